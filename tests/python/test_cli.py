@@ -248,7 +248,7 @@ def test_list_and_schema_and_version(tmp_path):
 def test_doctor_finds_this_machine_fit(tmp_path):
     done = command_line("doctor", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
-    assert "ran twice alike" in done.stdout
+    assert "ran twice with equal results" in done.stdout
     assert "FAIL" not in done.stdout
     assert {entry["what"] for entry in json.loads(command_line("doctor", "--json", cwd=tmp_path).stdout)} >= {
         "python"
@@ -400,7 +400,7 @@ def test_doctor_clears_away_what_killed_commands_left_and_names_what_it_does_not
     )
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False)
     assert len(list((tmp_path / "results").iterdir())) == 2
-    assert "1 of killed commands cleared away" in command_line("doctor", cwd=tmp_path).stdout
+    assert "1 left by killed commands, now removed" in command_line("doctor", cwd=tmp_path).stdout
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["small"]
     small.save(tmp_path / "results" / ".small.k3jd82_a")
     assert ".small.k3jd82_a" in command_line("doctor", cwd=tmp_path).stdout

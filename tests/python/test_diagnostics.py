@@ -94,6 +94,6 @@ def test_the_codes_are_listed(tmp_path):
     assert "[warning]" in listed
     assert "parameters:" not in listed
     one = command_line("list", "diagnostics", "no-route", cwd=tmp_path).stdout
-    assert one.startswith("no-route: No links lead")
+    assert one.startswith("no-route: There is no path")
     data = json.loads(command_line("list", "diagnostics", "--json", cwd=tmp_path).stdout)["diagnostics"]
     assert {entry["severity"] for entry in data} == {"error", "warning"}

@@ -125,7 +125,7 @@ def _parameters(entry: Entry) -> str:
         meaning = " ".join([cell(parameter["doc"]), *words])
         bounds = parameter["bounds"]
         if bounds and not bounds["usual"]:
-            meaning += f" {bounds['shown']}: {cell(bounds['why'])}."
+            meaning += f" Allowed: {bounds['shown']} ({cell(bounds['why'])})."
         default = toml_text.value(parameter["default"])
         rows.append([f"`{parameter['name']}`", takes, f"`{default}`", meaning, cell(parameter["source"])])
     return table(["name", "takes", "default", "meaning", "default from"], rows)

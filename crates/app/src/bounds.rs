@@ -7,11 +7,11 @@ use tailrace_core::{Bytes, Duration, Rate};
 pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
 /// What can be told to be sent at once.
 pub(crate) const SIZES: Bounds =
-    Bounds::declared("1 B", "1000000 GB", "less is nothing to send, more overflows");
+    Bounds::declared("1 B", "1000000 GB", "with less there is nothing to send, and more cannot be counted");
 /// Payload of a packet.
 pub(crate) const PAYLOADS: Bounds = Bounds::declared("1 B", "65535 B", "no IP packet has more");
 /// How often something is done.
-pub(crate) const COUNTS: Bounds = Bounds::declared("1", "4294967295", "it would not be done at all");
+pub(crate) const COUNTS: Bounds = Bounds::declared("1", "4294967295", "with 0 nothing would happen");
 
 /// Packets closer than this would keep the clock from advancing.
 const LEAST_GAP: Duration = Duration::from_nanos(10);
@@ -26,6 +26,6 @@ pub(crate) fn check_gap(rate: Rate, size: Bytes) -> Result<(), String> {
     }
     let gap = rate.time_to_send(size);
     Err(format!(
-        "packets of {size} would leave {gap} apart, less than {LEAST_GAP}: larger ones, or a lower rate"
+        "packets of {size} would leave {gap} apart, less than {LEAST_GAP}: use larger packets or a lower rate"
     ))
 }

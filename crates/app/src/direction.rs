@@ -5,9 +5,9 @@ use crate::application::End;
 tailrace_core::choices! {
     /// Which way data goes, as seen from the client, which opens connections.
     pub enum Direction {
-        /// From the client.
+        /// From the client to the server.
         Up = "up",
-        /// From the server.
+        /// From the server to the client.
         Down = "down",
     }
 }

@@ -6,11 +6,12 @@ use tailrace_core::{Duration, Rng};
 tailrace_core::choices! {
     /// How the periods of a group's flows lie to one another.
     pub enum Phase {
-        /// All begin theirs when they start.
+        /// Each flow's first period begins when the flow starts.
         Together = "together",
-        /// Evenly over one period: of n flows each begins an n-th of it after the one before.
+        /// The flows are spread evenly over one period: of n flows, each begins an n-th of a period after the one
+        /// before.
         Spread = "spread",
-        /// Each anywhere within one period, drawn once a flow and run.
+        /// Each flow begins at a random time within one period, drawn for each flow and run.
         Random = "random",
     }
 }

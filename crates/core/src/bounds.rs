@@ -29,7 +29,7 @@ pub struct Bounds {
 impl Bounds {
     /// Those of a kind.
     pub const fn usual(least: &'static str, most: &'static str) -> Self {
-        Self { least, most, why: "what is beyond overflows", usual: true }
+        Self { least, most, why: "larger values cannot be counted", usual: true }
     }
 
     /// Those of one parameter.
@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn a_value_beyond_its_bounds_is_answered_with_them_and_the_reason() {
-        let bounds = Bounds::declared("10 us", "10 s", "each update is an event");
+        let bounds = Bounds::declared("10 us", "10 s", "each update takes computing time");
         let check = |text: &str| bounds.check(Kind::Duration, &Value::Text(text.into()));
         assert_eq!([check("10 us"), check("15 ms"), check("10 s"), check("auto")], [const { Ok(()) }; 4]);
         let error = check("9999 ns").unwrap_err();
-        assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update is an event");
+        assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update takes computing time");
         assert!(check("10001 ms").is_err());
     }
 

@@ -84,9 +84,9 @@ pub struct ParamInfo {
     pub choices: &'static [Choice],
     /// Between which values it may lie, where it is a quantity.
     pub bounds: Option<Bounds>,
-    /// Meaning, and what too small or too large does.
+    /// Meaning, and what a larger or smaller value does. Empty on WebAssembly where there is a default.
     pub doc: &'static str,
-    /// Where the default comes from; empty where there is none.
+    /// Where the default comes from; empty where there is none, and on WebAssembly.
     pub source: &'static str,
 }
 
@@ -110,7 +110,7 @@ impl ParamInfo {
 pub struct Choice {
     /// The word.
     pub word: &'static str,
-    /// Its meaning.
+    /// Its meaning; empty on WebAssembly.
     pub doc: &'static str,
 }
 
@@ -348,9 +348,12 @@ macro_rules! parameters {
                         &[$( $crate::bounds::Bounds::declared(concat!($least), concat!($most), $why), )? $($bounds)?],
                         <$ty as $crate::params::ParamType>::BOUNDS,
                     ),
-                    doc: concat!($($doc, "\n"),+),
+                    doc: match $crate::params::stated(&[$($source)?]) {
+                        Some(_) => $crate::params::described(concat!($($doc, "\n"),+)),
+                        None => concat!($($doc, "\n"),+),
+                    },
                     source: match $crate::params::stated(&[$($source)?]) {
-                        Some(source) => source,
+                        Some(source) => $crate::params::described(source),
                         None => "",
                     },
                 }, )* ] }
@@ -395,6 +398,13 @@ pub const fn stated(source: &[&'static str]) -> Option<&'static str> {
     }
 }
 
+/// A text that the schema and the documentation show, and no error. A web page has them in its schema, a file of its own, so
+/// the simulator within it goes without: once is enough for who waits for the page.
+#[doc(hidden)]
+pub const fn described(text: &'static str) -> &'static str {
+    if cfg!(target_arch = "wasm32") { "" } else { text }
+}
+
 /// A parameter that fits by itself but makes no sense beside the others, or at all, and why.
 pub type Invalid = (&'static str, String);
 
@@ -413,7 +423,7 @@ macro_rules! choices {
         impl $crate::params::ParamType for $name {
             const KIND: $crate::params::Kind = $crate::params::Kind::Choice(&[$($word),+]);
             const CHOICES: &'static [$crate::params::Choice] =
-                &[$( $crate::params::Choice { word: $word, doc: concat!($($doc, "\n"),+) } ),+];
+                &[$( $crate::params::Choice { word: $word, doc: $crate::params::described(concat!($($doc, "\n"),+)) } ),+];
             fn from_value(value: &$crate::params::Value) -> Result<Self, String> {
                 match value {
                     $( $crate::params::Value::Text(t) if t == $word => Ok(Self::$variant), )+

@@ -230,7 +230,7 @@ impl Fake {
         self.calendar.consume(16);
         match op {
             6 => {
-                assert!(time >= self.now, "time goes on");
+                assert!(time >= self.now, "a slot must take some time");
                 self.now = time;
             }
             7 => self.free_until = time,

@@ -25,7 +25,7 @@ impl QueueLine {
         config.validate().map_err(|(key, why)| format!("{key}: {why}"))?;
         if config.host_rules().is_some() {
             return Err(format!(
-                "{} needs hosts that return labels from the start of the run",
+                "{} cannot begin during a run, since hosts must return its labels from the start: give it to the link itself",
                 config.name()
             ));
         }
@@ -87,7 +87,10 @@ mod tests {
             ("zzzzzzzzzzzz", "unknown queue discipline \"zzzzzzzzzzzz\"; tailrace list queues names them"),
             ("pfifo limti 20", "unknown word \"limti\"; did you mean \"limit\"?"),
             ("avq limit 20", "tc has no avq: write its name alone, for its defaults"),
-            ("netfence", "netfence needs hosts that return labels from the start of the run"),
+            (
+                "netfence",
+                "netfence cannot begin during a run, since hosts must return its labels from the start: give it to the link itself",
+            ),
         ] {
             assert_eq!(QueueLine::read(text).unwrap_err(), why, "{text}");
         }

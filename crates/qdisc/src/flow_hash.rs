@@ -6,13 +6,13 @@ use tailrace_core::{Duration, FlowKey, Rng};
 tailrace_core::choices! {
     /// Which fields of a packet make its flow.
     pub enum FlowBy {
-        /// Addresses, ports and protocol.
+        /// Source and destination address, both ports, and protocol: a flow is one connection.
         FiveTuple = "five_tuple",
         /// Source and destination address.
         SrcDst = "src_dst",
-        /// Source address.
+        /// The source address.
         Src = "src",
-        /// Destination address.
+        /// The destination address.
         Dst = "dst",
     }
 }

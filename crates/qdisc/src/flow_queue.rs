@@ -64,9 +64,9 @@ pub enum Ties {
 tailrace_core::choices! {
     /// Which backlog a flow's law is shown.
     pub enum Seen {
-        /// Its flow's.
+        /// What waits of the flow itself.
         Flow = "flow",
-        /// That of all flows together.
+        /// What waits of all flows together.
         Total = "total",
     }
 }
@@ -74,9 +74,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What becomes of a flow that was new to the round and is found empty.
     pub enum Emptied {
-        /// It stays in the round, behind the others, for a turn more.
+        /// It stays in the round for one more turn, behind the others.
         Stays = "stays",
-        /// It stays only where flows wait that are not new; else it leaves, and is new again with its next packet.
+        /// It stays only if flows wait that are not new; otherwise it leaves, and is new again with its next packet.
         StaysIfOld = "stays_if_old",
     }
 }

@@ -16,7 +16,7 @@ tailrace_core::choices! {
         Tail = "tail",
         /// The oldest ones, until the arriving one fits.
         Head = "head",
-        /// One chosen uniformly among those waiting and the arriving one.
+        /// One chosen at random among those waiting and the arriving one.
         Random = "random",
     }
 }

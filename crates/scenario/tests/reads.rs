@@ -316,7 +316,7 @@ fn one_limit_holds_for_whatever_queue_a_link_has() {
     }
     let cake = [("link.bottleneck.queue_limit", "70 packets"), ("link.bottleneck.queue", "cake")];
     let warned = read(DUMBBELL, &cake).warnings;
-    assert!(warned.iter().any(|w| w.message.contains("says nothing to cake")), "{warned:?}");
+    assert!(warned.iter().any(|w| w.message.contains("has no effect on cake")), "{warned:?}");
 }
 
 #[test]
@@ -442,7 +442,9 @@ fn nothing_is_no_size_and_that_is_the_reason_given() {
         let label = sized(size).unwrap_err()[0].label.clone().unwrap();
         assert_eq!(
             label,
-            format!("{of} is outside 1 B to 1000000 GB: less is nothing to send, more overflows")
+            format!(
+                "{of} is outside 1 B to 1000000 GB: with less there is nothing to send, and more cannot be counted"
+            )
         );
     }
 }

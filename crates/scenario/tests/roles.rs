@@ -101,7 +101,7 @@ fn a_role_that_no_queue_behind_the_router_can_have_is_pointed_out() {
     let parsed = read(&text("role = \"edge\"", "", "", "queue = \"red\""));
     let found = warnings(&parsed);
     assert_eq!(found.len(), 1, "{found:#?}");
-    for part in ["router r1 is to be \"edge\"", "csfq", "leaves r1"] {
+    for part in ["router r1 has role \"edge\"", "csfq", "leaves r1"] {
         assert!(found[0].contains(part), "{found:?}");
     }
 }

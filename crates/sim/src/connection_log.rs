@@ -197,27 +197,27 @@ struct Row<'a> {
 }
 
 columns! {
-    "connections", "One row a connection, in the order in which they were opened.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        group: Text = r.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.member, "", "Position within the group, from 0.";
-        connection: U32 = r.record.number, "", "Position among the connections of its flow, from 0.";
-        client_port: U32 = u32::from(r.record.client_port), "", "Port of the host that opened it, as in captures; of Multipath TCP that of the first subflow.";
-        start_s: F64 = r.record.opened.as_secs_f64(), "s", "When it was opened.";
-        established_s: F64 = seconds(r.record.established), "s", "When the client heard from the server; null where it never did.";
-        end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null where they are not.";
-        state: Text = r.record.state(), "", "`closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
-        size_bytes: U64 = r.record.size, "bytes", "Of the transfer that it was opened for; zero where it carries anything else.";
-        completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "From its opening to the arrival of the last byte of that transfer; null where it did not arrive.";
-        completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "Its size over that time.";
-        slowdown: F64 = r.record.slowdown, "ratio", "How many times as long that took as it takes at least, as of groups; null over Multipath TCP.";
-        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "Established in all, as the client sees them; 1 of TCP.";
-        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Handed to the application at the server.";
+    "connections", "A row for each connection, in the order in which connections were opened.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
+        connection: U32 = r.record.number, "", "The number of the connection among those of its flow, from 0.";
+        client_port: U32 = u32::from(r.record.client_port), "", "The port of the host that opened it, as in captures; for Multipath TCP, that of the first subflow.";
+        start_s: F64 = r.record.opened.as_secs_f64(), "s", "When the connection was opened.";
+        established_s: F64 = seconds(r.record.established), "s", "When the client got the first answer of the server; null if it never did.";
+        end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null if they are not.";
+        state: Text = r.record.state(), "", "How it ended: `closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
+        size_bytes: U64 = r.record.size, "bytes", "The size of the transfer that it was opened for; zero if it carries anything else.";
+        completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "The time from its opening to the arrival of the last byte of that transfer; null if that did not arrive.";
+        completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "The size divided by that time.";
+        slowdown: F64 = r.record.slowdown, "ratio", "How many times longer that took than at best (see `slowdown` of groups); null over Multipath TCP.";
+        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "How many subflows were established, as the client sees it; 1 for TCP.";
+        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Bytes that the application at the server got.";
         retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";
-        timeouts: U64 = u64::from(r.record.client.timeouts), "", "Expiries of the client's retransmission timer.";
-        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Handed to the application at the client.";
-        backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero where the client was gone before the server heard of it.";
-        backward_timeouts: U64 = u64::from(r.record.server.timeouts), "", "Expiries of the server's retransmission timer; zero where the client was gone before it heard of it.";
+        timeouts: U64 = u64::from(r.record.client.timeouts), "", "How often the client's retransmission timer expired.";
+        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Bytes that the application at the client got.";
+        backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero if the client was gone before the server noticed the connection.";
+        backward_timeouts: U64 = u64::from(r.record.server.timeouts), "", "How often the server's retransmission timer expired; zero if the client was gone before the server noticed the connection.";
     }
 }
 

@@ -16,18 +16,18 @@ keys! {
     /// One connection, the latest of its flow: from its start, or from the start of a window.
     #[derive(Clone, Debug)]
     pub(crate) struct ConnectionSummary {
-        /// The scheduler, as the scenario says.
+        /// The scheduler that the scenario names.
         scheduler: &'static str, "";
-        /// The path manager, likewise.
+        /// The path manager that the scenario names.
         path_manager: &'static str, "";
-        /// The congestion control, likewise.
+        /// The congestion control that the scenario names.
         cc: &'static str, "";
-        /// Whether it works, or ended, as plain TCP.
+        /// Whether the connection works, or ended, as plain TCP instead of Multipath TCP.
         fallback: bool, "";
-        /// What the client sends.
+        /// The data that the client sends.
         #[serde(flatten)]
         forward: DirectionSummary, "" of DirectionSummary;
-        /// All of the above from `acked_bytes` on, of what the server sends.
+        /// All of the above from `acked_bytes` on, for the data that the server sends.
         backward: DirectionSummary, "";
     }
 }
@@ -36,45 +36,46 @@ keys! {
     /// One direction of a connection: its sender, and the receiver at the other end.
     #[derive(Clone, Debug)]
     pub(crate) struct DirectionSummary {
-        /// Acknowledged at the data level.
+        /// Bytes acknowledged at the data level.
         acked_bytes: u64, "bytes";
-        /// Delivered in order.
+        /// Bytes delivered to the application, in order.
         delivered_bytes: u64, "bytes";
-        /// Of those, bytes that a middlebox had changed (`rewrite`).
+        /// How many of these a middlebox had changed (`rewrite`).
         altered_bytes: u64, "bytes";
-        /// Mappings that the receiver refused for their checksum.
+        /// Mappings that the receiver refused because their checksum was wrong.
         checksum_failures: u64, "";
-        /// Sent again on another subflow.
+        /// Bytes sent again on another subflow.
         reinjected_bytes: u64, "bytes";
-        /// Of those, because they blocked the window.
+        /// How many of these were sent again because they blocked the receive window.
         opportunistic_bytes: u64, "bytes";
         /// Bytes that reached the receiver's data level more than once.
         duplicate_bytes: u64, "bytes";
-        /// Most bytes that waited at the receiver for others before them; of a window 0 where it was no more than before it.
+        /// The most bytes that waited at the receiver because earlier ones were missing. In a window, 0 if there were
+        /// never more than before it.
         max_waiting_bytes: u64, "bytes";
-        /// Share of the segments that reached the receiver's data level ahead of their order; null without any.
+        /// The share of segments that reached the receiver's data level too early; null if there were none.
         reordered_ratio: f64, "ratio";
-        /// Distribution of how far each was ahead: from the number expected when it came to its own first one; 0 for what
-        /// came in order.
+        /// How far ahead of its order each segment was, as a distribution: from the first byte that was expected to
+        /// its own first byte; 0 if it came in order.
         displacement_bytes: Distribution, "bytes";
-        /// Distribution of how long each waited there for others before it; 0 for what came in order. What a subflow's TCP
-        /// holds back for a loss of its own counts from when it has that repaired.
+        /// How long each segment waited at the receiver for earlier ones, as a distribution; 0 if it came in order.
+        /// Where a subflow's own TCP repairs a loss first, time counts only from then on.
         reordering_delay_s: Distribution, "s";
-        /// Times the peer's window kept a subflow with room from sending.
+        /// How often the receive window kept a subflow from sending although its own window had room.
         window_stalls: u64, "";
-        /// Windows halved for blocking.
+        /// How often a window was halved because its subflow blocked the receive window.
         penalties: u64, "";
-        /// Data-level retransmission timeouts.
+        /// How often the retransmission timer of the data level expired.
         data_timeouts: u64, "";
-        /// Times that a subflow was found stale (`stale_loss_cnt`).
+        /// How often a subflow was found stale (`stale_loss_cnt`).
         stale_subflows: u32, "";
-        /// Subflows established in all, as the sender sees them. A join for which there is no route has never begun: it is in neither this nor the
-        /// next, nor under `paths`.
+        /// How many subflows were established, as the sender sees it. A subflow without a route never begins: it
+        /// counts neither here nor in the next number nor under `paths`.
         subflows_established: u32, "";
-        /// Subflows that broke or were given up, likewise.
+        /// How many subflows broke or were given up, as the sender sees it.
         subflows_lost: u32, "";
-        /// By the link on which subflows leave the sender, and the gateways of their source route
-        /// (`"roof via gw[1], gw[2]"`): what they carried.
+        /// What subflows carried, by the link on which they leave the sender, and by the gateways of their source
+        /// route if they have one (`"roof via gw[1], gw[2]"`).
         paths: BTreeMap<String, PathSummary>, "";
     }
 }
@@ -83,15 +84,15 @@ keys! {
     /// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct PathSummary {
-        /// How many there were.
+        /// How many subflows there were.
         subflows: u32, "";
-        /// Given to them to carry.
+        /// Bytes that were given to these subflows.
         scheduled_bytes: u64, "bytes";
-        /// Of those, what others had carried before.
+        /// How many of these other subflows had carried before.
         reinjected_bytes: u64, "bytes";
-        /// Segments that their TCP sent again.
+        /// Segments that the TCP of these subflows sent again.
         retransmitted_packets: u64, "packets";
-        /// Expiries of their TCP's retransmission timer.
+        /// How often the retransmission timer of their TCP expired.
         timeouts: u64, "";
     }
 }

@@ -38,14 +38,14 @@ struct Row<'a> {
 }
 
 columns! {
-    "events", "One row an event, in order of time.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
+    "events", "A row for each event, in order of time.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.event.at.as_secs_f64(), "s", "When it happened.";
-        kind: Text = r.event.kind, "", "`drop`, `mark`, `timeout`, `complete`, `broken`, `fault`; `flag` and `clear` for disciplines that classify.";
-        place: Text = r.place, "", "The direction of a link, named as under `queues`; empty for what happens at a host, and for a router without a route.";
-        group: Text = r.group, "", "Name of the `[[flow]]`; empty for what concerns none.";
-        flow: U32 = r.member, "", "Position within the group, from 0; 0 for what concerns none.";
-        detail: Text = r.event.detail, "", "Of a drop its reason (also `no_route`, at a router or a host, and `corrupted`, at a host); of a fault `begins` or `ends`, `turns` when another of its values holds, and `clears` when routes lead over its link again after a `route_delay`; of a connection that broke why.";
+        kind: Text = r.event.kind, "", "What happened: `drop`, `mark`, `timeout`, `complete`, `broken`, `fault`; for disciplines that single out flows also `flag` and `clear`.";
+        place: Text = r.place, "", "The link and direction, named as under `queues`; empty for what happens at a host, or at a router without a route.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`); empty if the event concerns none.";
+        flow: U32 = r.member, "", "The number of the flow within its group, from 0; also 0 if the event concerns no flow.";
+        detail: Text = r.event.detail, "", "For a drop, its reason (as under `queues`; also `no_route`, at a router or host, and `corrupted`, at a host). For a fault: `begins`, `ends`, `turns` when its value changes, `clears` when routes use its link again after a `route_delay`. For a connection that broke: why.";
     }
 }
 

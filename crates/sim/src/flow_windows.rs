@@ -31,30 +31,30 @@ struct Row<'a> {
 }
 
 columns! {
-    "flow_windows", "One row a flow and window.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        window: Text = r.window, "", "Name of the `[[window]]`.";
-        group: Text = r.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.member, "", "Position within the group, from 0.";
-        goodput_bps: F64 = r.counts.goodput_bps, "bit/s", "Goodput, as of `flows` and all that follows, but in the window.";
+    "flow_windows", "A row for each flow and window.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        window: Text = r.window, "", "The name of the `[[window]]`.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
+        goodput_bps: F64 = r.counts.goodput_bps, "bit/s", "The flow's goodput in the window. All columns are as in `flows`, but for this window.";
         throughput_bps: F64 = rate_bps(r.counts.tally.received_bytes, r.counts.span), "bit/s", "Throughput.";
-        delivered_bytes: U64 = r.counts.tally.delivered_bytes, "bytes", "Handed to the application, in order and once.";
+        delivered_bytes: U64 = r.counts.tally.delivered_bytes, "bytes", "Bytes that the application got, in order and once.";
         sent_packets: U64 = r.counts.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
         received_packets: U64 = r.counts.tally.received_packets, "packets", "Data packets that arrived.";
-        lost_packets: U64 = r.counts.tally.lost_packets, "packets", "Of those sent, dropped on the way by the end of the run.";
-        loss_ratio: F64 = r.counts.tally.loss_ratio(), "ratio", "Lost over sent.";
-        marked_packets: U64 = r.counts.tally.marked_packets, "packets", "Of those sent, marked CE by queues.";
+        lost_packets: U64 = r.counts.tally.lost_packets, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+        loss_ratio: F64 = r.counts.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
+        marked_packets: U64 = r.counts.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         retransmitted_packets: U64 = r.counts.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
-        timeouts: U64 = r.counts.tally.timeouts, "", "Expiries of the retransmission timer (TCP).";
-        completed: U64 = r.counts.tally.completed, "", "Transfers or exchanges completed.";
-        completion_goodput_bps: F64 = r.counts.tally.completion_goodput_bps(), "bit/s", "Bytes of those over the time that they took; null without any.";
-        one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "Mean over packets that arrived, forward.";
-        reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same over those that came back.";
-        rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "Mean over round-trip samples.";
-        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next.";
-        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "Longest time in which it was open and brought its applications nothing; null where it was not open.";
-        goodput_cv: F64 = r.counts.evenness.goodput_cv(), "", "Coefficient of variation of its goodput over intervals; null without `[record] interval`.";
-        loss_max_ratio: F64 = r.counts.evenness.loss_max_ratio(), "ratio", "The largest share lost in an interval, likewise.";
+        timeouts: U64 = r.counts.tally.timeouts, "", "How often the retransmission timer expired (TCP).";
+        completed: U64 = r.counts.tally.completed, "", "How many transfers or exchanges were completed.";
+        completion_goodput_bps: F64 = r.counts.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
+        one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
+        reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
+        rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
+        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
+        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "The longest time in which the flow was open and its applications got nothing; null if it was not open.";
+        goodput_cv: F64 = r.counts.evenness.goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over intervals; null without `[record] interval`.";
+        loss_max_ratio: F64 = r.counts.evenness.loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
     }
 }
 

@@ -14,29 +14,31 @@ keys! {
     /// One direction of a path of a flow in a window.
     #[derive(Clone, Debug)]
     pub(crate) struct FlowPathSummary {
-        /// What came to the receiver's connection by this path before it came by any other, over the time covered.
+        /// The rate of the data that reached the receiving connection by this path first, before any other path
+        /// brought it.
         goodput_bps: f64, "bit/s";
-        /// IP bytes of data packets that arrived, over the time covered.
+        /// The rate of all data packets that arrived by this path, in bytes of IP packets.
         throughput_bps: f64, "bit/s";
         /// Data packets sent, retransmissions included.
         sent_packets: u64, "packets";
-        /// Their IP bytes.
+        /// Their size in bytes of IP packets.
         sent_bytes: u64, "bytes";
-        /// Of those sent, what the subflow's TCP had sent before.
+        /// How many of the packets sent were retransmissions of the subflow's TCP.
         retransmitted_packets: u64, "packets";
-        /// Of those sent, dropped on the way by the end of the run, wherever and for whatever reason.
+        /// How many of the packets sent were dropped on the way by the end of the run, wherever and for whatever
+        /// reason.
         lost_packets: u64, "packets";
-        /// `lost_packets` / `sent_packets`; null when none was sent.
+        /// `lost_packets` divided by `sent_packets`; null if none was sent.
         loss_ratio: f64, "ratio";
-        /// Of those sent, marked CE by queues.
+        /// How many of the packets sent were marked CE (ECN) by queues.
         marked_packets: u64, "packets";
         /// Data packets that arrived.
         received_packets: u64, "packets";
-        /// Their IP bytes.
+        /// Their size in bytes of IP packets.
         received_bytes: u64, "bytes";
-        /// Payload of which `goodput_bps` is the rate; over all paths it is each byte once.
+        /// The payload behind `goodput_bps`. Added up over all paths, each byte counts once.
         new_bytes: u64, "bytes";
-        /// Distribution over data packets that arrived; percentiles within 3 %.
+        /// The one-way delay of data packets that arrived, as a distribution; percentiles are within 3 %.
         one_way_delay_s: Distribution, "s";
     }
 }

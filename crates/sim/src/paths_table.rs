@@ -22,29 +22,29 @@ struct Row<'a> {
 }
 
 columns! {
-    "paths", "One row a flow over Multipath TCP, path, end that sent data by it, and run.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        group: Text = r.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.member, "", "Position within the group, from 0.";
-        end: Text = r.end, "", "`client` or `server`: the end that sent.";
-        path: Text = r.path, "", "The link on which the path leaves the client; where the server has several, also the one on which it reaches the server, `wifi to eth1`; and the gateways of its source route.";
-        goodput_bps: F64 = r.tally.goodput_bps(r.span), "bit/s", "What came to the receiver's connection by this path before it came by any other.";
-        throughput_bps: F64 = r.tally.throughput_bps(r.span), "bit/s", "IP bytes of data packets that arrived.";
+    "paths", "A row for each flow over Multipath TCP, each of its paths, each end that sent data by it, and each run.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.end, "", "Which end sent: `client` or `server`.";
+        path: Text = r.path, "", "The link on which the path leaves the client. If the server has several links, also the one on which it reaches the server, as in `wifi to eth1`. Then the gateways of its source route, if any.";
+        goodput_bps: F64 = r.tally.goodput_bps(r.span), "bit/s", "The rate of the data that reached the receiving connection by this path first, before any other path brought it.";
+        throughput_bps: F64 = r.tally.throughput_bps(r.span), "bit/s", "The rate of all data packets that arrived, in bytes of IP packets.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
-        sent_bytes: U64 = r.tally.sent_bytes, "bytes", "Their IP bytes.";
-        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Of those sent, what the subflow's TCP had sent before.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "Of those sent, dropped on the way by the end of the run.";
-        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent.";
-        marked_packets: U64 = r.tally.fates.marked, "packets", "Of those sent, marked CE by queues.";
+        sent_bytes: U64 = r.tally.sent_bytes, "bytes", "Their size in bytes of IP packets.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "How many of the packets sent were retransmissions of the subflow's TCP.";
+        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
+        marked_packets: U64 = r.tally.fates.marked, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
-        received_bytes: U64 = r.tally.received_bytes, "bytes", "Their IP bytes.";
-        new_bytes: U64 = r.tally.new_bytes, "bytes", "Payload of which `goodput_bps` is the rate.";
-        one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "Mean over packets that arrived; null without any.";
-        one_way_delay_min_s: F64 = r.delays.min_s(), "s", "The least.";
-        one_way_delay_p50_s: F64 = r.delays.quantile_s(0.5), "s", "Their median, within 3 %.";
-        one_way_delay_p95_s: F64 = r.delays.quantile_s(0.95), "s", "Their 95th percentile, likewise.";
-        one_way_delay_p99_s: F64 = r.delays.quantile_s(0.99), "s", "Their 99th percentile, likewise.";
-        one_way_delay_max_s: F64 = r.delays.max_s(), "s", "The largest.";
+        received_bytes: U64 = r.tally.received_bytes, "bytes", "Their size in bytes of IP packets.";
+        new_bytes: U64 = r.tally.new_bytes, "bytes", "The payload behind `goodput_bps`.";
+        one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "The mean over packets that arrived; null if there were none.";
+        one_way_delay_min_s: F64 = r.delays.min_s(), "s", "The smallest value.";
+        one_way_delay_p50_s: F64 = r.delays.quantile_s(0.5), "s", "The median, within 3 %.";
+        one_way_delay_p95_s: F64 = r.delays.quantile_s(0.95), "s", "The 95th percentile, within 3 %.";
+        one_way_delay_p99_s: F64 = r.delays.quantile_s(0.99), "s", "The 99th percentile, within 3 %.";
+        one_way_delay_max_s: F64 = r.delays.max_s(), "s", "The largest value.";
     }
 }
 

@@ -19,15 +19,15 @@ struct Row<'a> {
 }
 
 columns! {
-    "reordering", "One row a bucket that holds something, at most 1/64 wide.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        group: Text = r.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.member, "", "Position within the group, from 0.";
-        end: Text = r.end, "", "`client` or `server`: the end that sent it.";
-        variable: Text = r.variable, "", "`displacement_bytes` or `reordering_delay_s`.";
-        low: F64 = r.bucket.0, "bytes, s", "The least value of the bucket.";
+    "reordering", "A row for each bucket of the histogram that is not empty. A bucket is at most 1/64 of its value wide.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.end, "", "Which end sent the data: `client` or `server`.";
+        variable: Text = r.variable, "", "What is counted: `displacement_bytes` or `reordering_delay_s`.";
+        low: F64 = r.bucket.0, "bytes, s", "The smallest value of the bucket.";
         high: F64 = r.bucket.1, "bytes, s", "The largest value of the bucket.";
-        segments: U64 = r.bucket.2, "", "How many segments it holds.";
+        segments: U64 = r.bucket.2, "", "How many segments have values in the bucket.";
     }
 }
 

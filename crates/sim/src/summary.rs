@@ -24,34 +24,38 @@ keys! {
     /// One run.
     #[derive(Debug)]
     pub(crate) struct RunSummary {
-        /// Number of the run, from 1.
+        /// The number of the run, from 1.
         run: u32, "";
-        /// Its seed, derived from the scenario's `seed` and its number.
+        /// The seed of the run, which follows from the scenario's `seed` and the run's number.
         seed: u64, "";
-        /// Hash over the run's packet arrivals and final counters, 16 hex digits.
+        /// A number computed from all packet arrivals and the final counters, as 16 hexadecimal digits. Equal
+        /// fingerprints mean equal runs.
         fingerprint: String, "";
-        /// By name of `[[flow]]`: flows together.
+        /// The groups of flows, by the name of their `[[flow]]`.
         groups: BTreeMap<String, GroupSummary>, "";
-        /// By name: queues under study.
+        /// The queues under study, by name.
         queues: BTreeMap<String, QueueSummary>, "";
-        /// Multipath TCP connections by flow, `"mp[0]"`: those of the first 256 flows that have one, as each takes some
-        /// kilobytes.
+        /// Connections of Multipath TCP, by flow (`"mp[0]"`). Only those of the first 256 flows that have one, as
+        /// each takes some kilobytes.
         connections: BTreeMap<String, ConnectionSummary>, "";
-        /// By flow over Multipath TCP and path (`"mp[0].wifi"`; what the server sends has `.backward` behind it): what was sent by each,
-        /// on all connections of the flow together, of the first 256 such flows. Left out where there are none.
+        /// What flows over Multipath TCP sent on each path, by flow and path (`"mp[0].wifi"`; data that the server
+        /// sends has `.backward` at the end). All connections of a flow are added up. Only the first 256 such flows.
+        /// Left out if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         paths: BTreeMap<String, FlowPathSummary>, "";
-        /// By name of `[[medium]]`: channels that links share, from the start of the run. Left out where there are none.
+        /// Channels that links share, by the name of their `[[medium]]`, from the start of the run. Left out if there
+        /// are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         media: BTreeMap<String, MediumSummary>, "";
-        /// By name: hosts with stacks that are not the simulator's. Left out where there are none.
+        /// Hosts whose network stack is not the simulator's, such as Linux kernels, by name. Left out if there are
+        /// none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         foreign_hosts: BTreeMap<String, ForeignTally>, "";
-        /// By name of `[[window]]`, in order of time: groups, queues, connections and paths in that part of the run, if it has begun.
-        /// Left out where the scenario has none.
+        /// Groups, queues, connections and paths in each part of the run, by the name of its `[[window]]`, in order
+        /// of time. Windows that have not begun are missing. Left out if the scenario has none.
         #[serde(skip_serializing_if = "InOrder::is_empty")]
         windows: InOrder<WindowSummary>, "";
-        /// What the run cost.
+        /// What the run cost in time and memory.
         engine: EngineSummary, "";
     }
 }
@@ -60,17 +64,18 @@ keys! {
     /// A window of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct WindowSummary {
-        /// When it began.
+        /// When the window began.
         start_s: f64, "s";
-        /// When it ended; a run that was stopped ends its last window.
+        /// When the window ended. If a run is stopped early, its last window ends then.
         end_s: f64, "s";
-        /// As of the run, but of that time, and without `whole_run`.
+        /// The same as for the run, but for this time, and without `whole_run`.
         groups: BTreeMap<String, GroupSummary>, "";
-        /// Likewise.
+        /// The same as for the run, but for this time.
         queues: BTreeMap<String, QueueSummary>, "";
-        /// Each flow's latest connection at the end of the window, since the window began or it did.
+        /// The latest connection of each flow at the end of the window, from the start of the window or of the
+        /// connection on.
         connections: BTreeMap<String, ConnectionSummary>, "";
-        /// As of the run, but of that time.
+        /// The same as for the run, but for this time.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         paths: BTreeMap<String, FlowPathSummary>, "";
     }
@@ -96,21 +101,22 @@ keys! {
     /// What the run cost.
     #[derive(Debug)]
     pub(crate) struct EngineSummary {
-        /// Simulated time reached.
+        /// The simulated time that was reached.
         simulated_s: f64, "s";
-        /// Wall time of the run, set-up excluded.
+        /// How long the run took, without preparing it.
         wall_s: f64, "s";
-        /// Events handled.
+        /// How many events were handled.
         events: u64, "";
-        /// Packets carried over a link, summed over links.
+        /// How many packets were carried over a link, added up over all links.
         packet_hops: u64, "";
-        /// Peak resident memory of the process, all its runs together; 0 where the system does not tell.
+        /// The largest memory of the process, with all its runs; 0 if the system does not tell.
         peak_rss_bytes: u64, "bytes";
-        /// With `[record] events`: how many events beyond `max_events` were counted but not kept.
+        /// With `[record] events`: how many events were only counted, because there were more than `max_events`.
         unrecorded_events: u64, "";
-        /// Connections beyond `max_connections`, which have no row in the table.
+        /// How many connections have no row in the table `connections`, because there were more than
+        /// `max_connections`.
         unrecorded_connections: u64, "";
-        /// Flows over Multipath TCP that have a connection, but none under `connections`.
+        /// How many flows over Multipath TCP have a connection that is not listed under `connections`.
         unlisted_connections: u64, "";
     }
 }

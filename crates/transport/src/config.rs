@@ -9,19 +9,19 @@ use tailrace_core::{Bytes, Duration, choices, parameters};
 choices! {
     /// Whose defaults an endpoint has.
     pub enum Profile {
-        /// The standards as they stand: RFC 5681, 6298, 6582, 6675, 6928.
+        /// The standards as written: RFC 5681, 6298, 6582, 6675, 6928.
         Rfc = "rfc",
-        /// ns-2's one-way agents (`Agent/TCP` family with `TCPSink`).
+        /// The one-way agents of ns-2 (`Agent/TCP` and its family, with `TCPSink`).
         Ns2 = "ns2",
-        /// ns-3's `TcpSocketBase`.
+        /// `TcpSocketBase` of ns-3.
         Ns3 = "ns3",
-        /// Linux. Multipath TCP's kernels differ: this is the newest that is here.
+        /// Linux. Versions differ in Multipath TCP; this is the newest version that Tailrace has.
         Linux = "linux",
-        /// Multipath TCP of Linux 6.1.
+        /// Linux 6.1 with its Multipath TCP.
         Linux61 = "linux_6_1",
-        /// Multipath TCP of Linux 6.12.
+        /// Linux 6.12 with its Multipath TCP.
         Linux612 = "linux_6_12",
-        /// Out-of-tree Multipath TCP for Linux, 0.94; its TCP is Linux's.
+        /// Multipath TCP 0.94, the older version outside of the Linux kernel; its TCP is Linux's.
         Mptcp094 = "mptcp_0_94",
     }
 }
@@ -31,10 +31,10 @@ choices! {
     pub enum Nagle {
         /// Never.
         Off = "off",
-        /// While any data is unacknowledged (RFC 896; RFC 9293 §3.7.4).
+        /// While any data is not yet acknowledged (RFC 896; RFC 9293 §3.7.4).
         Rfc896 = "rfc896",
-        /// While an earlier small segment is unacknowledged (draft-minshall-nagle-01; Linux, `tcp_minshall_check`): the end
-        /// of a message that fills segments before it leaves at once.
+        /// While an earlier small segment is not yet acknowledged (draft-minshall-nagle-01; Linux,
+        /// `tcp_minshall_check`). The end of a message whose other segments are full leaves at once.
         Minshall = "minshall",
     }
 }
@@ -44,7 +44,7 @@ choices! {
     pub enum RtoFloor {
         /// The whole timeout: RTO >= min_rto.
         Rto = "rto",
-        /// Its variance term: RTO >= SRTT + min_rto.
+        /// Only the part that comes from the variance: RTO >= SRTT + min_rto.
         Variance = "variance",
     }
 }
@@ -64,10 +64,10 @@ choices! {
     pub enum RepeatedRto {
         /// Each timeout lowers it.
         Again = "again",
-        /// Only the first does (RFC 5681 §3.1).
+        /// Only the first timeout lowers it (RFC 5681 §3.1).
         Once = "once",
-        /// None does while what was sent at the last reduction, for a loss or a mark, is not acknowledged (Linux,
-        /// `tcp_enter_loss`).
+        /// No timeout lowers it until all is acknowledged that was sent before the last reduction, for a loss or a
+        /// mark (Linux, `tcp_enter_loss`).
         Window = "window",
     }
 }
@@ -77,7 +77,7 @@ choices! {
     pub enum RtoAfterMark {
         /// It is lowered, as by every timeout.
         Lower = "lower",
-        /// It stays: the mark has lowered it.
+        /// It stays, since the mark has lowered it.
         Keep = "keep",
     }
 }
@@ -85,11 +85,11 @@ choices! {
 choices! {
     /// How long an ACK may be delayed.
     pub enum AckDelay {
-        /// `delayed_ack_timeout`.
+        /// Always `delayed_ack_timeout`.
         Fixed = "fixed",
-        /// At least that; longer where segments come further apart or the last delay was in vain, up to the round trip.
-        /// After a pause longer than the timeout, and in the beginning, segments are acknowledged at once (Linux,
-        /// `tcp_event_data_recv`, `tcp_send_delayed_ack`).
+        /// At least that; longer where segments are further apart or the last delay was in vain, up to the round-trip
+        /// time. At the beginning, and after a pause longer than the timeout, segments are acknowledged at once
+        /// (Linux, `tcp_event_data_recv`, `tcp_send_delayed_ack`).
         Adaptive = "adaptive",
     }
 }
@@ -97,10 +97,11 @@ choices! {
 choices! {
     /// What of the segments that carry an older timestamp than one that has come is refused.
     pub enum Paws {
-        /// All but resets (RFC 7323 §5.3 R1, which makes no exception for segments without data).
+        /// All except resets (RFC 7323 §5.3 R1, which makes no exception for segments without data).
         All = "all",
-        /// Not those older by one tick of the clock, nor ACKs without data that change neither SND.UNA nor the window and
-        /// are no older than a timeout: what such an ACK says of SACKs and marks is heard (Linux, `tcp_disordered_ack`).
+        /// Some ACKs without data are accepted: those older by one tick of the clock, and those that change neither
+        /// SND.UNA nor the window and are no older than a timeout. What such an ACK says about SACKs and marks is
+        /// then used (Linux, `tcp_disordered_ack`).
         LetsAcksPass = "lets_acks_pass",
     }
 }
@@ -110,7 +111,7 @@ choices! {
     pub enum RtoWindow {
         /// One segment (RFC 5681 equation 4).
         One = "one",
-        /// What is in flight still, as it was sent too recently to count as lost, and one segment (Linux).
+        /// What is still in flight because it was sent too recently to count as lost, and one segment (Linux).
         FlightAndOne = "flight_and_one",
     }
 }
@@ -118,10 +119,10 @@ choices! {
 choices! {
     /// How the variance of round trips becomes the timeout's.
     pub enum RttVariance {
-        /// A mean deviation that each sample moves by a quarter (RFC 6298).
+        /// As a mean deviation, which each sample changes by a quarter (RFC 6298).
         Mean = "mean",
-        /// The largest within a round trip, which falls by a quarter of the difference in each that was calmer; shorter
-        /// round trips than usual count for little (Linux, `tcp_rtt_estimator`).
+        /// As the largest deviation within a round trip; after each calmer round trip it falls by a quarter of the
+        /// difference. Unusually short round trips count little (Linux, `tcp_rtt_estimator`).
         Peak = "peak",
     }
 }
@@ -129,10 +130,11 @@ choices! {
 choices! {
     /// What a sender with SACK takes to be in the network.
     pub enum Pipe {
-        /// What is outstanding but for what is SACKed or lost, and what was sent again (RFC 6675 §4).
+        /// What was sent and is neither acknowledged, SACKed nor lost, plus what was sent again (RFC 6675 §4).
         Rfc6675 = "rfc6675",
-        /// A count: in fast recovery each ACK takes a segment off and a partial one two, each sent adds one, and lost ones
-        /// stay in; every hole below the highest SACK is repaired. Nothing SACKed is remembered outside fast recovery.
+        /// A count: in fast recovery each ACK subtracts one segment and a partial ACK two, and each segment sent adds
+        /// one. Lost segments stay in the count, and every hole below the highest SACK is repaired. Outside of fast
+        /// recovery SACKs are forgotten.
         Ns2 = "ns2",
     }
 }
@@ -140,10 +142,10 @@ choices! {
 choices! {
     /// The least window that congestion marks leave.
     pub enum EcnLeast {
-        /// Two segments, as losses do.
+        /// Two segments, as for losses.
         Two = "two",
-        /// One segment; a mark at one makes the sender wait for its retransmission timer before it sends the next, and
-        /// further ones in a row double that.
+        /// One segment. A mark at that window makes the sender wait for its retransmission timer before it sends the
+        /// next one; further marks in a row double the wait.
         OneThenWait = "one_then_wait",
     }
 }
@@ -153,9 +155,9 @@ choices! {
     pub enum WindowUnit {
         /// Bytes.
         Bytes = "bytes",
-        /// Whole packets: ssthresh, and a cwnd that was lowered to it, is truncated to a multiple of the MSS.
+        /// Whole packets: ssthresh, and a cwnd that was lowered to it, is rounded down to a multiple of the MSS.
         Packets = "packets",
-        /// ns-2's: ssthresh in whole packets; a lowered cwnd keeps its fraction.
+        /// As in ns-2: ssthresh is in whole packets, and a lowered cwnd keeps its fraction.
         Ns2 = "ns2",
     }
 }
@@ -163,12 +165,12 @@ choices! {
 choices! {
     /// What the window grows by.
     pub enum Increase {
-        /// Bytes acknowledged (RFC 3465).
+        /// By the bytes that ACKs acknowledge (RFC 3465).
         Bytes = "bytes",
-        /// ACKs counted, however much each acknowledges.
+        /// By the number of ACKs, however much each acknowledges.
         Acks = "acks",
-        /// Bytes that an advancing ACK reports for the first time: what was SACKed before does not count again, and the
-        /// ACK that ends a recovery does (Linux, `tcp_newly_delivered`).
+        /// By the bytes that an ACK reports for the first time. What was SACKed before does not count again, and the
+        /// ACK that ends a recovery counts (Linux, `tcp_newly_delivered`).
         Delivered = "delivered",
     }
 }
@@ -176,7 +178,7 @@ choices! {
 choices! {
     /// The window with which a NewReno recovery without SACK ends (RFC 6582 §3.2 step 3).
     pub enum RecoveryExit {
-        /// min(ssthresh, max(flight, MSS) + MSS): no burst.
+        /// min(ssthresh, max(flight, MSS) + MSS), which avoids a burst.
         Flight = "flight",
         /// ssthresh.
         Ssthresh = "ssthresh",
@@ -190,7 +192,7 @@ choices! {
         Off = "off",
         /// It falls to the restart window at once (RFC 5681 §4.1).
         Restart = "restart",
-        /// It halves for each RTO that passed, and ssthresh remembers it (RFC 2861).
+        /// It halves for each RTO that has passed, and ssthresh remembers it (RFC 2861).
         Decay = "decay",
     }
 }
@@ -200,7 +202,8 @@ choices! {
     pub enum Handshake {
         /// SYN, SYN-ACK, ACK.
         ThreeWay = "three_way",
-        /// ns-2's: one SYN and its ACK; the first data follows at once and no third segment is sent for its own sake.
+        /// As in ns-2: a SYN and its ACK; data follows at once, and there is no third segment for the handshake
+        /// alone.
         Ns2Syn = "ns2_syn",
     }
 }
@@ -208,11 +211,11 @@ choices! {
 choices! {
     /// Which segments give round-trip samples.
     pub enum RttSampling {
-        /// Every ACK of new data (Karn's rule and timestamps permitting).
+        /// Every ACK of new data (where Karn's rule and timestamps permit).
         EveryAck = "every_ack",
-        /// These, and SACKs of segments that were sent once (Linux).
+        /// The same, and SACKs of segments that were sent once (Linux).
         AckOrSack = "ack_or_sack",
-        /// One timed segment at a time.
+        /// One segment is timed at a time.
         OnePerRtt = "one_per_rtt",
     }
 }
@@ -220,14 +223,15 @@ choices! {
 choices! {
     /// How a receiver tells of congestion marks.
     pub enum EcnEcho {
-        /// As the congestion control asks; both ends of a flow have the same.
+        /// As the congestion control asks; both ends of a flow have the same one.
         Auto = "auto",
-        /// ECE on every ACK from a mark until the sender says that it has reduced its window (RFC 3168 §6.1.3).
+        /// With the flag ECE on every ACK after a mark, until the sender says that it has reduced its window (RFC
+        /// 3168 §6.1.3).
         Classic = "classic",
-        /// ECE tells whether the segments that the ACK covers were marked; a change is acknowledged at once
-        /// (RFC 8257 §3.2).
+        /// ECE says whether the segments that the ACK covers were marked; a change is acknowledged at once (RFC 8257
+        /// §3.2).
         Dctcp = "dctcp",
-        /// A count of marked packets, modulo eight, in the flags AE, CWR and ECE (RFC 9768), where both ends agree on
+        /// By a count of marked packets, modulo eight, in the flags AE, CWR and ECE (RFC 9768), if both ends agree on
         /// it; otherwise as `classic`.
         Accurate = "accurate",
     }
@@ -238,7 +242,8 @@ choices! {
     pub enum Pacing {
         /// As the congestion control asks.
         Auto = "auto",
-        /// Always: at the congestion control's rate, or at 2 cwnd / SRTT in slow start and 1.2 cwnd / SRTT after it.
+        /// Always: at the congestion control's rate; if it has none, at 2 cwnd / SRTT in slow start and 1.2 cwnd /
+        /// SRTT after it.
         On = "on",
         /// Never: as much at once as the window allows.
         Off = "off",
@@ -249,14 +254,14 @@ choices! {
     /// Proportional rate reduction: how much may be sent for each ACK of a fast recovery, and what bounds it once less
     /// than ssthresh is in flight (RFC 6937 §3).
     pub enum Prr {
-        /// None: as much as the lowered window allows.
+        /// No such reduction: as much may be sent as the lowered window allows.
         Off = "off",
         /// The conservative bound: no more than was delivered.
         Crb = "crb",
-        /// The slow-start bound: one segment an ACK more.
+        /// The slow-start bound: one segment more for each ACK.
         Ssrb = "ssrb",
-        /// Linux's: the slow-start bound for ACKs that advance and find no further loss, else the conservative one. What
-        /// a mark takes is spread in the same way, over the round trip after it.
+        /// As Linux: the slow-start bound for ACKs that advance and report no further loss, otherwise the
+        /// conservative bound. A reduction for a mark is spread over the next round trip in the same way.
         Linux = "linux",
     }
 }
@@ -264,10 +269,10 @@ choices! {
 choices! {
     /// What follows when a loss turns out to have been none.
     pub enum UndoResponse {
-        /// The window is what it was (Linux).
+        /// The window is set back to what it was (Linux).
         Restore = "restore",
-        /// The same, but without a burst: no larger than the flight and what the ACK covered, at most the initial
-        /// window; the timeout becomes more patient (RFC 4015).
+        /// The same, but without a burst: the window is no larger than what is in flight and what the ACK covered, at
+        /// most the initial window, and timeouts become longer (RFC 4015).
         Eifel = "eifel",
     }
 }
@@ -275,10 +280,11 @@ choices! {
 choices! {
     /// How many segments duplicate ACKs may let out in a fast recovery without SACK.
     pub enum DupLimit {
-        /// As many as are out at the time, but for the missing one: each that is let out makes room for another (Linux
-        /// `tcp_limit_reno_sacked`, ns-3 `TcpTxBuffer::AddRenoSack`).
+        /// As many as are outstanding at the time, except the missing one; each new segment makes room for another
+        /// (Linux `tcp_limit_reno_sacked`, ns-3 `TcpTxBuffer::AddRenoSack`).
         Outstanding = "outstanding",
-        /// As many as were out when the recovery began, but for the missing one (the note to RFC 5681 §3.2 step 4).
+        /// As many as were outstanding when the recovery began, except the missing one (the note to RFC 5681 §3.2
+        /// step 4).
         Flight = "flight",
     }
 }
@@ -286,17 +292,18 @@ choices! {
 choices! {
     /// What an endpoint does that it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
     pub enum Misbehaviour {
-        /// Nothing.
+        /// None.
         None = "none",
-        /// Acknowledges each segment in `misbehaviour_degree` pieces, so that a sender that counts ACKs grows faster.
+        /// It acknowledges each segment in `misbehaviour_degree` pieces, so that a sender that counts ACKs grows
+        /// faster.
         AckDivision = "ack_division",
-        /// Acknowledges `misbehaviour_degree` segments ahead of what came, and what was lost, so that round trips look
-        /// shorter and no loss shows. What its application is given has holes.
+        /// It acknowledges `misbehaviour_degree` segments that have not arrived yet, and lost ones, so that round
+        /// trips look shorter and no loss is seen. Its application gets data with holes.
         OptimisticAcks = "optimistic_acks",
-        /// Repeats ACKs, `misbehaviour_degree` times one that tells what has come and then for each segment until the repair
-        /// comes, so that a sender without SACK has about so many segments in flight whatever its window.
+        /// It repeats an ACK of new data `misbehaviour_degree` times, and then one for each segment until a repair
+        /// arrives, so that a sender without SACK has about so many segments in flight whatever its window.
         RepeatedAcks = "repeated_acks",
-        /// A sender whose window falls neither for losses nor for marks nor for timeouts.
+        /// A sender that reduces its window neither for losses nor for marks nor for timeouts.
         IgnoresCongestion = "ignores_congestion",
     }
 }
@@ -304,174 +311,197 @@ choices! {
 parameters! {
     /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig {
-        /// Payload bytes of a full segment; TCP options come on top. The smaller of both ends' values is used.
+        /// How many bytes of payload a full segment has; TCP options are added to it. The smaller value of both ends
+        /// is used.
         mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
-        /// Initial window in packets; `"auto"` is min(10 MSS, max(2 MSS, 14600 B)). Large ones lose packets at shallow queues.
-        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets leave at once";
-        /// Initial slow-start threshold in packets; `"auto"` is unlimited.
-        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "windows have such sizes";
-        /// Largest window the sender uses, in packets (ns-2's `window_`), beside cwnd and the peer's; `"auto"` is none.
-        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "windows have such sizes";
-        /// Selective acknowledgments, used where both ends have them on.
+        /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
+        /// max(2 MSS, 14600 B)).
+        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets are sent at once";
+        /// The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
+        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is larger or smaller";
+        /// The largest window that the sender uses, in packets (ns-2's `window_`), in addition to cwnd and the
+        /// receiver's window. `"auto"` is no such limit.
+        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
+        /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
-        /// Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples from retransmissions.
+        /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
+        /// PAWS, and allow round-trip samples from retransmissions.
         timestamps: bool = true, "RFC 7323";
-        /// What with an older timestamp than has come is refused. With reordering on the way back, ACKs that others overtake
-        /// are lost with what they say.
+        /// Which segments are refused because their timestamp is older than one that has arrived. If ACKs are
+        /// reordered, the overtaken ones are refused, and what they say is lost.
         paws: Paws = Paws::All, "RFC 7323 §5.3";
-        /// Window scaling; without it a receive window ends at 65535 bytes.
+        /// Whether window scaling is used. Without it the receive window is at most 65535 bytes.
         window_scale: bool = true, "RFC 7323 §2";
-        /// Explicit congestion notification, used where both ends have it on.
+        /// Whether explicit congestion notification is used; both ends must have it on.
         ecn: bool = false, "RFC 3168";
-        /// How a receiver tells of congestion marks. A sender of the other kind misreads how many there were.
+        /// How a receiver tells the sender of ECN marks. A sender that expects another way misjudges how many there
+        /// were.
         ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
-        /// How much may be unacknowledged, as what is beyond waits in the application; `"auto"` is unlimited.
+        /// How much data may be sent and not yet acknowledged; further data waits in the application. `"auto"` is
+        /// unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
-        /// Receive buffer, which bounds the advertised window. Below the bandwidth-delay product it limits throughput. Set by
-        /// itself, it is of that size, and `tcp_rmem` does nothing.
+        /// The size of the receive buffer, which limits the advertised window. If it is smaller than the
+        /// bandwidth-delay product, it limits throughput. If you set it, its size is fixed, and `tcp_rmem` has no
+        /// effect.
         receive_buffer: Bytes = Bytes(6_291_456), "Linux tcp_rmem maximum";
-        /// Least, initial and largest memory of a receive buffer that grows with what the application takes in a round
-        /// trip, instead of `receive_buffer`; half of it at most is advertised. `"auto"` is none.
+        /// The smallest, initial and largest memory of a receive buffer that grows with what the application reads in
+        /// a round trip, instead of `receive_buffer`. At most half of the memory is advertised as window. `"auto"`
+        /// turns this off.
         tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
-        /// Least, initial and largest memory of a send buffer that grows with the window, unless `send_buffer` is set.
-        /// `"auto"` is none.
+        /// The smallest, initial and largest memory of a send buffer that grows with the window, unless `send_buffer`
+        /// is set. `"auto"` turns this off.
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
-        /// Memory that a packet takes in such a buffer beyond its payload. Large, it makes windows smaller while packets
-        /// wait for others.
+        /// How much memory a packet takes in such a buffer beyond its payload. If it is large, windows are smaller
+        /// while packets wait.
         packet_overhead: Bytes = Bytes(1280), "Linux: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits";
-        /// Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long stalls.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout is an event";
-        /// What `min_rto` bounds.
+        /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
+        /// large, a sender stalls for long after one.
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
+        /// What `min_rto` limits.
         rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
-        /// Timeout before the first sample.
-        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout is an event";
-        /// Largest timeout, backoff included.
-        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout is an event";
-        /// Clock granularity G: the least that the variance term adds.
+        /// The retransmission timeout before the first round-trip sample.
+        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout takes computing time";
+        /// The largest retransmission timeout, doubled ones included.
+        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout takes computing time";
+        /// G, the granularity of the clock: at least so much is added to the smoothed round-trip time to give the
+        /// timeout.
         clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2", in "0 s"..="1 h": "timeouts add it";
-        /// Ticks in which round trips and timeouts are counted; zero means exact nanoseconds.
+        /// Round-trip times and timeouts are counted in ticks of this length. Zero means exact nanoseconds.
         rtt_tick: Duration = Duration::ZERO, "exact", in "0 s"..="1 h": "timeouts are multiples of it";
-        /// Which segments give round-trip samples.
+        /// Which segments give samples of the round-trip time.
         rtt_sampling: RttSampling = RttSampling::EveryAck, "RFC 6298 §3";
-        /// How the variance of round trips becomes the timeout's. By peaks, queues that build up cause fewer timeouts.
+        /// How the variance of round-trip times enters the timeout. With `peak`, queues that build up cause fewer
+        /// timeouts.
         rtt_variance: RttVariance = RttVariance::Mean, "RFC 6298 §2";
-        /// The retransmission timer restarts, too, when the oldest segment is sent again, and at a SACK of what was sent
-        /// before that. Otherwise it may expire while a lost retransmission is being repaired.
+        /// Whether the retransmission timer also restarts when the oldest segment is sent again, and at a SACK of
+        /// data that was sent before that. If false, it may expire while a lost retransmission is being repaired.
         rto_restart: bool = false, "RFC 6298 §5.3: at ACKs of new data; Linux tcp_xmit_retransmit_queue, tcp_clean_rtx_queue";
-        /// An ACK is sent at the latest for every so many segments; 0 or 1 acknowledges each.
+        /// After how many segments an ACK is sent at the latest; 0 or 1 acknowledges each one.
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
-        /// Longest delay of an ACK. Above the sender's RTO it causes spurious timeouts.
+        /// How long an ACK is delayed at most. If it is longer than the sender's RTO, it causes timeouts without a
+        /// loss.
         delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms", in "0 s"..="1 h": "senders wait for it";
-        /// Whether the delay follows the distance of segments.
+        /// Whether the delay of ACKs adapts to the time between segments.
         ack_delay: AckDelay = AckDelay::Fixed, "RFC 1122 §4.2.3.2";
-        /// Tick of the clock that timers go by: they expire with one, up to an eighth of the wait late, and those for loss
-        /// probes and reordering two ticks later. Zero is exact.
+        /// The tick of the clock that timers use. They expire with a tick, up to an eighth of the wait late; those
+        /// for loss probes and reordering two ticks later. Zero is exact.
         jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
-        /// The ACK that ends the handshake leaves by itself, though data waits to be sent.
+        /// Whether the ACK that ends the handshake is sent by itself even if data is waiting.
         handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
-        /// So many first segments, and as many after a duplicate, are acknowledged at once, delayed ACKs or not.
+        /// So many segments at the start, and as many after a duplicate, are acknowledged at once, whatever
+        /// `delayed_ack` says.
         quick_acks: u16 = 0, "RFC 5681";
-        /// Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what cannot be marked though others
-        /// can: the sender's window may be very small.
+        /// Whether further segments are acknowledged at once, because the sender's window may be very small: the
+        /// first mark after a CWR, a CWR itself, and packets that cannot be marked though others can.
         quick_ecn: bool = false, "RFC 3168; Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr";
-        /// New data on the first two duplicate ACKs.
+        /// Whether the first two duplicate ACKs each let out a segment of new data.
         limited_transmit: bool = true, "RFC 3042";
-        /// So, too, while a timeout is repaired without SACK: the next segment, be it one sent before. Many of these are
-        /// needless.
+        /// Whether duplicate ACKs also let out segments while a timeout is repaired without SACK: the next segment,
+        /// even if it was sent before. Many of these are needless.
         limited_after_rto: bool = false, "RFC 3042: new data only; ns-2 NewRenoTcpAgent::recv, send_one";
-        /// In fast recovery with nothing new to send, send again what may be lost: NextSeg's rules 3 and 4.
+        /// Whether in fast recovery, with nothing new to send, data is sent again that may be lost: rules 3 and 4 of
+        /// NextSeg.
         sack_rescue: bool = true, "RFC 6675 §4";
-        /// In fast recovery every hole below the highest SACK is repaired before new data is sent, whether enough is
-        /// SACKed above it or not. Reordering costs retransmissions then.
+        /// Whether fast recovery repairs every hole below the highest SACK before new data is sent, even if too
+        /// little above it was SACKed to call it lost. Reordered packets then cause needless retransmissions.
         repair_holes: bool = false, "RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all";
-        /// What a sender with SACK takes to be in the network. ns-2's counting sends less where several segments of a small
-        /// window are lost at once. With `rack` it is RFC 6675's.
+        /// How a sender with SACK counts what is in the network. ns-2's count sends less where several segments of a
+        /// small window are lost at once. With `rack` it is always RFC 6675's.
         pipe: Pipe = Pipe::Rfc6675, "RFC 6675 §4; ns-2 Sack1TcpAgent::recv";
-        /// A timeout keeps what was SACKed, and SACKs count while it is repaired. Otherwise everything from the oldest
-        /// segment on is sent again.
+        /// Whether a timeout keeps what was SACKed, and SACKs count while it is repaired. If false, everything from
+        /// the oldest segment on is sent again.
         sack_after_rto: bool = true, "RFC 6675 §5.1; ns-2 clears its scoreboard";
-        /// A SYN that is sent again no longer asks for ECN, so that a drop of ECN set-ups does not block a connection.
+        /// Whether a SYN that is sent again no longer asks for ECN, so that a network that drops SYNs with ECN does
+        /// not block connections.
         ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
-        /// Duplicate ACKs that mean a loss.
-        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "a loss needs a sign";
+        /// How many duplicate ACKs mean that a segment is lost. With more, reordering is tolerated better, but losses
+        /// are noticed later.
+        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss";
         /// What is halved when a loss is found.
         halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
         /// Whether a second timeout of the same segment lowers ssthresh again.
         repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
-        /// The window with which the repair of a timeout begins.
+        /// The window at the beginning of the repair after a timeout.
         rto_window: RtoWindow = RtoWindow::One, "RFC 5681 §3.1";
-        /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
+        /// Whether a timeout lowers ssthresh if the last reduction was for an ECN mark.
         rto_after_mark: RtoAfterMark = RtoAfterMark::Lower, "RFC 5681 §3.1; ns-2 TcpAgent::timeout";
-        /// The least window that congestion marks leave. With two, many flows of small windows cannot be slowed by marks.
+        /// The smallest window to which ECN marks can reduce a sender. With two segments, marks cannot slow down many
+        /// flows with small windows.
         ecn_least: EcnLeast = EcnLeast::OneThenWait, "RFC 3168 §6.1.2; ns-2 TcpAgent::ecn";
         /// The unit in which windows are counted.
         window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
-        /// What the window grows by.
+        /// How the growth of the window is counted.
         increase: Increase = Increase::Bytes, "RFC 3465";
-        /// Slow start grows by at most so many MSS an ACK (L); 1 after a timeout.
+        /// L: by how many MSS slow start grows at most for each ACK; after a timeout it is 1.
         abc_limit: u8 = 1, "RFC 5681 §3.1";
-        /// cwnd grows only while it is what limits the sender.
+        /// Whether cwnd grows only while it is what limits the sender.
         cwnd_validation: bool = true, "RFC 2861, RFC 9002 §7.8";
-        /// A window that was full at some time in a round trip counts as full for all of it, and slow start goes on up to
-        /// twice the largest flight. Otherwise a sender short of data hardly grows. Only with one of `rack`, `tlp`, `prr`.
+        /// Whether a window that was full at some time in a round trip counts as full for all of it, and slow start
+        /// may go on to twice what was in flight. If false, a sender with little data hardly grows. Works only with
+        /// one of `rack`, `tlp`, `prr`.
         lasting_limit: bool = false, "RFC 2861 §3.1: when full; Linux tcp_cwnd_validate, tcp_is_cwnd_limited";
-        /// The window with which a recovery without SACK ends.
+        /// The window at the end of a recovery without SACK.
         recovery_exit: RecoveryExit = RecoveryExit::Flight, "RFC 6582 §3.2";
-        /// Rearm the timer on the first partial ACK only (impatient) or on each.
+        /// Whether the retransmission timer is restarted only at the first partial ACK (impatient), or, if false, at
+        /// each.
         impatient: bool = true, "RFC 6582 §4";
-        /// What becomes of cwnd after an idle period.
+        /// What happens to cwnd after an idle period longer than the RTO.
         idle_restart: IdleRestart = IdleRestart::Restart, "RFC 5681 §4.1";
-        /// Timeouts in a row without an ACK of new data before giving up; `"auto"` is never.
+        /// After how many timeouts in a row without an ACK of new data the connection gives up. `"auto"` is never.
         data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
-        /// Retransmissions of a SYN before giving up; `"auto"` is never.
+        /// After how many retransmissions of a SYN the connection gives up. `"auto"` is never.
         syn_retries: Option<u64> = Some(7), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
-        /// Most new segments sent in answer to one ACK; 0 is no limit.
+        /// How many new segments may be sent in answer to one ACK; 0 is no limit.
         max_burst: u64 = 0, "off";
-        /// Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts after each ACK.
+        /// Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
-        /// Whether a small segment waits for acknowledgments. Held back, the end of each message costs a round trip.
+        /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
+        /// longer.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";
-        /// A segment is lost once one sent sufficiently later was delivered, rather than by counting what was SACKed
-        /// above it: repairs lost retransmissions, bears reordering. Needs SACK.
+        /// Whether a segment counts as lost once a segment sent sufficiently later was delivered, instead of by
+        /// counting what was SACKed above it. This repairs lost retransmissions and tolerates reordering. Needs SACK.
         rack: bool = false, "RFC 8985 §6; off: RFC 6675";
-        /// After two round trips without an ACK one segment is sent to provoke one, so that losses at the end of a flight
-        /// need no timeout. Needs SACK; what the answer shows to be lost is found by `rack`.
+        /// Whether, after two round trips without an ACK, a segment is sent to provoke one, so that losses at the end
+        /// of a flight need no timeout. Needs SACK; `rack` then finds what the ACK shows to be lost.
         tlp: bool = false, "RFC 8985 §7";
-        /// Fast recovery sends in proportion to what is delivered.
+        /// How much may be sent for each ACK of a fast recovery (proportional rate reduction), and what bounds it
+        /// once less than ssthresh is in flight (RFC 6937 §3).
         prr: Prr = Prr::Off, "RFC 6937";
-        /// After a timeout new data is sent before anything else is repaired: if data never sent again is acknowledged
-        /// then, the timeout was spurious and is undone.
+        /// Whether a timeout is first tested: new data is sent before anything is repaired, and if data that was not
+        /// sent again is then acknowledged, nothing was lost and the timeout is undone.
         frto: bool = false, "RFC 5682";
-        /// A recovery is undone if its first ACK echoes a timestamp from before the retransmission. Needs timestamps.
+        /// Whether a recovery is undone if its first ACK carries a timestamp from before the retransmission. Needs
+        /// timestamps.
         eifel: bool = false, "RFC 3522";
-        /// A recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
+        /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
         dsack_undo: bool = false, "RFC 3708 §3";
-        /// What undoing does.
+        /// What undoing a reduction does.
         undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
-        /// Reordering that was seen raises `dup_thresh` up to so many segments; 0 leaves it. Large values make losses in
-        /// small windows wait for the timeout.
+        /// Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it as it is. If it is large,
+        /// losses in small windows must wait for the timeout.
         max_dup_thresh: u16 = 0, "off; Linux tcp_max_reordering is 300";
-        /// Arrivals out of order hold congestion control off and undo what it did just before: for mobile ad-hoc networks
-        /// where reordering means a changed route. Found by ACKs that fall back and by SACK, without options of its own.
+        /// Whether packets out of order suspend congestion control and undo what it did just before (TCP-DOOR). This
+        /// is for mobile ad-hoc networks, where reordering means a changed route. It is noticed from ACKs that fall
+        /// back and from SACK, without options of its own.
         door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
-        /// For how many smoothed round trips congestion control is held off (T1).
-        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
-        /// How many smoothed round trips old a reduction may be to be undone (T2).
-        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips";
-        /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from receivers that
-        /// repeat ACKs (`misbehaviour`) what they gain, and from honest ones part of the window in a recovery that takes
-        /// several round trips.
+        /// T1, for how many smoothed round-trip times `door` suspends congestion control.
+        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
+        /// T2, how many smoothed round-trip times old a reduction may be for `door` to undo it.
+        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
+        /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from
+        /// receivers that repeat ACKs (`misbehaviour`) what they gain, but also takes part of the window from honest
+        /// ones if a recovery takes several round trips.
         dup_limit: DupLimit = DupLimit::Outstanding, "RFC 5681 §3.2: may be limited; Linux and ns-3 count so";
-        /// What the endpoint does that it must not.
+        /// What this endpoint does although it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
-        /// Into how many pieces ACKs are divided, how many segments ahead they run, or how often they are repeated.
-        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
+        /// Into how many pieces ACKs are divided, how many segments ahead they are, or how often they are repeated.
+        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
         /// How a connection is opened.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
-        /// First interval of window probes; `"auto"` is the RTO.
-        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe is an event";
-        /// How long a closed connection lingers in TIME-WAIT.
-        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "sockets are kept so long";
+        /// The time to the first probe of a closed receive window. `"auto"` is the RTO.
+        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time";
+        /// For how long a closed connection stays in the state TIME-WAIT.
+        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "closed sockets are kept for so long";
     }
 }
 

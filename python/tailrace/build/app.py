@@ -13,11 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Bulk(Table):
-    """As much as goes, until `stop`.
+    """Sends as much as it can, until `stop`.
 
     Args:
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: up.
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: up.
     """
 
     _kind: ClassVar[str] = "bulk"
@@ -31,9 +32,11 @@ class Transfer(Table):
     """A transfer of a given size; then the connection closes.
 
     Args:
-        size: Size of the transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: up.
+        size: How many bytes are transferred; a size or a distribution. Allowed: 1 B to 1000000 GB (with
+            less there is nothing to send, and more cannot be counted).
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: up.
     """
 
     _kind: ClassVar[str] = "transfer"
@@ -45,14 +48,18 @@ class Transfer(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class RequestResponse(Table):
-    """The client asks, the server answers, the client thinks; on one connection.
+    """The client asks, the server answers, the client pauses; all on one connection.
 
     Args:
-        request: Size of a request. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        response: Size of a response. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        think: Pause between a response and the next request. Source: own choice. Default: 0 s.
-        count: Number of exchanges; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
-            (it would not be done at all). Default: auto.
+        request: How many bytes a request has; a size or a distribution. Allowed: 1 B to 1000000 GB
+            (with less there is nothing to send, and more cannot be counted).
+        response: How many bytes a response has; a size or a distribution. Allowed: 1 B to 1000000 GB
+            (with less there is nothing to send, and more cannot be counted).
+        think: The pause between a response and the next request; a duration or a distribution. Source:
+            own choice. Default: 0 s.
+        count: After how many exchanges of a request and a response the flow ends. `"auto"`: it goes on
+            until `stop`. Source: own choice. Allowed: 1 to 4294967295 (with 0 nothing would happen).
+            Default: auto.
     """
 
     _kind: ClassVar[str] = "request_response"
@@ -69,12 +76,15 @@ class Sequence(Table):
     """Transfers one after another, each on a new connection.
 
     Args:
-        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        gap: Pause between two transfers. Source: own choice. Default: 0 s.
-        count: Number of connections; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
-            (it would not be done at all). Default: auto.
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: up.
+        size: How many bytes each transfer has; a size or a distribution. Allowed: 1 B to 1000000 GB
+            (with less there is nothing to send, and more cannot be counted).
+        gap: The pause between the end of a transfer and the start of the next; a duration or a
+            distribution. Source: own choice. Default: 0 s.
+        count: After how many connections the flow ends. `"auto"`: it goes on until `stop`. Source: own
+            choice. Allowed: 1 to 4294967295 (with 0 nothing would happen). Default: auto.
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: up.
     """
 
     _kind: ClassVar[str] = "sequence"
@@ -88,23 +98,26 @@ class Sequence(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Arrivals(Table):
-    """Transfers that start at their own times, however many are under way, each on a new connection.
+    """Transfers that start at given or random times, however many are under way, each on a new connection.
 
     Args:
-        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        gap: From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals.
-            `"auto"` is what `load` comes to. Source: `load`. 100 us to 87600 h (each arrival opens a
-            connection). Default: auto.
-        load: Instead of `gap`: Poisson arrivals at a rate at which the payload of all flows of the
-            group together is this share of what the link `of` can carry. Headers and what is sent again
-            come on top. Source: `gap`. 0.0001 to 1 (more than a link carries never ends; state a
-            `gap`). Default: auto.
-        of: The link of which `load` is a share; `"auto"` is the slowest on the path of each flow.
-            Source: own choice. Default: auto.
-        count: Number of connections; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
-            (it would not be done at all). Default: auto.
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: up.
+        size: How many bytes each transfer has; a size or a distribution. Allowed: 1 B to 1000000 GB
+            (with less there is nothing to send, and more cannot be counted).
+        gap: The time from the start of one connection to the start of the next; a duration or a
+            distribution. `exponential(10 ms)` makes Poisson arrivals with 100 a second on average.
+            `"auto"` follows from `load`. Source: `load`. Allowed: 100 us to 87600 h (each arrival opens
+            a connection, which takes computing time). Default: auto.
+        load: State this instead of `gap` for Poisson arrivals. It is the payload of all flows of the
+            group together, as a share of what the link `of` can carry. Headers and retransmissions come
+            on top of it. Source: `gap`. Allowed: 0.0001 to 1 (more than a link carries never ends;
+            state a `gap`). Default: auto.
+        of: The name of the link that `load` is a share of. `"auto"` is the slowest link on the path of
+            each flow. Source: own choice. Default: auto.
+        count: After how many connections the flow ends. `"auto"`: it goes on until `stop`. Source: own
+            choice. Allowed: 1 to 4294967295 (with 0 nothing would happen). Default: auto.
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: up.
     """
 
     _kind: ClassVar[str] = "arrivals"
@@ -120,25 +133,29 @@ class Arrivals(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class FlashCrowd(Table):
-    """Transfers that arrive ever more often, stay so, and become rare again: legitimate, but like an
-    attack.
+    """Transfers that become more and more frequent, stay so for a while, and become rare again:
+    legitimate, but like an attack.
 
     Args:
-        size: Size of each transfer. 1 B to 1000000 GB (less is nothing to send, more overflows).
-        gap: Mean time between arrivals before the crowd and after it; they are Poisson, each on a
-            connection of its own. 100 us to 87600 h (each arrival opens a connection).
-        sustained: How long they stay so frequent. 0 s to 87600 h (nobody waits longer).
-        shock: How many times as frequent arrivals are while the crowd is there. Source: own choice. 1
-            to 1000000 (a crowd is more than there was). Default: 10.0.
-        after: When it begins to come, since the flow's start. Source: own choice. 0 s to 87600 h
+        size: How many bytes each transfer has; a size or a distribution. Allowed: 1 B to 1000000 GB
+            (with less there is nothing to send, and more cannot be counted).
+        gap: The mean time between arrivals before and after the crowd. They are Poisson arrivals, each
+            on a connection of its own. Allowed: 100 us to 87600 h (each arrival opens a connection,
+            which takes computing time).
+        sustained: For how long arrivals stay at their peak. Allowed: 0 s to 87600 h (nobody waits
+            longer).
+        shock: By what factor arrivals are more frequent while the crowd is there. Source: own choice.
+            Allowed: 1 to 1000000 (in a crowd there are more arrivals than before). Default: 10.0.
+        after: How long after the flow's start the crowd begins to come. Source: own choice. Allowed: 0
+            s to 87600 h (nobody waits longer). Default: 0 s.
+        ramp_up: How long the number of arrivals per second takes to rise to its peak, in a straight
+            line. Real crowds come fast, but not at once. Source: own choice. Allowed: 0 s to 87600 h
             (nobody waits longer). Default: 0 s.
-        ramp_up: How long arrivals take to become so frequent, in a straight line. Flash crowds come
-            fast, but not at once. Source: own choice. 0 s to 87600 h (nobody waits longer). Default: 0
-            s.
-        ramp_down: How long they take to become as rare as they were. Source: own choice. 0 s to 87600 h
-            (nobody waits longer). Default: 0 s.
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: up.
+        ramp_down: How long arrivals take to become as rare again as they were before. Source: own
+            choice. Allowed: 0 s to 87600 h (nobody waits longer). Default: 0 s.
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: up.
     """
 
     _kind: ClassVar[str] = "flash_crowd"
@@ -156,18 +173,20 @@ class FlashCrowd(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class SlowReader(Table):
-    """A transfer whose receiver takes data out of its socket at a rate, so that the window closes.
+    """A transfer whose receiving application reads slowly, so that the receive window closes.
 
     Args:
-        rate: Rate at which the receiver takes what has come. 1 bit/s to 10000 Gbit/s (a packet would
-            take no time).
-        chunk: What it takes at a time. The larger, the longer the window stays closed in between.
-            Source: own choice: a page. 1 B to 1000000 GB (less is nothing to send, more overflows).
-            Default: 4096 B.
-        size: Size of the transfer; `"auto"` is as much as goes, until `stop`. Source: own choice. 1 B
-            to 1000000 GB (less is nothing to send, more overflows). Default: auto.
-        direction: Which way data goes: `up` from the client, which opens connections (`from`), or
-            `down` to it. Source: own choice. Default: down.
+        rate: How fast the receiving application reads what has arrived. Allowed: 1 bit/s to 10000
+            Gbit/s (a packet would take no time).
+        chunk: How many bytes the application reads at a time. A larger chunk keeps the receive window
+            closed for longer in between. Source: own choice: a page. Allowed: 1 B to 1000000 GB (with
+            less there is nothing to send, and more cannot be counted). Default: 4096 B.
+        size: How many bytes are transferred; a size or a distribution. `"auto"`: as many as get through
+            until `stop`. Source: own choice. Allowed: 1 B to 1000000 GB (with less there is nothing to
+            send, and more cannot be counted). Default: auto.
+        direction: In which direction data flows: `up` from the client to the server, or `down` from the
+            server to the client. The client (`from`) opens the connections. Source: own choice.
+            Default: down.
     """
 
     _kind: ClassVar[str] = "slow_reader"
@@ -181,24 +200,29 @@ class SlowReader(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Web(Table):
-    """Web pages: an object, then others over several connections at a time, then a pause; the server
+    """Web pages: a main object, then others over several connections at a time, then a pause; the server
     sends.
 
     Args:
-        main: Size of a page's main object. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (less is
-            nothing to send, more overflows). Default: lognormal(10710 B, 1.37).
-        object: Size of each of the others. Source: NGMN 2008, HTTP model. 1 B to 1000000 GB (less is
-            nothing to send, more overflows). Default: lognormal(7758 B, 2.36).
-        objects: How many others a page has. Source: NGMN 2008, HTTP model. 0 to 100000 (a page would
-            never be complete). Default: bounded_pareto(2, 55, 1.1).
-        request: Size of a request. Source: ns-3 3.43, ThreeGppHttpVariables. 1 B to 1000000 GB (less is
-            nothing to send, more overflows). Default: 328 B.
-        connections: Most connections at a time. Source: browsers, HTTP/1.1. 1 to 256 (each has its own
-            window to begin with). Default: 6.
-        think: Pause between the end of a page and the next one. Source: NGMN 2008, HTTP model. Default:
-            exponential(30 s).
-        count: Number of pages; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295 (it
-            would not be done at all). Default: auto.
+        main: How many bytes the main object of a page has; a size or a distribution. Source: NGMN 2008,
+            HTTP model. Allowed: 1 B to 1000000 GB (with less there is nothing to send, and more cannot
+            be counted). Default: lognormal(10710 B, 1.37).
+        object: How many bytes each further object of a page has; a size or a distribution. Source: NGMN
+            2008, HTTP model. Allowed: 1 B to 1000000 GB (with less there is nothing to send, and more
+            cannot be counted). Default: lognormal(7758 B, 2.36).
+        objects: How many further objects a page has; a number or a distribution. Source: NGMN 2008,
+            HTTP model. Allowed: 0 to 100000 (a page with more would not be complete in any run).
+            Default: bounded_pareto(2, 55, 1.1).
+        request: How many bytes a request has; a size or a distribution. Source: ns-3 3.43,
+            ThreeGppHttpVariables. Allowed: 1 B to 1000000 GB (with less there is nothing to send, and
+            more cannot be counted). Default: 328 B.
+        connections: How many connections the client has open at most at a time. Source: browsers,
+            HTTP/1.1. Allowed: 1 to 256 (each connection begins with a window of its own, so more of
+            them flood the path). Default: 6.
+        think: The pause from the end of a page to the request of the next one; a duration or a
+            distribution. Source: NGMN 2008, HTTP model. Default: exponential(30 s).
+        count: After how many pages the flow ends. `"auto"`: it goes on until `stop`. Source: own
+            choice. Allowed: 1 to 4294967295 (with 0 nothing would happen). Default: auto.
     """
 
     _kind: ClassVar[str] = "web"
@@ -215,25 +239,28 @@ class Web(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Video(Table):
-    """Video in segments at rates that the player chooses, as long as its buffer has room; the server
-    sends.
+    """Video in segments, at rates that the player chooses, while its buffer has room; the server sends.
 
     Args:
-        ladder: The rates to choose from, ascending, with commas between them. Source: Netflix 2015, as
-            recalled. Default: 235 kbit/s, 375 kbit/s, 560 kbit/s, 750 kbit/s, 1050 kbit/s, 1750 kbit/s,
-            2350 kbit/s, 3 Mbit/s, 4300 kbit/s, 5800 kbit/s.
-        segment: What a segment plays. The shorter, the more round trips are spent on asking. Source:
-            Huang et al. 2014. 100 ms to 60 s (each is asked for by itself). Default: 4 s.
-        buffer: What the player's buffer holds. The less, the shorter are outages that it bridges.
-            Source: Huang et al. 2014. 1 s to 1 h (nobody holds more). Default: 240 s.
-        rule: How the rate of the next segment is chosen. Source: Huang et al. 2014, BBA-0. Default:
-            buffer.
-        startup: What must be in the buffer before playing begins, and begins again after a stall.
-            Source: own choice: a segment. 0 s to 1 h (nobody waits longer). Default: 4 s.
-        request: Size of a request. Source: as of `web`. 1 B to 1000000 GB (less is nothing to send,
-            more overflows). Default: 328 B.
-        count: Number of segments; `"auto"` goes on until `stop`. Source: own choice. 1 to 4294967295
-            (it would not be done at all). Default: auto.
+        ladder: The rates of the video to choose from, rising, with commas between them. Source: Netflix
+            2015, as recalled. Default: 235 kbit/s, 375 kbit/s, 560 kbit/s, 750 kbit/s, 1050 kbit/s,
+            1750 kbit/s, 2350 kbit/s, 3 Mbit/s, 4300 kbit/s, 5800 kbit/s.
+        segment: How much playing time a segment has. Shorter segments spend more round trips on
+            requests. Source: Huang et al. 2014. Allowed: 100 ms to 60 s (each segment is requested by
+            itself). Default: 4 s.
+        buffer: How much playing time the player's buffer holds. A smaller buffer bridges only shorter
+            interruptions. Source: Huang et al. 2014. Allowed: 1 s to 1 h (nobody holds more). Default:
+            240 s.
+        rule: How the player chooses the rate of the next segment. Source: Huang et al. 2014, BBA-0.
+            Default: buffer.
+        startup: How much playing time must be in the buffer before the player starts. The same holds
+            after it had to stop because the buffer was empty. Source: own choice: a segment. Allowed: 0
+            s to 1 h (nobody waits longer). Default: 4 s.
+        request: How many bytes a request has; a size or a distribution. Source: as of `web`. Allowed: 1
+            B to 1000000 GB (with less there is nothing to send, and more cannot be counted). Default:
+            328 B.
+        count: After how many segments the flow ends. `"auto"`: it goes on until `stop`. Source: own
+            choice. Allowed: 1 to 4294967295 (with 0 nothing would happen). Default: auto.
     """
 
     _kind: ClassVar[str] = "video"
@@ -250,16 +277,18 @@ class Video(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Cbr(Table):
-    """Constant bit rate.
+    """Sends packets at a constant rate.
 
     Args:
-        rate: Rate of payload. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
-        jitter: Each gap is stretched by a uniform factor within 1 ± this. Without it packets are
-            strictly periodic, and phase effects may lock other flows out. Source: ns-2, random_.
-            Default: 0.0.
-        random_phase: Whether the first packet leaves within the first gap at random. Source: own
-            choice. Default: false.
+        rate: How much payload the flow sends per second. Allowed: 1 bit/s to 10000 Gbit/s (a packet
+            would take no time).
+        size: How many bytes of payload each packet carries, without headers. Allowed: 1 B to 65535 B
+            (no IP packet has more).
+        jitter: How irregular the gaps are: each is multiplied by a random factor between 1 minus this
+            and 1 plus this. With 0 packets are strictly periodic, and their timing may keep other flows
+            out of a queue again and again. Source: ns-2, random_. Default: 0.0.
+        random_phase: Whether the first packet is sent at a random time within the first gap, instead of
+            at the start. Source: own choice. Default: false.
     """
 
     _kind: ClassVar[str] = "cbr"
@@ -273,11 +302,13 @@ class Cbr(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Poisson(Table):
-    """Poisson arrivals.
+    """Sends packets at random times (a Poisson process).
 
     Args:
-        rate: Mean rate of payload. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
+        rate: How much payload the flow sends per second on average. Allowed: 1 bit/s to 10000 Gbit/s (a
+            packet would take no time).
+        size: How many bytes of payload each packet carries, without headers. Allowed: 1 B to 65535 B
+            (no IP packet has more).
     """
 
     _kind: ClassVar[str] = "poisson"
@@ -288,13 +319,16 @@ class Poisson(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class OnOff(Table):
-    """Constant bit rate during on-times.
+    """Sends at a constant rate while it is on, and nothing while it is off.
 
     Args:
-        rate: Rate of payload while on. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
-        on: Length of an on-time. 1 us to 87600 h (each on-time is drawn by itself).
-        off: Length of an off-time.
+        rate: How much payload the flow sends per second while it is on. Allowed: 1 bit/s to 10000
+            Gbit/s (a packet would take no time).
+        size: How many bytes of payload each packet carries, without headers. Allowed: 1 B to 65535 B
+            (no IP packet has more).
+        on: For how long the flow sends each time; a duration or a distribution. Allowed: 1 us to 87600
+            h (each on-time is drawn by itself).
+        off: For how long the flow is silent each time; a duration or a distribution.
     """
 
     _kind: ClassVar[str] = "on_off"
@@ -307,12 +341,13 @@ class OnOff(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Schedule(Table):
-    """Constant bit rates that change at given times since the flow's start.
+    """Sends at constant rates that change at given times after the flow's start.
 
     Args:
-        steps: A list of [time, rate], ascending: [["0 s", "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of
-            zero is silence.
-        size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
+        steps: When the rate of payload changes and to what: a list of [time, rate] with rising times,
+            such as [["0 s", "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
+        size: How many bytes of payload each packet carries, without headers. Allowed: 1 B to 65535 B
+            (no IP packet has more).
     """
 
     _kind: ClassVar[str] = "schedule"
@@ -323,28 +358,33 @@ class Schedule(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Pulse(Table):
-    """Bursts at a fixed period (Kuzmanovic & Knightly 2003).
+    """Sends bursts at regular times (Kuzmanovic & Knightly 2003).
 
     Args:
-        period: From the start of one burst to the start of the next. 1 us to 87600 h (each burst has a
-            packet).
-        burst: Length of a burst, at most `period`. 1 ns to 87600 h (each burst has a packet).
-        rate: Rate of payload within a burst. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        size: Payload of each packet. 1 B to 65535 B (no IP packet has more).
-        restart: Whether the spacing of packets begins anew with each burst. Else it runs on where a
-            burst follows on the one before, or a packet takes longer than the pause. Source: own
-            choice. Default: false.
-        jitter: Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
-            Source: as `cbr`. Default: 0.0.
-        start_jitter: Each burst starts up to so much before or after its time, uniformly; the next
-            one's time stays. The first starts at its time or after. The spacing of packets begins anew
-            with each. Source: own choice. 0 s to 87600 h (no run lasts longer). Default: 0 s.
-        phase: How the periods of the group's flows lie to one another. Source: own choice. Default:
-            together.
-        rise: Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
+        period: The time from the start of one burst to the start of the next. Allowed: 1 us to 87600 h
+            (each burst sends a packet, which takes computing time).
+        burst: The length of a burst; at most `period`. Allowed: 1 ns to 87600 h (each burst sends a
+            packet, which takes computing time).
+        rate: How much payload the flow sends per second within a burst; with ramps, the highest rate.
+            Allowed: 1 bit/s to 10000 Gbit/s (a packet would take no time).
+        size: How many bytes of payload each packet carries, without headers. Allowed: 1 B to 65535 B
+            (no IP packet has more).
+        restart: Whether the spacing of packets starts anew with each burst. If false, it goes on where
+            a burst follows directly on the one before, or where the gap between packets is longer than
+            the pause. Source: own choice. Default: false.
+        jitter: How irregular the gaps between the packets of a burst are: each gap is multiplied by a
+            random factor between 1 minus this and 1 plus this. Source: as `cbr`. Default: 0.0.
+        start_jitter: How irregular the starts of bursts are: each burst starts up to this much before
+            or after its time, at random (uniformly). This does not move the bursts after it. The first
+            one never starts early. The spacing of packets starts anew with each burst. Source: own
+            choice. Allowed: 0 s to 87600 h (no run lasts longer). Default: 0 s.
+        phase: How the bursts of the different flows of the group lie in time to one another. Source:
+            own choice. Default: together.
+        rise: Over which share of a burst, at its start, the rate rises from zero in a straight line.
+            With a ramp, the spacing of packets starts anew. Source: Kuzmanovic & Knightly 2003, square
+            waves. Default: 0.0.
+        fall: Over which share of a burst, at its end, the rate falls to zero in a straight line.
             Source: Kuzmanovic & Knightly 2003, square waves. Default: 0.0.
-        fall: Share of the burst over which the rate falls to nothing. Source: Kuzmanovic & Knightly
-            2003, square waves. Default: 0.0.
     """
 
     _kind: ClassVar[str] = "pulse"
@@ -364,14 +404,15 @@ class Pulse(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Voip(Table):
-    """Voice: a packet each 20 ms, and how good a conversation that makes.
+    """A voice call: a packet every 20 ms; results say how good the conversation is.
 
     Args:
-        codec: What turns voice into packets. Each has 12 B of RTP beside the voice. Source: ITU-T
-            G.711, RFC 3551 §4.5.14. Default: g711.
-        buffer: How much longer than the fastest packet one may take to be heard. Too short: packets
-            that came are lost to the listener. Too long: the delay itself makes talking hard. Source:
-            own choice. 0 s to 10 s (nobody talks over more). Default: 60 ms.
+        codec: The codec, which turns voice into packets. Each packet has 12 bytes of RTP header beside
+            the voice. Source: ITU-T G.711, RFC 3551 §4.5.14. Default: g711.
+        buffer: The size of the listener's playout buffer, as time: how much later than the fastest
+            packet a packet may arrive and still be heard. If it is too short, packets that arrive are
+            not heard; if it is too long, the delay itself makes talking hard. Source: own choice.
+            Allowed: 0 s to 10 s (nobody talks over more). Default: 60 ms.
     """
 
     _kind: ClassVar[str] = "voip"
@@ -383,15 +424,16 @@ class Voip(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Ping(Table):
-    """Datagrams that the far end sends back: round trips come out in `rtt_s`.
+    """Datagrams that the other end sends back; results have the round-trip times in `rtt_s`.
 
     Args:
-        interval: From one datagram to the next. Too short: pings load the path that they measure.
-            Source: iputils ping. 1 us to 87600 h (each datagram is an event). Default: 1 s.
-        size: Payload of each datagram, there and back. Source: iputils ping. 8 B to 65535 B (it carries
-            the time at which it left). Default: 56 B.
-        count: Number of datagrams; `"auto"` goes on until `stop`. Source: iputils ping. 1 to 4294967295
-            (it would not be done at all). Default: auto.
+        interval: The time from one datagram to the next; a duration or a distribution. If it is too
+            short, pings load the path that they measure. Source: iputils ping. Allowed: 1 us to 87600 h
+            (each datagram takes computing time). Default: 1 s.
+        size: How many bytes of payload each datagram carries, on the way there and back. Source:
+            iputils ping. Allowed: 8 B to 65535 B (it carries the time at which it left). Default: 56 B.
+        count: After how many datagrams the flow ends. `"auto"`: it goes on until `stop`. Source:
+            iputils ping. Allowed: 1 to 4294967295 (with 0 nothing would happen). Default: auto.
     """
 
     _kind: ClassVar[str] = "ping"

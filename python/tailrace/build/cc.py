@@ -13,13 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Reno(Table):
-    """Slow start, congestion avoidance, fast retransmit and plain fast recovery. RFC 5681.
+    """The basic TCP of RFC 5681: slow start, congestion avoidance, fast retransmit and fast recovery. RFC
+    5681.
 
     Args:
-        beta: Factor on a loss. Larger is more aggressive and less fair to standard flows. Source: RFC
-            5681 equation 4. 0.0 to 1.0 (it is a share). Default: 0.5.
-        beta_ecn: Factor on a congestion mark; 0.8 is ABE. Source: RFC 3168 §6.1.2; RFC 8511 for 0.8.
-            0.0 to 1.0 (it is a share). Default: 0.5.
+        beta: The factor by which a loss reduces the window. A larger value keeps more and is less fair
+            to standard flows. Source: RFC 5681 equation 4. Allowed: 0.0 to 1.0 (it is a share of a
+            whole). Default: 0.5.
+        beta_ecn: The factor by which an ECN mark reduces the window; 0.8 is ABE. Source: RFC 3168
+            §6.1.2; RFC 8511 for 0.8. Allowed: 0.0 to 1.0 (it is a share of a whole). Default: 0.5.
     """
 
     _kind: ClassVar[str] = "reno"
@@ -31,13 +33,14 @@ class Reno(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Newreno(Table):
-    """Reno whose fast recovery repairs every hole of a window. RFC 6582.
+    """Reno whose fast recovery repairs all losses of a window. RFC 6582.
 
     Args:
-        beta: Factor on a loss. Larger is more aggressive and less fair to standard flows. Source: RFC
-            5681 equation 4. 0.0 to 1.0 (it is a share). Default: 0.5.
-        beta_ecn: Factor on a congestion mark; 0.8 is ABE. Source: RFC 3168 §6.1.2; RFC 8511 for 0.8.
-            0.0 to 1.0 (it is a share). Default: 0.5.
+        beta: The factor by which a loss reduces the window. A larger value keeps more and is less fair
+            to standard flows. Source: RFC 5681 equation 4. Allowed: 0.0 to 1.0 (it is a share of a
+            whole). Default: 0.5.
+        beta_ecn: The factor by which an ECN mark reduces the window; 0.8 is ABE. Source: RFC 3168
+            §6.1.2; RFC 8511 for 0.8. Allowed: 0.0 to 1.0 (it is a share of a whole). Default: 0.5.
     """
 
     _kind: ClassVar[str] = "newreno"
@@ -49,21 +52,26 @@ class Newreno(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Cubic(Table):
-    """Window as a cubic of the time since the last loss; default of most systems. RFC 9438.
+    """Grows the window as a cubic function of the time since the last loss; the default of most systems.
+    RFC 9438.
 
     Args:
-        c: C, segments per second cubed: how steep the cubic is. Source: RFC 9438 §5.1. 0.0 to 1000000.0
-            (the window would shrink, or jump). Default: 0.4.
-        beta: Factor on a loss or a mark. Source: RFC 9438 §4.6. 0.0 to 0.999 (a loss must take
-            something away). Default: 0.7.
-        fast_convergence: Give room to new flows by remembering less than the window at a loss. Source:
-            RFC 9438 §4.7. Default: true.
-        reno_friendly: Never be slower than standard TCP. Source: RFC 9438 §4.3. Default: true.
-        form: Whose growth in congestion avoidance. Linux's is slower at small windows. Source: RFC
-            9438; Linux net/ipv4/tcp_cubic.c. Default: rfc9438.
-        hystart: Leave slow start when round trips grow, rather than at the first loss: HyStart++, or
-            with the form `linux` HyStart as Linux has it, which looks at trains of ACKs, too. Source:
-            RFC 9406, RFC 9438 §4.10; Linux hystart_update. Default: false.
+        c: C, in segments per second cubed: how steeply the window grows after a loss. A larger value
+            grows faster. Source: RFC 9438 §5.1. Allowed: 0.0 to 1000000.0 (the window would shrink, or
+            jump). Default: 0.4.
+        beta: The factor by which a loss or a mark reduces the window. A larger value keeps more.
+            Source: RFC 9438 §4.6. Allowed: 0.0 to 0.999 (a loss must take something away). Default:
+            0.7.
+        fast_convergence: Whether a flow whose window keeps shrinking gives up more of it at a loss, to
+            make room for new flows. Source: RFC 9438 §4.7. Default: true.
+        reno_friendly: Whether the window is never smaller than that of standard TCP (Reno) would be.
+            Source: RFC 9438 §4.3. Default: true.
+        form: Whose growth in congestion avoidance is used. Linux's is slower at small windows. Source:
+            RFC 9438; Linux net/ipv4/tcp_cubic.c. Default: rfc9438.
+        hystart: Whether slow start ends when round-trip times grow, instead of at the first loss. This
+            is HyStart++; with `form = "linux"` it is Linux's HyStart, which also watches how closely
+            ACKs follow one another. Source: RFC 9406, RFC 9438 §4.10; Linux hystart_update. Default:
+            false.
     """
 
     _kind: ClassVar[str] = "cubic"
@@ -79,20 +87,22 @@ class Cubic(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Vegas(Table):
-    """Keeps a few segments queued, judged by round-trip times. Brakmo, Peterson, JSAC 13(8), 1995.
+    """Watches round-trip times to keep only a few segments in queues. Brakmo, Peterson, JSAC 13(8), 1995.
 
     Args:
-        alpha: With fewer waiting the window grows. Too small: noise keeps the window below what the
-            path carries. Source: Linux tcp_vegas; ns-2 uses 1. 0.0 to 1000000.0 (it is a number of
-            packets). Default: 2.0.
-        beta: With more waiting the window shrinks. Each flow keeps up to so many in the queue. Source:
-            Linux tcp_vegas; ns-2 uses 3. 0.0 to 1000000.0 (it is a number of packets). Default: 4.0.
-        gamma: More than so many waiting end slow start. Too large: the queue overflows first. Source:
-            Brakmo 1995; Linux and ns-2. 0.0 to 1000000.0 (it is a number of packets). Default: 1.0.
-        rtt: What stands for the round trip of a round. Source: Linux tcp_vegas; average in Brakmo 1995
-            and ns-2. Default: minimum.
-        decrease: Factor on a loss. Source: RFC 5681 equation 4. 0.0 to 1.0 (it is a share). Default:
-            0.5.
+        alpha: If fewer segments of the flow than this wait in the queue, the window grows. If it is too
+            small, noise keeps the window below what the path can carry. Source: Linux tcp_vegas; ns-2
+            uses 1. Allowed: 0.0 to 1000000.0 (it is a number of packets, not negative). Default: 2.0.
+        beta: If more segments of the flow than this wait in the queue, the window shrinks. Each flow
+            keeps up to so many there. Source: Linux tcp_vegas; ns-2 uses 3. Allowed: 0.0 to 1000000.0
+            (it is a number of packets, not negative). Default: 4.0.
+        gamma: If more segments than this wait in the queue, slow start ends. If it is too large, the
+            queue overflows before that. Source: Brakmo 1995; Linux and ns-2. Allowed: 0.0 to 1000000.0
+            (it is a number of packets, not negative). Default: 1.0.
+        rtt: How the round-trip time of a round is computed from its samples. Source: Linux tcp_vegas;
+            average in Brakmo 1995 and ns-2. Default: minimum.
+        decrease: The factor by which a loss reduces the window. Source: RFC 5681 equation 4. Allowed:
+            0.0 to 1.0 (it is a share of a whole). Default: 0.5.
     """
 
     _kind: ClassVar[str] = "vegas"
@@ -107,19 +117,20 @@ class Vegas(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Highspeed(Table):
-    """Reno made faster for large windows. RFC 3649.
+    """Reno that grows faster when its window is large. RFC 3649.
 
     Args:
-        low_window: Up to this window it is standard TCP. Smaller is unfair to standard flows on
-            ordinary paths. Source: RFC 3649 §5. 2.0 to 1000000000.0 (windows have such sizes). Default:
-            38.0.
-        high_window: The window at which a loss takes only `high_decrease`. Source: RFC 3649 §5. 3.0 to
-            1000000000.0 (windows have such sizes). Default: 83000.0.
-        high_decrease: Share of the window that a loss takes at `high_window`. Smaller makes flows slow
-            to share. Source: RFC 3649 §5. 0.0 to 0.5 (Reno takes a half). Default: 0.1.
-        max_ssthresh: Slow start grows by at most half of so many segments a round trip above it;
-            `"auto"` is no such limit. Source: RFC 3742 §2: 100 where used. 1 to 1000000000 (windows
-            have such sizes). Default: auto.
+        low_window: Up to this window, in segments, it behaves as standard TCP. A smaller value is
+            unfair to standard flows on ordinary paths. Source: RFC 3649 §5. Allowed: 2.0 to
+            1000000000.0 (no window is larger or smaller). Default: 38.0.
+        high_window: The window, in segments, at which a loss takes only `high_decrease`. Source: RFC
+            3649 §5. Allowed: 3.0 to 1000000000.0 (no window is larger or smaller). Default: 83000.0.
+        high_decrease: The share of the window that a loss takes at `high_window`. With a smaller share,
+            flows take longer to give others their share. Source: RFC 3649 §5. Allowed: 0.0 to 0.5 (Reno
+            takes half of the window). Default: 0.1.
+        max_ssthresh: Above this window, in segments, slow start grows by at most half as many segments
+            in a round trip (limited slow start). `"auto"` is no such limit. Source: RFC 3742 §2: 100
+            where used. Allowed: 1 to 1000000000 (no window is larger or smaller). Default: auto.
     """
 
     _kind: ClassVar[str] = "highspeed"
@@ -133,14 +144,15 @@ class Highspeed(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Dctcp(Table):
-    """Cuts the window in proportion to the share of marked segments. RFC 8257.
+    """Reduces the window in proportion to the share of marked segments; for data centers. RFC 8257.
 
     Args:
-        g: Weight of a window's share of marks in the average. Larger follows faster and swings more.
-            Source: RFC 8257 §4.2. 0.0 to 1.0 (it is a weight). Default: 0.0625.
-        initial_alpha: Alpha at the start. Zero: the first marks take nothing; one: they halve the
-            window, as a loss does. Source: RFC 8257 §4.2; 0 in ns-2. 0.0 to 1.0 (it is a share).
-            Default: 1.0.
+        g: The weight of the newest share of marked packets in the average, taken once per window. A
+            larger value follows faster and varies more. Source: RFC 8257 §4.2. Allowed: 0.0 to 1.0 (it
+            is a weight in an average). Default: 0.0625.
+        initial_alpha: The average share of marked packets (alpha) at the start. With 0 the first marks
+            reduce nothing; with 1 they halve the window, as a loss does. Source: RFC 8257 §4.2; 0 in
+            ns-2. Allowed: 0.0 to 1.0 (it is a share of a whole). Default: 1.0.
     """
 
     _kind: ClassVar[str] = "dctcp"
@@ -152,25 +164,25 @@ class Dctcp(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Ledbat(Table):
-    """Scavenger: holds the queueing delay at a target and gives way to others. RFC 6817.
+    """For background traffic: holds the queueing delay at a target and gives way to other flows. RFC 6817.
 
     Args:
-        target: Queueing delay to keep. Larger delays others; smaller than their clock's noise gives up
-            bandwidth. Source: RFC 6817 §3.3: at most 100 ms. 1 us to 1000 s (the window is steered by
-            delays over it). Default: 100 ms.
-        gain: Share of a segment that the window gains a round trip with an empty queue, and loses with
-            twice the target. Source: RFC 6817 §3.4.3: at most 1. 0.0 to 1.0 (it may not grow faster
-            than Reno). Default: 1.0.
-        base_history: Minutes whose least delay is the base, at most 16. More survive longer queues,
-            fewer follow changes of route. Source: RFC 6817 §3.4.2. 1 to 16 (they are kept). Default:
-            10.
-        current_filter: Latest samples whose least is the present delay, at most 16. More resist noise,
-            fewer react sooner. Source: RFC 6817 §3.4.2: at least 1. 1 to 16 (they are kept). Default:
-            4.
-        min_cwnd: The window at the start, and the least but after a timeout. Source: RFC 6817 §2.4.2. 1
-            to 1048576 (windows have such sizes). Default: 2.
-        allowed_increase: How much larger than the flight the window may become. Source: RFC 6817
-            §2.4.2. 1 to 1048576 (windows have such sizes). Default: 1.
+        target: The queueing delay that LEDBAT aims to cause. A larger one delays others more. If it is
+            smaller than the noise of measured delays, bandwidth is lost. Source: RFC 6817 §3.3: at most
+            100 ms. Allowed: 1 us to 1000 s (the window is steered by delays over it). Default: 100 ms.
+        gain: By how many segments per round trip the window grows when the queue is empty; it shrinks
+            as fast when the delay is twice `target`. Source: RFC 6817 §3.4.3: at most 1. Allowed: 0.0
+            to 1.0 (RFC 6817 allows no faster growth than Reno's). Default: 1.0.
+        base_history: The base delay is the smallest of so many last minutes, at most 16. With more,
+            long-lasting queues are still noticed; with fewer, a change of route is noticed sooner.
+            Source: RFC 6817 §3.4.2. Allowed: 1 to 16 (so many are kept in memory). Default: 10.
+        current_filter: The present delay is the smallest of so many last samples, at most 16. With
+            more, noise matters less; with fewer, LEDBAT reacts sooner. Source: RFC 6817 §3.4.2: at
+            least 1. Allowed: 1 to 16 (so many are kept in memory). Default: 4.
+        min_cwnd: The window at the start and the smallest one except after a timeout, in segments.
+            Source: RFC 6817 §2.4.2. Allowed: 1 to 1048576 (no window is larger or smaller). Default: 2.
+        allowed_increase: By how many segments the window may exceed what is in flight. Source: RFC 6817
+            §2.4.2. Allowed: 1 to 1048576 (no window is larger or smaller). Default: 1.
     """
 
     _kind: ClassVar[str] = "ledbat"
@@ -186,22 +198,24 @@ class Ledbat(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Bbr(Table):
-    """Models the path's rate and round trip, and paces at the one (version 1). Cardwell et al., ACM Queue
-    14(5), 2016.
+    """Measures the path's rate and round-trip time, and sends at that rate (version 1). Cardwell et al.,
+    ACM Queue 14(5), 2016.
 
     Args:
-        startup_gain: Gain of Startup: the least that doubles the delivery rate each round. Less fills
-            the pipe slower. Source: Cardwell 2016: 2 / ln 2. 1.01 to 100.0 (start-up would not grow, or
-            flood). Default: 2.885.
-        cwnd_gain: Bandwidth-delay products that may be in flight after Startup. One would stall on
-            delayed or stretched ACKs. Source: Cardwell 2016. 1.0 to 100.0 (the window would starve, or
-            flood). Default: 2.0.
-        min_rtt_window: How long a least round trip is believed. Longer sees a longer path later,
-            shorter gives up more rate. Source: Cardwell 2016. 1 ms to 1000 h (a round trip is measured
-            each time). Default: 10 s.
-        pacing_margin: Share of the rate at which it really paces, so that what queued drains in time.
-            Source: Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper. 0.1 to 1.0 (it is a share
-            of the bandwidth). Default: 0.99.
+        startup_gain: By how much faster than the measured bandwidth BBR sends in its Startup phase. The
+            default is the smallest value that doubles the delivery rate in each round trip; a smaller
+            one fills the path more slowly. Source: Cardwell 2016: 2 / ln 2. Allowed: 1.01 to 100.0
+            (start-up would not grow, or flood). Default: 2.885.
+        cwnd_gain: How many bandwidth-delay products may be in flight after Startup. With only one, BBR
+            would stall when ACKs are delayed or bundled. Source: Cardwell 2016. Allowed: 1.0 to 100.0
+            (the window would starve, or flood). Default: 2.0.
+        min_rtt_window: For how long the smallest measured round-trip time is trusted. A longer time
+            notices later that the path has become longer; a shorter one gives up more rate to measure
+            it. Source: Cardwell 2016. Allowed: 1 ms to 1000 h (each time the round trip is measured
+            anew). Default: 10 s.
+        pacing_margin: The share of the computed rate at which BBR really sends, so that waiting packets
+            drain in time. Source: Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper. Allowed:
+            0.1 to 1.0 (it is a share of the bandwidth). Default: 0.99.
     """
 
     _kind: ClassVar[str] = "bbr"
@@ -215,21 +229,25 @@ class Bbr(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Bbr3(Table):
-    """BBR that learns from loss how much may be in flight (version 3, a draft). draft-ietf-ccwg-bbr-04.
+    """BBR that also limits by losses how much may be in flight (version 3, a draft). draft-ietf-ccwg-
+    bbr-04.
 
     Args:
-        loss_thresh: Share of the flight that may be lost in a round. More tolerates shallow queues and
-            hurts others in them. Source: draft-ietf-ccwg-bbr-04 §2.7. 0.0 to 1.0 (it is a share).
-            Default: 0.02.
-        beta: Factor on the bounds in a round with losses, at least. Source: draft-ietf-ccwg-bbr-04
-            §2.7. 0.0 to 1.0 (it is a share). Default: 0.7.
-        headroom: Share of the long-term bound that is left to others while cruising. Source: draft-
-            ietf-ccwg-bbr-04 §2.7. 0.0 to 1.0 (it is a share). Default: 0.15.
-        startup_gain: Pacing gain of Startup. Source: draft-ietf-ccwg-bbr-04 §5.3.1.1. 1.01 to 100.0
-            (start-up would not grow, or flood). Default: 2.77.
-        probe_rtt_interval: How often the flight is halved to see the least round trip. Source: draft-
-            ietf-ccwg-bbr-04 §5.3.4.1. 1 ms to 1000 h (a round trip is measured each time). Default: 5
-            s.
+        loss_thresh: Which share of the packets in flight may be lost in a round trip before BBR reduces
+            its bounds. A larger share tolerates small buffers, and hurts other flows in them. Source:
+            draft-ietf-ccwg-bbr-04 §2.7. Allowed: 0.0 to 1.0 (it is a share of a whole). Default: 0.02.
+        beta: The factor by which the bounds are reduced in a round trip with losses; they are not
+            reduced further. Source: draft-ietf-ccwg-bbr-04 §2.7. Allowed: 0.0 to 1.0 (it is a share of
+            a whole). Default: 0.7.
+        headroom: The share of the long-term bound that is left to other flows while BBR cruises.
+            Source: draft-ietf-ccwg-bbr-04 §2.7. Allowed: 0.0 to 1.0 (it is a share of a whole).
+            Default: 0.15.
+        startup_gain: By how much faster than the measured bandwidth BBR sends in its Startup phase. A
+            smaller value fills the path more slowly. Source: draft-ietf-ccwg-bbr-04 §5.3.1.1. Allowed:
+            1.01 to 100.0 (start-up would not grow, or flood). Default: 2.77.
+        probe_rtt_interval: How often the amount in flight is halved to measure the smallest round-trip
+            time. Source: draft-ietf-ccwg-bbr-04 §5.3.4.1. Allowed: 1 ms to 1000 h (each time the round
+            trip is measured anew). Default: 5 s.
     """
 
     _kind: ClassVar[str] = "bbr3"
@@ -244,20 +262,23 @@ class Bbr3(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Prague(Table):
-    """DCTCP for the Internet: ECT(1), accurate feedback, pacing, alike for short round trips. draft-
-    briscoe-iccrg-prague-congestion-control-04.
+    """DCTCP for the Internet (L4S): accurate feedback, pacing, and no advantage for short round trips.
+    draft-briscoe-iccrg-prague-congestion-control-04.
 
     Args:
-        g: Weight of a round's share of marks in the average. Larger follows faster and swings more.
-            Source: draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague. 0.0 to 1.0 (it
-            is a weight). Default: 0.0625.
-        initial_alpha: Alpha at the first mark: one halves the window then, as slow start has overshot.
-            Source: draft-briscoe-iccrg-prague-congestion-control-04. 0.0 to 1.0 (it is a share).
-            Default: 1.0.
-        virtual_rtt: Flows with shorter round trips behave as if theirs were this. Zero: each by its
-            own, as DCTCP. Source: Linux tcp_prague, prague_rtt_target. 0 s to 1000 s (windows grow once
-            in it). Default: 25 ms.
-        beta: Factor on a loss. Source: RFC 5681 equation 4. 0.0 to 1.0 (it is a share). Default: 0.5.
+        g: The weight of the newest share of marked packets in the average, taken once per round trip. A
+            larger value follows faster and varies more. Source: draft-briscoe-iccrg-prague-congestion-
+            control-04; Linux tcp_prague. Allowed: 0.0 to 1.0 (it is a weight in an average). Default:
+            0.0625.
+        initial_alpha: The average share of marked packets (alpha) at the first mark. With 1 that mark
+            halves the window, since slow start has overshot by then. Source: draft-briscoe-iccrg-
+            prague-congestion-control-04. Allowed: 0.0 to 1.0 (it is a share of a whole). Default: 1.0.
+        virtual_rtt: Flows with a shorter round-trip time behave as if theirs were this, so that short
+            paths get no advantage. With 0 each flow uses its own, as DCTCP does. Source: Linux
+            tcp_prague, prague_rtt_target. Allowed: 0 s to 1000 s (windows grow once in it). Default: 25
+            ms.
+        beta: The factor by which a loss reduces the window. Source: RFC 5681 equation 4. Allowed: 0.0
+            to 1.0 (it is a share of a whole). Default: 0.5.
     """
 
     _kind: ClassVar[str] = "prague"

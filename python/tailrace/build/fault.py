@@ -1,4 +1,4 @@
-"""Something that happens to links: a class for each kind. Written by `make classes`, from the schema."""
+"""Something that happens to links during the run: a class for each kind. Written by `make classes`, from the schema."""
 
 from __future__ import annotations
 
@@ -15,27 +15,34 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Down(Table):
-    """What waits, is being sent or is on the wire is lost; routes are computed anew at once, and again
-    when it ends, or `route_delay` later.
+    """The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are
+    lost. Routes change at once; when the fault ends they change back, `route_delay` later.
 
     Args:
         at: When it starts.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
-        route_delay: When it ends, the link carries packets at once and hosts see their interfaces, but
-            only so much later does a route lead over it again: a host's route by its interface, or
-            those of routers. Source: own choice. 0 s to 87600 h (no run lasts longer). Default: 0 s.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
+        route_delay: How much later than the link itself routes use it again when the fault ends. The
+            link carries packets at once, and hosts see that their interface is up, but only after this
+            time does a route lead over it: the host's own, or those of routers. Source: own choice.
+            Allowed: 0 s to 87600 h (no run lasts longer). Default: 0 s.
     """
 
     _kind: ClassVar[str] = "down"
@@ -58,23 +65,30 @@ class Down(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Blackhole(Table):
-    """What waits, is being sent or is on the wire is lost, but routing does not notice.
+    """The link loses everything that waits, is being sent or is on the way, but nobody notices, so routes
+    still lead over it.
 
     Args:
         at: When it starts.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "blackhole"
@@ -96,28 +110,34 @@ class Blackhole(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Flap(Table):
-    """The link is down, then up, in turn, beginning with down; each link by itself, with the draws of its
-    run. What is lost when it goes down is as of `down` or `blackhole`.
+    """The link is down and up in turn, beginning with down. Times are drawn for each link and run. What is
+    lost is as with `down` or `blackhole`.
 
     Args:
         at: When it starts.
-        down: How long it is down each time.
-        up: How long it is up in between.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        down: For how long the link is down each time; a duration or a distribution.
+        up: For how long the link is up in between; a duration or a distribution.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
-        seen: Whether hosts and routes notice, as of `down`; else it is a `blackhole` each time. Source:
-            own choice. Default: true.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
+        seen: Whether hosts and routes notice that the link is down, as with the fault `down`. If false,
+            packets vanish unnoticed, as with the fault `blackhole`. Source: own choice. Default: true.
     """
 
     _kind: ClassVar[str] = "flap"
@@ -142,24 +162,30 @@ class Flap(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Restart(Table):
-    """As `down`, and the queue disciplines of the file begin anew, with nothing left of what they have
-    observed. Of all links of a router: `router` in place of `link`.
+    """As `down`; in addition, queue disciplines start anew and have forgotten what they had observed. For
+    all links of a router, write `router` instead of `link`.
 
     Args:
         at: When it starts.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "restart"
@@ -181,24 +207,32 @@ class Restart(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Rate(Table):
-    """The rate is `value`; a packet in transmission finishes at the old one. Queue disciplines hear of it.
+    """The link's rate is `value`. A packet that is being sent finishes at the old rate. Queue disciplines
+    are told.
 
     Args:
         at: When it starts.
-        value: The rate while it lasts. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The rate of the link while the fault lasts. Allowed: 1 bit/s to 10000 Gbit/s (a packet
+            would take no time).
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "rate"
@@ -221,27 +255,33 @@ class Rate(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class RandomRate(Table):
-    """The rate is drawn anew again and again, for each link by itself and in each run from its own seed;
-    else as `rate`.
+    """The link's rate is drawn again and again, for each link and run by itself; otherwise as `rate`.
 
     Args:
         at: When it starts.
-        value: What it is drawn from: `uniform(A, B)`, `log_uniform(A, B)`, or `markov(P, A, B, C)`, a
-            chain that with probability P goes to the rate before or after.
-        hold: How long it is so each time.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The distribution from which each new rate of the link is drawn: `uniform(A, B)`,
+            `log_uniform(A, B)`, or `markov(P, A, B, C)`. The last is a chain over a list of rates,
+            which with probability P moves to the rate before or after.
+        hold: How long each value holds before the next one is drawn; a duration or a distribution.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "random_rate"
@@ -265,25 +305,32 @@ class RandomRate(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Delay(Table):
-    """The delay is `value`, for packets whose transmission starts then; packets do not overtake each
-    other. Queue disciplines hear of it.
+    """The link's delay is `value`, for packets that are sent from then on; packets do not overtake each
+    other. Queue disciplines are told.
 
     Args:
         at: When it starts.
-        value: The delay while it lasts. 0 s to 87600 h (no run lasts longer).
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The delay of the link, one way, while the fault lasts. Allowed: 0 s to 87600 h (no run
+            lasts longer).
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "delay"
@@ -306,26 +353,32 @@ class Delay(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class RandomDelay(Table):
-    """The delay is drawn anew again and again, for each link by itself and in each run from its own seed;
-    else as `delay`. Unlike `jitter` it is the same for all packets of a while.
+    """The link's delay is drawn again and again, for each link and run by itself; otherwise as `delay`.
+    Unlike `jitter`, it is the same for all packets until the next draw.
 
     Args:
         at: When it starts.
-        value: What it is drawn from.
-        hold: How long it is so each time.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The distribution from which each new delay of the link is drawn.
+        hold: How long each value holds before the next one is drawn; a duration or a distribution.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "random_delay"
@@ -349,24 +402,30 @@ class RandomDelay(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Loss(Table):
-    """Random loss is `value`.
+    """The link loses packets at random, as `value` says.
 
     Args:
         at: When it starts.
-        value: The loss while it lasts.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The random loss of the link while the fault lasts.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "loss"
@@ -390,26 +449,31 @@ class Loss(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Duplication(Table):
-    """A packet arrives twice, with this probability, the copy right behind it: tc-netem(8)'s `duplicate`.
-    The link makes the copy at its far end, so it takes nothing of the link's rate and none of its
-    queue.
+    """Packets arrive twice at random, the copy directly after the packet: tc-netem(8)'s `duplicate`. The
+    copy is made at the far end, so it takes nothing of the link's rate and no room in its queue.
 
     Args:
         at: When it starts.
-        probability: Probability that a packet that is not lost arrives twice.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        probability: The probability that a packet arrives twice; packets that are lost do not count.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "duplication"
@@ -432,26 +496,33 @@ class Duplication(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Corruption(Table):
-    """Bits of a packet are damaged, with this probability: tc-netem(8)'s `corrupt`. Routers and queues
-    carry it on; the host that it reaches finds its checksum wrong and drops it (`corrupted` in the
+    """Bits of packets are damaged at random: tc-netem(8)'s `corrupt`. Routers and queues forward such a
+    packet; the host that it reaches notices the wrong checksum and drops it (`corrupted` in the
     events).
 
     Args:
         at: When it starts.
-        probability: Probability that bits of a packet are damaged.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        probability: The probability that bits of a packet are damaged. The receiver notices and
+            discards such a packet.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "corruption"
@@ -474,30 +545,37 @@ class Corruption(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Reordering(Table):
-    """A packet is held back by `hold` on its way, with this probability, and those behind it go past; all
-    others keep their order. In tc-netem(8)'s words: the link's delay and `hold` are its `delay`, and
-    those that are not held back are its `reorder`, which go at once.
+    """Packets are held back at random for the time `hold`, and later ones overtake them; all others keep
+    their order. In tc-netem(8)'s words: the link's delay plus `hold` is its `delay`, and packets that
+    are not held back are its `reorder`.
 
     Args:
         at: When it starts.
-        probability: Probability that a packet is held back.
-        hold: For how long. One that is held back for less than the next packet takes to follow changes
-            nothing. 1 ns to 87600 h (no run lasts longer).
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        probability: The probability that a packet is held back, so that later ones overtake it.
+        hold: For how long a packet is held back. If the next packet arrives only after this time, the
+            order does not change. Allowed: 1 ns to 87600 h (no run lasts longer).
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
-        gap: Only each so many-th packet since the last that was held back can be: 5 lets the first four
-            go. Source: own choice. 1 to 1000000 (with 0 there would be none). Default: 1.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
+        gap: How many packets there are at least from one that is held back to the next: with 5 at least
+            four pass in between. Source: own choice. Allowed: 1 to 1000000 (with 0 no packet could be
+            held back). Default: 1.
     """
 
     _kind: ClassVar[str] = "reordering"
@@ -522,25 +600,31 @@ class Reordering(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Queue(Table):
-    """The queue discipline is `value`, written as for a link, new and empty but for what waits: that moves
-    over, as if it came now.
+    """The link's queue discipline is `value`, written as for a link. It starts anew; packets that wait
+    move into it, as if they arrived now.
 
     Args:
         at: When it starts.
-        value: The queue discipline while it lasts.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The queue discipline of the link while the fault lasts.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "queue"
@@ -564,31 +648,38 @@ class Queue(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Trace(Table):
-    """Rate, delay, loss and queue are as the table has them from each of its times on; else as `rate`,
-    `delay`, `loss` and `queue`. A queue that is the same in the next row goes on with what it has
-    observed.
+    """Rate, delay, loss and queue of the link follow a table with times; otherwise as `rate`, `delay`,
+    `loss` and `queue`. A queue that is the same in the next row keeps what it has observed.
 
     Args:
         at: When it starts.
-        rows: A file with columns `time` and any of `rate`, `delay`, `loss` and `queue`, found beside
-            the scenario; or its rows with `;` between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s".
-            Times count from the fault's start. A column says its unit, as in `rate [Mbit/s]`, or each
-            value does. A queue is the name of a registered discipline, with its defaults, or a tc line.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        rows: A file with a column `time` and any of the columns `rate`, `delay`, `loss` and `queue`,
+            which lies beside the scenario. Or its rows themselves, separated by semicolons: "time,
+            rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times count from the start of the fault. Units stand
+            either in the name of a column, as in `rate [Mbit/s]`, or with each value. A queue is the
+            name of a discipline, with its defaults, or a tc line.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
-        period: After so much time it begins again, which the last row's time is before; with 0 s never:
-            the last row then holds. Source: own choice. Default: 0 s.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
+        period: After this time the rows start again from the first; the last row must be earlier. With
+            0 s they are used once, and the last row holds until the end of the fault. Source: own
+            choice. Default: 0 s.
     """
 
     _kind: ClassVar[str] = "trace"
@@ -612,27 +703,34 @@ class Trace(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Address(Table):
-    """One interface of `host` has the address `value`. Links and routes stay: what is on its way to the
-    old address comes to the host, which drops it, and what the host still sends from there does not
-    leave it. Connections of Multipath TCP hear that the old address is gone and the new one there; new
-    connections use it.
+    """One interface of `host` has the address `value`. Links and routes stay. Packets on their way to the
+    old address reach the host, which drops them, and packets that the host still sends from it do not
+    leave. Connections of Multipath TCP learn that the old address is gone and the new one is there; new
+    connections use the new one.
 
     Args:
         at: When it starts.
-        value: The address while it lasts, which no other interface has at any time of the run.
-        name: What paths call it, such as `fault.NAME.at`; unique among faults. Default: none.
+        value: The IPv4 address that the interface has while the fault lasts. No other interface may
+            have it at any time of the run.
+        name: A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.
+            Default: none.
         until: When it ends. Default: the end.
-        link: The links concerned, by their names or ends. Default: none; then `host` or `router`.
-        host: The hosts whose links are concerned. Default: none; then `link` or `router`.
-        router: The routers whose links are concerned. Default: none; then `link` or `host`.
-        interface: Which links of `host`, in the order of the file, from 1. Default: all.
-        direction: Which direction: of `link`, "forward" from its first end or "reverse"; of `host` or
-            `router`, "up" from it or "down" to it. Default: both.
-        every: It starts at one link after the other, so much time apart. Default: all at once.
-        count: At so many of them only, the first ones. Default: all.
-        back_every: When it has started at the last one, it ends at one after the other, so much time
-            apart, in the same order. Default: all at `until`.
-        overlap: Whether it may overlap with others of its kind, none within the other. Default: false.
+        link: The links that it happens to, by their names or ends. Default: none; then `host` or
+            `router`.
+        host: The hosts to whose links it happens. Default: none; then `link` or `router`.
+        router: The routers to whose links it happens. Default: none; then `link` or `host`.
+        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        direction: In which direction it happens. For `link`: "forward", from its first end to the
+            second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
+            Default: both.
+        every: With several links: it starts at one link after the other, so much time apart. Default:
+            all at once.
+        count: With several links: at how many of them it happens, the first ones. Default: all.
+        back_every: With several links, instead of `until`: after it has started at the last link, it
+            ends at one link after the other, so much time apart, in the same order. Default: all at
+            `until`.
+        overlap: Whether it may partly overlap in time with other faults of its kind at the same link.
+            Otherwise one must lie within the other. Default: false.
     """
 
     _kind: ClassVar[str] = "address"

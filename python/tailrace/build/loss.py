@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Bernoulli(Table):
-    """Each packet is lost independently.
+    """Each packet is lost with the same probability, independently of the others.
 
     Args:
-        p: Loss probability.
+        p: The probability that a packet is lost. Each packet is drawn by itself.
     """
 
     _kind: ClassVar[str] = "bernoulli"
@@ -26,10 +26,11 @@ class Bernoulli(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Periodic(Table):
-    """Exactly every n-th packet that the direction carries is lost.
+    """Exactly every n-th packet in a direction is lost.
 
     Args:
-        every: Of so many packets the last one is lost. 1 to 1000000000000 (packets are counted from 1).
+        every: Of each so many packets, the last one is lost: 100 loses every hundredth packet. Allowed:
+            1 to 1000000000000 (packets are counted from 1).
     """
 
     _kind: ClassVar[str] = "periodic"
@@ -39,14 +40,16 @@ class Periodic(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class GilbertElliott(Table):
-    """Two states, stepped once a packet (Gilbert 1960, Elliott 1963); of all packets p / (p + r) meet the
-    bad one.
+    """Losses in bursts: a good and a bad state, which may change at each packet (Gilbert 1960, Elliott
+    1963). Of all packets, p / (p + r) meet the bad state.
 
     Args:
-        p: Probability of going from good to bad.
-        r: Probability of going from bad to good.
-        good: Loss probability in the good state. Source: Gilbert 1960. Default: 0.0.
-        bad: Loss probability in the bad state. Source: own choice. Default: 1.0.
+        p: The probability, at each packet, that the link goes from its good state to the bad one.
+        r: The probability, at each packet, that the link goes from its bad state to the good one. A
+            smaller one makes bursts of losses longer: 1/r packets on average.
+        good: The probability that a packet is lost in the good state. Source: Gilbert 1960. Default:
+            0.0.
+        bad: The probability that a packet is lost in the bad state. Source: own choice. Default: 1.0.
     """
 
     _kind: ClassVar[str] = "gilbert_elliott"

@@ -15,16 +15,19 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Record(Table):
-    """What is recorded beside the totals.
+    """What is recorded in addition to the totals.
 
     Args:
-        events: Whether drops, marks, timeouts, flags and faults are kept one by one. Default: false.
-        interval: Sampling interval of the time series of flows and queues; "off" records none. Default:
-            a 500th of the duration, at least 1 ms. 1 us to 87600 h (each sample is a row).
-        max_connections: Connections beyond this number have no row in the table of connections.
-            Default: 10000.
-        max_events: Events beyond this number are counted, not kept. Default: 1000000.
-        max_series_flows: Series are kept for the first so many flows of each group. Default: 64.
+        events: Whether single drops, marks, timeouts, flags and faults are kept as rows of the table
+            `events`. Default: false.
+        interval: How often flows and queues are sampled for series over time; "off" records none.
+            Default: a 500th of the duration, at least 1 ms. Allowed: 1 us to 87600 h (each sample is a
+            row in the results).
+        max_connections: How many connections get a row in the table `connections`; further ones have
+            none. Default: 10000.
+        max_events: How many events are kept; further ones are only counted. Default: 1000000.
+        max_series_flows: For how many flows of each group series over time are kept: the first so many.
+            Default: 64.
     """
 
     _: KW_ONLY
@@ -40,22 +43,24 @@ class Host(Table):
     """A host, which sends and receives, or several alike.
 
     Args:
-        name: Its name, unique among hosts and routers.
-        address: Its IPv4 address; a list with one for each of its links, in the order of the file. Of
-            several alike, each has the next one. Default: counted from 10.0.0.1.
-        backpressure: Whether packets that wait at its interfaces are still its kernel's, as behind a
-            network card, so that its sockets hold others back. Default: false.
-        count: Makes so many of it, called name[0], name[1] and so on.
-        endpoints: Addresses that this path manager uses, by its links: "2 subflow, 3 subflow backup, 4
-            signal". Default: none.
-        kernel: Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`. Default:
-            none, it is simulated.
-        limits: Limits of its kernel's path manager for Multipath TCP. Default: its kernel's.
-        memory: Memory of its kernel. Default: 128 MiB.
-        namespace: Shares its kernel with all hosts that have the same word here, each as a network
-            namespace of it. Default: none, the kernel is its own.
-        run: Programs that run on it.
-        sysctl: Settings of its kernel, by their names as sysctl(8) has them.
+        name: The name; no other host or router may have it.
+        address: The IPv4 address; or a list with one for each of its links, in the order of the file.
+            With `count`, each host takes the next address. Default: counted from 10.0.0.1.
+        backpressure: Whether packets that wait at the host's interfaces still count as its kernel's, as
+            with a real network card. Its sockets then hold back further packets. Default: false.
+        count: Makes so many of them, called name[0], name[1] and so on.
+        endpoints: The endpoints of the path manager in the host's kernel, by the numbers of the host's
+            links: "2 subflow, 3 subflow backup, 4 signal". Default: none.
+        kernel: The Linux kernel that this host runs: a name from `tailrace kernel list`, a path, or
+            `none`. Default: none, it is simulated.
+        limits: Limits of the path manager for Multipath TCP in the host's kernel. Default: its
+            kernel's.
+        memory: How much memory the kernel gets. Default: 128 MiB.
+        namespace: Hosts with the same word here share one kernel; each is a network namespace of it.
+            This saves memory and time. Default: none, the kernel is its own.
+        run: Programs that run on this host.
+        sysctl: Settings of the kernel, by their names in sysctl(8), such as
+            "net.ipv4.tcp_congestion_control".
     """
 
     name: types.Name
@@ -77,10 +82,10 @@ class Router(Table):
     """A router, which forwards packets, or several alike.
 
     Args:
-        name: Its name, unique among hosts and routers.
-        count: Makes so many of it, called name[0], name[1] and so on.
-        role: Role of the queues on links that leave it, where their discipline has this role and they
-            give none themselves.
+        name: The name; no other host or router may have it.
+        count: Makes so many of them, called name[0], name[1] and so on.
+        role: The `role` of queues on links that leave this router, such as "edge". It holds for
+            disciplines that know this role, unless the queue states one itself.
     """
 
     name: types.Name
@@ -91,31 +96,42 @@ class Router(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Link(Table):
-    """A full-duplex link, or one for each pair that `between` names.
+    """A link that carries packets in both directions at once. If `between` names several hosts, one link
+    is made for each.
 
     Args:
-        between: Its ends: ["src[*]", "g1"] makes one link for each member of src.
-        rate: Rate of each direction, a trace of when it delivers ("trace(FILE)"), or what grants: {
-            kind = "lte", ... }. 1 bit/s to 10000 Gbit/s (a packet would take no time).
-        delay: One-way propagation delay; a distribution is drawn once a link and run.
-        jitter: Extra delay drawn for each packet. Default: none.
-        loss: Random loss after transmission. Default: 0.
-        medium: The [[medium]] that both directions share with other links; `rate` is then that of their
-            frames. Default: none.
-        mtu: Largest IP packet; larger ones are dropped and counted. Default: 1500 B. 68 B to 65536 B
-            (every link carries 68 bytes, and no IP packet has more than 65535).
-        name: Its name, unique among links. Default: its ends, joined by -.
-        overhead: Bytes that each packet takes on the link beyond its IP size. Default: 0 B; with a
-            trace 4 B.
-        queue: Queue discipline of each direction. Default: droptail of 1000 packets.
-        queue_limit: Most that may wait in each direction, whatever its discipline; a `limit` of the
-            queue's own goes before. Default: each discipline's own.
-        reorder: Whether jitter may reorder packets. Default: false.
-        reverse: What differs in the direction from the second end to the first.
-        rewrite: Share of packets with payload whose payload a middlebox at the far end changes, TCP's
-            checksum with it. Default: 0.
-        strip: TCP options that a middlebox at the far end takes out: of "mptcp", in every segment, in
-            SYNs or in all but SYNs. Default: none.
+        between: The two ends: names of hosts or routers. ["src[*]", "g1"] makes one link to g1 for each
+            host called src.
+        rate: How much the link carries per second in each direction. Instead of a rate, also a file
+            with the times at which it can deliver ("trace(FILE)"), or a model of an access network: {
+            kind = "lte", ... }. Allowed: 1 bit/s to 10000 Gbit/s (a packet would take no time).
+        delay: How long a packet travels from one end to the other, one way, without waiting or being
+            sent. From a distribution one value is drawn for each link and run.
+        jitter: Extra delay on the way, drawn for each packet by itself. Default: none.
+        loss: Random loss of packets after they were sent: a probability, or a loss model with its keys.
+            Default: 0.
+        medium: The name of the [[medium]] (such as a Wi-Fi channel) that both directions share with
+            other links. `rate` is then the rate at which frames are sent on it. Default: none.
+        mtu: The size of the largest IP packet that the link carries. Larger ones are dropped and
+            counted. Default: 1500 B. Allowed: 68 B to 65536 B (every link carries 68 bytes, and no IP
+            packet has more than 65535).
+        name: The name of the link; no other link may have it. Default: its ends, joined by -.
+        overhead: How many bytes each packet takes on the link in addition to its IP size, such as an
+            Ethernet header. Default: 0 B; with a trace 4 B.
+        queue: The queue discipline in front of the link, for each direction: which packets wait, in
+            which order they are sent, and which are dropped or marked. Default: droptail of 1000
+            packets.
+        queue_limit: The most that may wait in the queue of each direction, whatever its discipline. If
+            the queue states a `limit` of its own, that one holds. Default: each discipline's own.
+        reorder: Whether packets may overtake each other because of `jitter`. If false, they stay in
+            order. Default: false.
+        reverse: What is different in the direction from the second end to the first, such as a slower
+            rate.
+        rewrite: Of packets with payload, the share that a middlebox at the far end changes. It corrects
+            TCP's checksum, so that only Multipath TCP's own checksum can notice. Default: 0.
+        strip: TCP options that a middlebox at the far end removes from packets: those of Multipath TCP
+            from every segment ("mptcp"), from SYNs only ("mptcp_syn"), or from all others
+            ("mptcp_data"). Default: none.
     """
 
     _forms: ClassVar[Mapping[str, str]] = {
@@ -145,31 +161,36 @@ class Link(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Flow(Table):
-    """A flow from one host to another, or one for each pair that `from` and `to` name.
+    """A group of flows. A flow is traffic of an application from one host to another; if `from` and `to`
+    name several hosts, there is a flow for each pair.
 
     Args:
-        name: Name of the group, unique among flows and attacks.
-        from_: Sending hosts.
-        to: Receiving hosts: as many as `from`, or one on either side; with another `pattern` as that
-            has them.
-        transport: Transport protocol.
-        app: What drives the flow.
-        client_port: Port of `from` in the first connection; later ones count up. Default: 49152. 1 to
-            65534 (ports have 16 bits).
-        dscp: DiffServ codepoint of its packets, both ways: 0 to 63, or a name such as "EF". Default:
-            CS0.
-        enabled: Whether there are these flows at all: `false` is a run without them, in which all
-            others draw what they draw with them. Default: true.
-        feedback: What receivers do with routers' feedback (netfence): "withhold" leaves the senders
-            with requests. Default: return.
-        pattern: Who of them sends to whom: in order, each to each, all to one at the same time, or each
-            to one that is drawn. Default: pairs.
-        role: Ground truth for disciplines that single out flows. Default: normal.
-        server_port: Port of `to`; further flows between the same two addresses have the next ones.
-            Default: 5001. 1 to 65535 (ports have 16 bits).
-        start: Start; a distribution is drawn once a flow and run, a list has one for each flow.
-            Default: 0 s.
-        stop: When the application stops offering data. Default: the end.
+        name: The name of the group, by which results call it; no other flow or attack may have it.
+        from_: The hosts that open the flows: a name, or several as in "src[*]".
+        to: The hosts at the other end: as many as in `from`, or one on either side. Other values of
+            `pattern` pair hosts in other ways.
+        transport: The transport protocol: "udp", "tcp" or "mptcp", or a table with its kind and
+            parameters.
+        app: The application that drives the flow: what is sent and when, such as "bulk", "web" or
+            "cbr"; or a table with its kind and keys.
+        client_port: The port of `from` in the first connection; each later connection takes the next
+            one. Default: 49152. Allowed: 1 to 65534 (ports have 16 bits).
+        dscp: The DiffServ codepoint of its packets, in both directions: 0 to 63, or a name such as
+            "EF". Some disciplines sort packets by it. Default: CS0.
+        enabled: Whether these flows exist. With `false` the run is the same without them: all others
+            keep their random numbers. Default: true.
+        feedback: Whether receivers send the feedback of routers back to senders (`netfence` only). With
+            "withhold" senders get none and can only send requests. Default: return.
+        pattern: Which of the hosts in `from` sends to which in `to`: in order ("pairs"), each to each
+            ("all_pairs"), all to one at the same time ("incast"), or each to one that is drawn
+            ("permutation"). Default: pairs.
+        role: Whether the flow is legitimate ("normal") or an attack. Results use this to say how well a
+            queue discipline recognises attacks; it changes nothing in the run. Default: normal.
+        server_port: The port of `to`; further flows between the same two addresses take the next ones.
+            Default: 5001. Allowed: 1 to 65535 (ports have 16 bits).
+        start: When the flow starts. From a distribution one time is drawn for each flow and run; a list
+            has a time for each flow. Default: 0 s.
+        stop: When the application stops sending new data. Default: the end.
     """
 
     _keys: ClassVar[Mapping[str, str]] = {"from_": "from"}
@@ -194,10 +215,10 @@ class Flow(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Window(Table):
-    """A part of the run with statistics of its own, beside those of the whole.
+    """A part of the run with statistics of its own, in addition to those of the whole run.
 
     Args:
-        name: What it is called in the results.
+        name: The name of the window in the results.
         end: When it ends. Default: the start of the next window, or the end of the run.
         start: When it begins. Default: the end of the window before, or of the warm-up.
     """
@@ -210,12 +231,13 @@ class Window(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Capture(Table):
-    """A packet capture.
+    """A packet capture: a pcapng file with the packets at one place, for Wireshark.
 
     Args:
-        at: A link, or a host.
-        name: What paths call it, such as `capture.NAME.snaplen`; unique among captures. Default: none.
-        snaplen: Bytes kept of each packet. Default: 128 B.
+        at: Where packets are captured: the name of a link or of a host.
+        name: A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may
+            have it. Default: none.
+        snaplen: How many bytes of each packet are kept, from its start. Default: 128 B.
     """
 
     at: types.Selector
@@ -226,20 +248,21 @@ class Capture(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Figure(Table):
-    """A figure that is drawn after the table.
+    """A figure that is drawn with the results.
 
     Args:
-        against: The swept parameter along the axis. Default: chosen.
-        by: The one with a line for each value. Default: chosen.
-        formula: A dashed line, such as "model = min(1, x / 2)". Default: none.
-        kind: "line", "bars", "box", "cdf" or "map". Default: by the values.
-        log: Logarithmic axes: "x", "y", "x,y" or "none". Default: by the values.
-        metric: Of `sweep`: a metric, such as "tcp.goodput", as `tailrace plot --metric` calls it.
-            Default: none.
-        of: Values of "runs", or of single "flows" or "connections". Default: runs.
-        series: Of `run` and `compare`: a figure over time, such as "cwnd", as `tailrace plot --figures`
-            calls it. Default: none.
-        where: Only these cells: `parameter=value`, or a formula. Default: all cells.
+        against: The varied parameter along the horizontal axis. Default: chosen.
+        by: The varied parameter that has a line for each of its values. Default: chosen.
+        formula: A dashed line to compare with, such as "model = min(1, x / 2)". Default: none.
+        kind: What is drawn: "line", "bars", "box", "cdf" or "map". Default: by the values.
+        log: Which axes are logarithmic: "x", "y", "x,y" or "none". Default: by the values.
+        metric: For `sweep`: the metric to draw, such as "tcp.goodput". Names are those of `tailrace
+            plot --metric`. Default: none.
+        of: What each value is of: "runs", or single "flows" or "connections". Default: runs.
+        series: For `run` and `compare`: a figure over time, such as "cwnd". Names are those of
+            `tailrace plot --figures`. Default: none.
+        where: Only these combinations of values are drawn: `parameter=value`, or a formula. Default:
+            all cells.
     """
 
     _: KW_ONLY
@@ -256,17 +279,19 @@ class Figure(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Reverse(Table):
-    """What differs in the direction from a link's second end to its first.
+    """What is different in the direction from a link's second end to its first.
 
     Args:
-        delay: One-way propagation delay. Default: as forward.
-        jitter: Extra delay drawn for each packet. Default: as forward.
-        loss: Random loss after transmission. Default: as forward.
+        delay: How long a packet travels, one way. Default: as forward.
+        jitter: Extra delay on the way, drawn for each packet by itself. Default: as forward.
+        loss: Random loss of packets after they were sent: a probability, or a loss model with its keys.
+            Default: as forward.
         queue: Queue discipline. Default: as forward.
-        rate: Rate, a trace, or what grants. Default: as forward. 1 bit/s to 10000 Gbit/s (a packet
-            would take no time).
-        rewrite: Share of packets whose payload a middlebox changes. Default: as forward.
-        strip: TCP options that a middlebox takes out. Default: as forward.
+        rate: How much this direction carries per second: a rate, a trace, or a model of an access
+            network. Default: as forward. Allowed: 1 bit/s to 10000 Gbit/s (a packet would take no
+            time).
+        rewrite: The share of packets whose payload a middlebox changes. Default: as forward.
+        strip: TCP options that a middlebox removes. Default: as forward.
     """
 
     _forms: ClassVar[Mapping[str, str]] = {"loss": "loss", "queue": "queue", "rate": "rate"}
@@ -283,13 +308,15 @@ class Reverse(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Routing(Table):
-    """How routers find their ways. They know the shortest, of fewest links.
+    """How routers forward packets. They know the shortest paths, those with the fewest links.
 
     Args:
-        convergence: Routes follow so long after a link went down or up; until then they lead into links
-            that are down. Hosts see their own links at once. Default: 0 s.
-        equal_paths: Which of several ways of as many links packets take: the first that the file has,
-            or that which a hash of their flow names. Default: "first".
+        convergence: How long routers take to change their routes after a link has gone down or come up.
+            Until then they send packets into links that are down. Hosts notice their own links at once.
+            Default: 0 s.
+        equal_paths: If several paths are equally short, which one packets take: always the first in the
+            order of the file, or one chosen by a hash of the packet's flow, so that flows spread over
+            all of them (ECMP). Default: "first".
     """
 
     _: KW_ONLY
@@ -299,13 +326,13 @@ class Routing(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Spoof(Table):
-    """Source addresses that are not the sender's: queues and captures see them, and nothing comes back to
-    them.
+    """Forged source addresses. Queues and captures see them, and no answer reaches anybody.
 
     Args:
-        per: When another address is drawn: with each packet, or with each pulse. Default: packet.
-        pool: Addresses of each flow to draw from. They lie from 240.0.0.0 on, where nobody is. Default:
-            65536. 1 to 65536 (the more, the longer it takes to find out whom a queue has flagged).
+        per: When a new address is drawn: with each packet, or with each pulse. Default: packet.
+        pool: From how many addresses each flow draws. They start at 240.0.0.0, where there are no
+            hosts. Default: 65536. Allowed: 1 to 65536 (with more, it takes too long to find out which
+            flows a queue has flagged).
     """
 
     _: KW_ONLY
@@ -318,29 +345,35 @@ class Scenario(Root):
     """A scenario, which `tailrace.run`, `sweep` and `search` take.
 
     Args:
-        name: Short name; the default result folder is called after it.
-        duration: Simulated time.
+        name: A short name; the folder of results is called after it unless you choose another.
+        duration: How much time is simulated.
         question: The question that the experiment answers, in one sentence. Default: "".
-        warmup: Statistics start here. Default: 0 s.
-        runs: Replications, each with a seed derived from `seed`. Default: 1. 1 to 1000000 (each is a
-            simulation of its own).
-        seed: Base seed of all randomness. Default: 1.
-        sweep: A grid: each key is a path, each value a list; every cell is run.
-        record: What is recorded beside the totals.
+        warmup: The time at which statistics start; what happens before is not counted. Default: 0 s.
+        runs: How often the experiment is repeated, each time with other random numbers, which follow
+            from `seed`. Default: 1. Allowed: 1 to 1000000 (each run is a simulation of its own).
+        seed: The number from which all random numbers follow. The same seed gives the same results.
+            Default: 1.
+        sweep: Values to be varied by `tailrace sweep`: each key is the path of a value, each value a
+            list. Every combination is run.
+        record: What is recorded in addition to the totals.
         hosts: A host, which sends and receives, or several alike.
         routers: A router, which forwards packets, or several alike.
-        mediums: A channel that links share, both ways.
-        links: A full-duplex link, or one for each pair that `between` names.
-        flows: A flow from one host to another, or one for each pair that `from` and `to` name.
-        attacks: An attack: flows with the role attack, told in the words of its kind.
-        faults: Something that happens to links.
-        windows: A part of the run with statistics of its own, beside those of the whole.
-        captures: A packet capture.
-        figures: A figure that is drawn after the table.
-        allow: Codes of warnings that are not wanted, such as "queue-stays-empty".
-        queue_form: Whose form queues have that do not say it themselves, such as "linux"; no matter to
-            disciplines without it. Default: each discipline's own.
-        routing: How routers find their ways. They know the shortest, of fewest links.
+        mediums: A channel that several links share, such as a Wi-Fi channel: only one of them sends at
+            a time, in either direction.
+        links: A link that carries packets in both directions at once. If `between` names several hosts,
+            one link is made for each.
+        flows: A group of flows. A flow is traffic of an application from one host to another; if `from`
+            and `to` name several hosts, there is a flow for each pair.
+        attacks: An attack: a group of flows with the role "attack", described by the keys of its kind.
+        faults: Something that happens to links during the run: one goes down, becomes slower, or loses
+            packets.
+        windows: A part of the run with statistics of its own, in addition to those of the whole run.
+        captures: A packet capture: a pcapng file with the packets at one place, for Wireshark.
+        figures: A figure that is drawn with the results.
+        allow: Codes of warnings that are not to be shown, such as "queue-stays-empty".
+        queue_form: The `form` of all queues that do not state one themselves, such as "linux".
+            Disciplines without forms are not affected. Default: each discipline's own.
+        routing: How routers forward packets. They know the shortest paths, those with the fewest links.
     """
 
     _keys: ClassVar[Mapping[str, str]] = {

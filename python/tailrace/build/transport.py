@@ -15,170 +15,190 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False, repr=False, slots=True)
 class Tcp(Table):
-    """TCP. Beside these keys, any parameter of the endpoint.
+    """TCP. In addition to these keys, any parameter of a TCP endpoint can be set.
 
     Args:
-        mss: Payload bytes of a full segment; TCP options come on top. The smaller of both ends' values
-            is used. Source: Ethernet MTU less 40 bytes of headers. 1 B to 65475 B (a packet of at most
-            65535 B leaves 65475 B beside the headers).
-        iw: Initial window in packets; `"auto"` is min(10 MSS, max(2 MSS, 14600 B)). Large ones lose
-            packets at shallow queues. Source: RFC 6928 §2. 1 to 1000000 (so many packets leave at
-            once).
-        initial_ssthresh: Initial slow-start threshold in packets; `"auto"` is unlimited. Source: RFC
-            5681 §3.1. 1 to 1000000000 (windows have such sizes).
-        window: Largest window the sender uses, in packets (ns-2's `window_`), beside cwnd and the
-            peer's; `"auto"` is none. Source: RFC 9293. 1 to 1000000000 (windows have such sizes).
-        sack: Selective acknowledgments, used where both ends have them on. Source: RFC 2018.
-        timestamps: Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples
-            from retransmissions. Source: RFC 7323.
-        paws: What with an older timestamp than has come is refused. With reordering on the way back,
-            ACKs that others overtake are lost with what they say. Source: RFC 7323 §5.3.
-        window_scale: Window scaling; without it a receive window ends at 65535 bytes. Source: RFC 7323
-            §2.
-        ecn: Explicit congestion notification, used where both ends have it on. Source: RFC 3168.
-        ecn_echo: How a receiver tells of congestion marks. A sender of the other kind misreads how many
-            there were. Source: as the congestion control asks.
-        send_buffer: How much may be unacknowledged, as what is beyond waits in the application;
-            `"auto"` is unlimited. Source: unlimited, so that the network is what limits.
-        receive_buffer: Receive buffer, which bounds the advertised window. Below the bandwidth-delay
-            product it limits throughput. Set by itself, it is of that size, and `tcp_rmem` does
-            nothing. Source: Linux tcp_rmem maximum.
-        tcp_rmem: Least, initial and largest memory of a receive buffer that grows with what the
-            application takes in a round trip, instead of `receive_buffer`; half of it at most is
-            advertised. `"auto"` is none. Source: off; Linux tcp_rmem, tcp_rcv_space_adjust.
-        tcp_wmem: Least, initial and largest memory of a send buffer that grows with the window, unless
-            `send_buffer` is set. `"auto"` is none. Source: off; Linux tcp_wmem, tcp_sndbuf_expand.
-        packet_overhead: Memory that a packet takes in such a buffer beyond its payload. Large, it makes
-            windows smaller while packets wait for others. Source: Linux: tcp_stream_alloc_skb with
+        mss: How many bytes of payload a full segment has; TCP options are added to it. The smaller
+            value of both ends is used. Source: Ethernet MTU less 40 bytes of headers. Allowed: 1 B to
+            65475 B (a packet of at most 65535 B leaves 65475 B beside the headers).
+        iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
+            is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
+            packets are sent at once).
+        initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
+            Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
+        window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
+            cwnd and the receiver's window. `"auto"` is no such limit. Source: RFC 9293. Allowed: 1 to
+            1000000000 (no window is larger or smaller).
+        sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
+            RFC 2018.
+        timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
+            each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
+            7323.
+        paws: Which segments are refused because their timestamp is older than one that has arrived. If
+            ACKs are reordered, the overtaken ones are refused, and what they say is lost. Source: RFC
+            7323 §5.3.
+        window_scale: Whether window scaling is used. Without it the receive window is at most 65535
+            bytes. Source: RFC 7323 §2.
+        ecn: Whether explicit congestion notification is used; both ends must have it on. Source: RFC
+            3168.
+        ecn_echo: How a receiver tells the sender of ECN marks. A sender that expects another way
+            misjudges how many there were. Source: as the congestion control asks.
+        send_buffer: How much data may be sent and not yet acknowledged; further data waits in the
+            application. `"auto"` is unlimited. Source: unlimited, so that the network is what limits.
+        receive_buffer: The size of the receive buffer, which limits the advertised window. If it is
+            smaller than the bandwidth-delay product, it limits throughput. If you set it, its size is
+            fixed, and `tcp_rmem` has no effect. Source: Linux tcp_rmem maximum.
+        tcp_rmem: The smallest, initial and largest memory of a receive buffer that grows with what the
+            application reads in a round trip, instead of `receive_buffer`. At most half of the memory
+            is advertised as window. `"auto"` turns this off. Source: off; Linux tcp_rmem,
+            tcp_rcv_space_adjust.
+        tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
+            unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
+            tcp_sndbuf_expand.
+        packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
+            large, windows are smaller while packets wait. Source: Linux: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits.
-        min_rto: Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long
-            stalls. Source: RFC 6298 §2.4. 10 us to 1000 h (each timeout is an event).
-        rto_floor: What `min_rto` bounds. Source: RFC 6298 §2.4.
-        initial_rto: Timeout before the first sample. Source: RFC 6298 §2.1. 10 us to 1000 h (each
-            timeout is an event).
-        max_rto: Largest timeout, backoff included. Source: RFC 6298 §2.5. 10 us to 1000 h (each timeout
-            is an event).
-        clock_granularity: Clock granularity G: the least that the variance term adds. Source: RFC 6298
-            §2. 0 s to 1 h (timeouts add it).
-        rtt_tick: Ticks in which round trips and timeouts are counted; zero means exact nanoseconds.
-            Source: exact. 0 s to 1 h (timeouts are multiples of it).
-        rtt_sampling: Which segments give round-trip samples. Source: RFC 6298 §3.
-        rtt_variance: How the variance of round trips becomes the timeout's. By peaks, queues that build
-            up cause fewer timeouts. Source: RFC 6298 §2.
-        rto_restart: The retransmission timer restarts, too, when the oldest segment is sent again, and
-            at a SACK of what was sent before that. Otherwise it may expire while a lost retransmission
-            is being repaired. Source: RFC 6298 §5.3: at ACKs of new data; Linux
+        min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
+            loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
+            us to 1000 h (each timeout takes computing time).
+        rto_floor: What `min_rto` limits. Source: RFC 6298 §2.4.
+        initial_rto: The retransmission timeout before the first round-trip sample. Source: RFC 6298
+            §2.1. Allowed: 10 us to 1000 h (each timeout takes computing time).
+        max_rto: The largest retransmission timeout, doubled ones included. Source: RFC 6298 §2.5.
+            Allowed: 10 us to 1000 h (each timeout takes computing time).
+        clock_granularity: G, the granularity of the clock: at least so much is added to the smoothed
+            round-trip time to give the timeout. Source: RFC 6298 §2. Allowed: 0 s to 1 h (timeouts add
+            it).
+        rtt_tick: Round-trip times and timeouts are counted in ticks of this length. Zero means exact
+            nanoseconds. Source: exact. Allowed: 0 s to 1 h (timeouts are multiples of it).
+        rtt_sampling: Which segments give samples of the round-trip time. Source: RFC 6298 §3.
+        rtt_variance: How the variance of round-trip times enters the timeout. With `peak`, queues that
+            build up cause fewer timeouts. Source: RFC 6298 §2.
+        rto_restart: Whether the retransmission timer also restarts when the oldest segment is sent
+            again, and at a SACK of data that was sent before that. If false, it may expire while a lost
+            retransmission is being repaired. Source: RFC 6298 §5.3: at ACKs of new data; Linux
             tcp_xmit_retransmit_queue, tcp_clean_rtx_queue.
-        delayed_ack: An ACK is sent at the latest for every so many segments; 0 or 1 acknowledges each.
+        delayed_ack: After how many segments an ACK is sent at the latest; 0 or 1 acknowledges each one.
             Source: RFC 5681 §4.2.
-        delayed_ack_timeout: Longest delay of an ACK. Above the sender's RTO it causes spurious
-            timeouts. Source: RFC 1122 §4.2.3.2: at most 500 ms. 0 s to 1 h (senders wait for it).
-        ack_delay: Whether the delay follows the distance of segments. Source: RFC 1122 §4.2.3.2.
-        jiffy: Tick of the clock that timers go by: they expire with one, up to an eighth of the wait
-            late, and those for loss probes and reordering two ticks later. Zero is exact. Source:
-            exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000. 0 s to 100 ms (timers would be
-            seconds late).
-        handshake_ack: The ACK that ends the handshake leaves by itself, though data waits to be sent.
-            Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
-        quick_acks: So many first segments, and as many after a duplicate, are acknowledged at once,
-            delayed ACKs or not. Source: RFC 5681.
-        quick_ecn: Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what
-            cannot be marked though others can: the sender's window may be very small. Source: RFC 3168;
-            Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr.
-        limited_transmit: New data on the first two duplicate ACKs. Source: RFC 3042.
-        limited_after_rto: So, too, while a timeout is repaired without SACK: the next segment, be it
-            one sent before. Many of these are needless. Source: RFC 3042: new data only; ns-2
-            NewRenoTcpAgent::recv, send_one.
-        sack_rescue: In fast recovery with nothing new to send, send again what may be lost: NextSeg's
-            rules 3 and 4. Source: RFC 6675 §4.
-        repair_holes: In fast recovery every hole below the highest SACK is repaired before new data is
-            sent, whether enough is SACKed above it or not. Reordering costs retransmissions then.
-            Source: RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all.
-        pipe: What a sender with SACK takes to be in the network. ns-2's counting sends less where
-            several segments of a small window are lost at once. With `rack` it is RFC 6675's. Source:
-            RFC 6675 §4; ns-2 Sack1TcpAgent::recv.
-        sack_after_rto: A timeout keeps what was SACKed, and SACKs count while it is repaired. Otherwise
-            everything from the oldest segment on is sent again. Source: RFC 6675 §5.1; ns-2 clears its
-            scoreboard.
-        ecn_fallback: A SYN that is sent again no longer asks for ECN, so that a drop of ECN set-ups
-            does not block a connection. Source: RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback.
-        dup_thresh: Duplicate ACKs that mean a loss. Source: RFC 5681 §3.2. 1 to 255 (a loss needs a
-            sign).
+        delayed_ack_timeout: How long an ACK is delayed at most. If it is longer than the sender's RTO,
+            it causes timeouts without a loss. Source: RFC 1122 §4.2.3.2: at most 500 ms. Allowed: 0 s
+            to 1 h (senders wait for it).
+        ack_delay: Whether the delay of ACKs adapts to the time between segments. Source: RFC 1122
+            §4.2.3.2.
+        jiffy: The tick of the clock that timers use. They expire with a tick, up to an eighth of the
+            wait late; those for loss probes and reordering two ticks later. Zero is exact. Source:
+            exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000. Allowed: 0 s to 100 ms (timers would
+            be seconds late).
+        handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
+            waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        quick_acks: So many segments at the start, and as many after a duplicate, are acknowledged at
+            once, whatever `delayed_ack` says. Source: RFC 5681.
+        quick_ecn: Whether further segments are acknowledged at once, because the sender's window may be
+            very small: the first mark after a CWR, a CWR itself, and packets that cannot be marked
+            though others can. Source: RFC 3168; Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr.
+        limited_transmit: Whether the first two duplicate ACKs each let out a segment of new data.
+            Source: RFC 3042.
+        limited_after_rto: Whether duplicate ACKs also let out segments while a timeout is repaired
+            without SACK: the next segment, even if it was sent before. Many of these are needless.
+            Source: RFC 3042: new data only; ns-2 NewRenoTcpAgent::recv, send_one.
+        sack_rescue: Whether in fast recovery, with nothing new to send, data is sent again that may be
+            lost: rules 3 and 4 of NextSeg. Source: RFC 6675 §4.
+        repair_holes: Whether fast recovery repairs every hole below the highest SACK before new data is
+            sent, even if too little above it was SACKed to call it lost. Reordered packets then cause
+            needless retransmissions. Source: RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all.
+        pipe: How a sender with SACK counts what is in the network. ns-2's count sends less where
+            several segments of a small window are lost at once. With `rack` it is always RFC 6675's.
+            Source: RFC 6675 §4; ns-2 Sack1TcpAgent::recv.
+        sack_after_rto: Whether a timeout keeps what was SACKed, and SACKs count while it is repaired.
+            If false, everything from the oldest segment on is sent again. Source: RFC 6675 §5.1; ns-2
+            clears its scoreboard.
+        ecn_fallback: Whether a SYN that is sent again no longer asks for ECN, so that a network that
+            drops SYNs with ECN does not block connections. Source: RFC 3168 §6.1.1.1: a host may; Linux
+            tcp_ecn_fallback.
+        dup_thresh: How many duplicate ACKs mean that a segment is lost. With more, reordering is
+            tolerated better, but losses are noticed later. Source: RFC 5681 §3.2. Allowed: 1 to 255
+            (without a duplicate ACK there is no sign of a loss).
         halve_base: What is halved when a loss is found. Source: RFC 5681 equation 4.
         repeated_rto_ssthresh: Whether a second timeout of the same segment lowers ssthresh again.
             Source: RFC 5681 §3.1.
-        rto_window: The window with which the repair of a timeout begins. Source: RFC 5681 §3.1.
-        rto_after_mark: What a timeout makes of ssthresh where the last reduction was for a congestion
-            mark. Source: RFC 5681 §3.1; ns-2 TcpAgent::timeout.
-        ecn_least: The least window that congestion marks leave. With two, many flows of small windows
-            cannot be slowed by marks. Source: RFC 3168 §6.1.2; ns-2 TcpAgent::ecn.
+        rto_window: The window at the beginning of the repair after a timeout. Source: RFC 5681 §3.1.
+        rto_after_mark: Whether a timeout lowers ssthresh if the last reduction was for an ECN mark.
+            Source: RFC 5681 §3.1; ns-2 TcpAgent::timeout.
+        ecn_least: The smallest window to which ECN marks can reduce a sender. With two segments, marks
+            cannot slow down many flows with small windows. Source: RFC 3168 §6.1.2; ns-2 TcpAgent::ecn.
         window_unit: The unit in which windows are counted. Source: RFC 5681.
-        increase: What the window grows by. Source: RFC 3465.
-        abc_limit: Slow start grows by at most so many MSS an ACK (L); 1 after a timeout. Source: RFC
-            5681 §3.1.
-        cwnd_validation: cwnd grows only while it is what limits the sender. Source: RFC 2861, RFC 9002
-            §7.8.
-        lasting_limit: A window that was full at some time in a round trip counts as full for all of it,
-            and slow start goes on up to twice the largest flight. Otherwise a sender short of data
-            hardly grows. Only with one of `rack`, `tlp`, `prr`. Source: RFC 2861 §3.1: when full; Linux
-            tcp_cwnd_validate, tcp_is_cwnd_limited.
-        recovery_exit: The window with which a recovery without SACK ends. Source: RFC 6582 §3.2.
-        impatient: Rearm the timer on the first partial ACK only (impatient) or on each. Source: RFC
-            6582 §4.
-        idle_restart: What becomes of cwnd after an idle period. Source: RFC 5681 §4.1.
-        data_retries: Timeouts in a row without an ACK of new data before giving up; `"auto"` is never.
-            Source: RFC 1122 §4.2.3.5: R2 at least 100 s.
-        syn_retries: Retransmissions of a SYN before giving up; `"auto"` is never. Source: RFC 1122
-            §4.2.3.5: R2 for SYN at least 3 minutes.
-        max_burst: Most new segments sent in answer to one ACK; 0 is no limit. Source: off.
-        pacing: Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts
-            after each ACK. Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
+        increase: How the growth of the window is counted. Source: RFC 3465.
+        abc_limit: L: by how many MSS slow start grows at most for each ACK; after a timeout it is 1.
+            Source: RFC 5681 §3.1.
+        cwnd_validation: Whether cwnd grows only while it is what limits the sender. Source: RFC 2861,
+            RFC 9002 §7.8.
+        lasting_limit: Whether a window that was full at some time in a round trip counts as full for
+            all of it, and slow start may go on to twice what was in flight. If false, a sender with
+            little data hardly grows. Works only with one of `rack`, `tlp`, `prr`. Source: RFC 2861
+            §3.1: when full; Linux tcp_cwnd_validate, tcp_is_cwnd_limited.
+        recovery_exit: The window at the end of a recovery without SACK. Source: RFC 6582 §3.2.
+        impatient: Whether the retransmission timer is restarted only at the first partial ACK
+            (impatient), or, if false, at each. Source: RFC 6582 §4.
+        idle_restart: What happens to cwnd after an idle period longer than the RTO. Source: RFC 5681
+            §4.1.
+        data_retries: After how many timeouts in a row without an ACK of new data the connection gives
+            up. `"auto"` is never. Source: RFC 1122 §4.2.3.5: R2 at least 100 s.
+        syn_retries: After how many retransmissions of a SYN the connection gives up. `"auto"` is never.
+            Source: RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes.
+        max_burst: How many new segments may be sent in answer to one ACK; 0 is no limit. Source: off.
+        pacing: Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
+            Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
-        nagle: Whether a small segment waits for acknowledgments. Held back, the end of each message
-            costs a round trip. Source: off, as simulated applications write in bulk.
-        rack: A segment is lost once one sent sufficiently later was delivered, rather than by counting
-            what was SACKed above it: repairs lost retransmissions, bears reordering. Needs SACK.
-            Source: RFC 8985 §6; off: RFC 6675.
-        tlp: After two round trips without an ACK one segment is sent to provoke one, so that losses at
-            the end of a flight need no timeout. Needs SACK; what the answer shows to be lost is found
-            by `rack`. Source: RFC 8985 §7.
-        prr: Fast recovery sends in proportion to what is delivered. Source: RFC 6937.
-        frto: After a timeout new data is sent before anything else is repaired: if data never sent
-            again is acknowledged then, the timeout was spurious and is undone. Source: RFC 5682.
-        eifel: A recovery is undone if its first ACK echoes a timestamp from before the retransmission.
-            Needs timestamps. Source: RFC 3522.
-        dsack_undo: A recovery is undone once D-SACK has reported each of its retransmissions as a
-            duplicate. Source: RFC 3708 §3.
-        undo_response: What undoing does. Source: Linux; RFC 4015 for eifel.
-        max_dup_thresh: Reordering that was seen raises `dup_thresh` up to so many segments; 0 leaves
-            it. Large values make losses in small windows wait for the timeout. Source: off; Linux
-            tcp_max_reordering is 300.
-        door: Arrivals out of order hold congestion control off and undo what it did just before: for
-            mobile ad-hoc networks where reordering means a changed route. Found by ACKs that fall back
-            and by SACK, without options of its own. Source: Wang and Zhang 2002, TCP-DOOR.
-        door_disable: For how many smoothed round trips congestion control is held off (T1). Source: a
-            reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
-            number of round trips).
-        door_revert: How many smoothed round trips old a reduction may be to be undone (T2). Source: a
-            reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
-            number of round trips).
+        nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
+            a round trip longer. Source: off, as simulated applications write in bulk.
+        rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
+            instead of by counting what was SACKed above it. This repairs lost retransmissions and
+            tolerates reordering. Needs SACK. Source: RFC 8985 §6; off: RFC 6675.
+        tlp: Whether, after two round trips without an ACK, a segment is sent to provoke one, so that
+            losses at the end of a flight need no timeout. Needs SACK; `rack` then finds what the ACK
+            shows to be lost. Source: RFC 8985 §7.
+        prr: How much may be sent for each ACK of a fast recovery (proportional rate reduction), and
+            what bounds it once less than ssthresh is in flight (RFC 6937 §3). Source: RFC 6937.
+        frto: Whether a timeout is first tested: new data is sent before anything is repaired, and if
+            data that was not sent again is then acknowledged, nothing was lost and the timeout is
+            undone. Source: RFC 5682.
+        eifel: Whether a recovery is undone if its first ACK carries a timestamp from before the
+            retransmission. Needs timestamps. Source: RFC 3522.
+        dsack_undo: Whether a recovery is undone once D-SACK has reported each of its retransmissions as
+            a duplicate. Source: RFC 3708 §3.
+        undo_response: What undoing a reduction does. Source: Linux; RFC 4015 for eifel.
+        max_dup_thresh: Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it
+            as it is. If it is large, losses in small windows must wait for the timeout. Source: off;
+            Linux tcp_max_reordering is 300.
+        door: Whether packets out of order suspend congestion control and undo what it did just before
+            (TCP-DOOR). This is for mobile ad-hoc networks, where reordering means a changed route. It
+            is noticed from ACKs that fall back and from SACK, without options of its own. Source: Wang
+            and Zhang 2002, TCP-DOOR.
+        door_disable: T1, for how many smoothed round-trip times `door` suspends congestion control.
+            Source: a reading: Wang and Zhang 2002 give the order of a round trip. Allowed: 0.0 to
+            1000000.0 (it is a number of round trips, not negative).
+        door_revert: T2, how many smoothed round-trip times old a reduction may be for `door` to undo
+            it. Source: a reading: Wang and Zhang 2002 give the order of a round trip. Allowed: 0.0 to
+            1000000.0 (it is a number of round trips, not negative).
         dup_limit: How many segments duplicate ACKs may let out in a fast recovery without SACK.
-            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, and from
-            honest ones part of the window in a recovery that takes several round trips. Source: RFC
-            5681 §3.2: may be limited; Linux and ns-3 count so.
-        misbehaviour: What the endpoint does that it must not. Source: RFC 5681 §5.
-        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they run, or
-            how often they are repeated. Source: Savage et al. 1999. 1 to 1000 (each segment makes so
-            many ACKs).
+            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, but also
+            takes part of the window from honest ones if a recovery takes several round trips. Source:
+            RFC 5681 §3.2: may be limited; Linux and ns-3 count so.
+        misbehaviour: What this endpoint does although it must not, for studies of attacks (Savage et
+            al., CCR 29(5), 1999). Source: RFC 5681 §5.
+        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they are, or
+            how often they are repeated. Source: Savage et al. 1999. Allowed: 1 to 1000 (each segment
+            causes so many ACKs, which takes computing time).
         handshake: How a connection is opened. Source: RFC 9293 §3.5.
-        persist_timeout: First interval of window probes; `"auto"` is the RTO. Source: RFC 9293
-            §3.8.6.1. 1 ms to 1000 h (each probe is an event).
-        time_wait: How long a closed connection lingers in TIME-WAIT. Source: Linux TCP_TIMEWAIT_LEN. 0
-            s to 1000 h (sockets are kept so long).
-        cc: Congestion control. Default: cubic.
-        header: Bytes of headers that each packet counts beside its payload; "auto" is the real size.
-            Default: the real headers (ns2: 40 B).
-        profile: Whose defaults the endpoint's parameters have. Default: rfc.
+        persist_timeout: The time to the first probe of a closed receive window. `"auto"` is the RTO.
+            Source: RFC 9293 §3.8.6.1. Allowed: 1 ms to 1000 h (each probe takes computing time).
+        time_wait: For how long a closed connection stays in the state TIME-WAIT. Source: Linux
+            TCP_TIMEWAIT_LEN. Allowed: 0 s to 1000 h (closed sockets are kept for so long).
+        cc: The congestion control: how fast the sender sends. Default: cubic.
+        header: How many bytes of headers each packet has in addition to its payload. "auto" is the real
+            size. Default: the real headers (ns2: 40 B).
+        profile: The implementation whose defaults all parameters have: the RFCs, Linux, ns-2 or ns-3.
+            Default: rfc.
     """
 
     _kind: ClassVar[str] = "tcp"
@@ -268,241 +288,266 @@ class Tcp(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Mptcp(Table):
-    """Multipath TCP. Beside these keys, any parameter of the connection and of TCP, which each subflow
-    uses.
+    """Multipath TCP. In addition to these keys, any parameter of a connection can be set, and any of TCP,
+    which holds for each subflow.
 
     Args:
-        checksum: Checksums over data and mappings; either end may ask for them. Source: RFC 8684 §3.3;
-            Linux checksum_enabled.
-        wide_data_ack: Data-level acknowledgments take 8 bytes on the wire, not 4. Source: RFC 8684
+        checksum: Whether segments carry checksums over data and mappings; it is enough if either end
+            asks for them. Source: RFC 8684 §3.3; Linux checksum_enabled.
+        wide_data_ack: Whether data-level acknowledgments take 8 bytes on the wire instead of 4. Source:
+            RFC 8684 §3.3.1.
+        answer_wide_dsn: Whether data-level acknowledgments take 8 bytes once the other end's data
+            sequence numbers do. Source: RFC 8684 §3.3.1; Linux use_64bit_ack.
+        wide_dsn: Whether data sequence numbers take 8 bytes on the wire instead of 4. Source: RFC 8684
             §3.3.1.
-        answer_wide_dsn: Data-level acknowledgments take 8 bytes once the peer's data sequence numbers
-            do. Source: RFC 8684 §3.3.1; Linux use_64bit_ack.
-        wide_dsn: Data sequence numbers take 8 bytes on the wire, not 4. Source: RFC 8684 §3.3.1.
-        counts_memory: Buffers hold memory, not bytes: what waits at the receiver takes window by what
-            its packets occupy, a buffer that is set is doubled and half of it shown, and one left alone
-            grows with what goes through. The send buffer is one of memory where the scheduler fills
-            queues. Source: bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf.
-        send_buffer_of: The send buffer of the connection where `counts_memory`: beyond the windows of
-            its subflows, bytes wait in the queues of subflows, and are out of order for as long when
-            one falls silent. Source: Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum,
+        counts_memory: Whether buffers are counted as memory, as in a kernel, instead of bytes of data.
+            What waits at the receiver then reduces the window by the memory of its packets. A buffer
+            that you set is doubled and half of it advertised; one that you do not set grows with what
+            goes through it. The send buffer counts memory only if the scheduler fills queues. Source:
+            bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf.
+        send_buffer_of: With `counts_memory`: how large the send buffer of the connection is. Bytes
+            beyond the windows of the subflows wait in the subflows' queues, and arrive out of order if
+            one of them falls silent. Source: Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum,
             __mptcp_sync_sndbuf.
-        first_window: The most that a receiver's first window tells where `counts_memory`; it grows with
-            the segments that come. `"auto"` is the window of the buffer as it is: with a large one all
-            that waits goes to the first subflow. Source: Linux 6.1 tcp_select_initial_window;
-            linux_6_12: auto.
-        window_share: The share of a receiver's memory that is window where `counts_memory`. Too large:
-            packets that wait overflow it. `"auto"` is half of it, and a buffer that grows is of whole
-            segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was
-            measured. 0.01 to 1.0 (it is a share).
-        capable_syns: SYNs with MP_CAPABLE before the connection falls back to plain TCP. Source: Linux
-            syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3. 1 to
-            1000 (at least one SYN asks for Multipath TCP; with none, use transport kind = "tcp").
-        join_syn_retries: Retransmissions of a join's SYN before that subflow is given up. Source:
-            multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6. 0 to 1000 (each is an
-            event).
-        max_subflows: Most subflows at a time, at most 32. Source: multipath-tcp/mptcp has 31. 1 to 32
-            (a connection has room for 32, its own among them).
-        reinject_on_timeout: What a subflow holds at a timeout of its own goes to others, too. Source:
-            multipath-tcp/mptcp; RFC 8684 §3.3.6.
-        avoid_failed: A subflow with a timeout gets no new data until something arrives on it. Source:
-            multipath-tcp/mptcp (pf).
-        opportunistic_retransmission: Send what blocks the receive window once more, on a subflow that
-            has room. Source: Raiciu et al., NSDI 2012 §4.2.
-        penalisation: What is done about the subflow that blocks the receive window. Source: Raiciu et
-            al., NSDI 2012 §4.2.
-        data_timer: When data-level retransmission sets in, and where it goes. Source: multipath-
-            tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans.
-        data_rtx_bytes: How much goes out again at once when `data_timer = "subflows"` expires, whole
-            segments. Source: one segment; linux: a fragment of the send queue, at most 32 KiB. 1 B to 1
-            GB (so much is sent at once).
-        min_data_rto: Shortest data-level retransmission timeout. Source: Linux TCP_RTO_MIN. 100 us to
-            1000 h (each timeout is an event).
-        stale_loss_cnt: More data-level timeouts than this without a sign of life make a subflow stale,
-            where another is better off: it is passed over until it is heard from; 0 is never. Source:
-            off; Linux stale_loss_cnt: 4.
-        reinject_all: What is sent again on account of a stale or lost subflow is everything not
-            acknowledged at the data level, whoever carries it, rather than what that subflow held.
-            Source: Linux, __mptcp_retransmit_pending_data.
-        speaker: On which of the usable subflows an ACK goes out for what has to be said of addresses,
-            if no other goes before. Where several paths fail at once REMOVE_ADDR may be lost with one
-            of them. Source: not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
-        add_addr_retries: How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is
-            one. Source: RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0.
-        add_addr_timeout: Longest wait for that echo. It begins with the largest timeout of a subflow
-            and doubles. Source: Linux add_addr_timeout. 1 ms to 1000 h (each repetition is an event).
-        add_addr_echo: ADD_ADDR is echoed. Source: RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94
-            speaks.
-        new_address_ids: An address that comes back after it was withdrawn gets an id of its own.
+        first_window: With `counts_memory`: the largest first window that a receiver advertises; it
+            grows with the segments that arrive. `"auto"` is the window of the whole buffer; if that is
+            large, all waiting data goes to the first subflow. Source: Linux 6.1
+            tcp_select_initial_window; linux_6_12: auto.
+        window_share: With `counts_memory`: which share of a receiver's memory is advertised as window.
+            If it is too large, waiting packets overflow the memory. `"auto"` is half of it, and a
+            buffer that grows has whole segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12:
+            144/256, scaling_ratio as it was measured. Allowed: 0.01 to 1.0 (it is a share of a whole).
+        capable_syns: How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back
+            to plain TCP. Source: Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94:
+            mptcp_syn_retries 3. Allowed: 1 to 1000 (at least one SYN asks for Multipath TCP; with none,
+            use transport kind = "tcp").
+        join_syn_retries: How often the SYN of a further subflow (MP_JOIN) is sent again before that
+            subflow is given up. Source: multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries
+            6. Allowed: 0 to 1000 (each one takes computing time).
+        max_subflows: How many subflows a connection may have at a time, at most 32. Source: multipath-
+            tcp/mptcp has 31. Allowed: 1 to 32 (a connection has room for 32, its own among them).
+        reinject_on_timeout: Whether data that a subflow holds when its timer expires is also given to
+            other subflows. Source: multipath-tcp/mptcp; RFC 8684 §3.3.6.
+        avoid_failed: Whether a subflow whose timer has expired gets no new data until something arrives
+            on it. Source: multipath-tcp/mptcp (pf).
+        opportunistic_retransmission: Whether data that blocks the receive window is sent once more, on
+            a subflow that has room. Source: Raiciu et al., NSDI 2012 §4.2.
+        penalisation: What is done to a subflow that blocks the receive window. Source: Raiciu et al.,
+            NSDI 2012 §4.2.
+        data_timer: When data is sent again because nothing was acknowledged at the data level for too
+            long, and on which subflow. Source: multipath-tcp/mptcp, mptcp_set_rto; linux:
+            mptcp_set_timeout, __mptcp_retrans.
+        data_rtx_bytes: With `data_timer = "subflows"`: how much is sent again at once when the timer
+            expires, in whole segments. Source: one segment; linux: a fragment of the send queue, at
+            most 32 KiB. Allowed: 1 B to 1 GB (so much is sent at once).
+        min_data_rto: The shortest timeout of the data level. Source: Linux TCP_RTO_MIN. Allowed: 100 us
+            to 1000 h (each timeout takes computing time).
+        stale_loss_cnt: After more timeouts of the data level than this without a sign of life, a
+            subflow counts as stale if another one is better off: it is not used until something arrives
+            on it. 0 is never. Source: off; Linux stale_loss_cnt: 4.
+        reinject_all: What is sent again because a subflow is stale or lost. If true, everything that is
+            not acknowledged at the data level, whichever subflow carries it; if false, what that
+            subflow held. Source: Linux, __mptcp_retransmit_pending_data.
+        speaker: On which usable subflow an ACK with news of addresses is sent, if no other packet can
+            carry it. If several paths fail at once, REMOVE_ADDR may be lost on one of them. Source: not
+            in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
+        add_addr_retries: How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is
+            echoed. Source: RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0.
+        add_addr_timeout: The longest wait for that echo. The wait begins with the largest timeout of a
+            subflow and doubles. Source: Linux add_addr_timeout. Allowed: 1 ms to 1000 h (each
+            repetition takes computing time).
+        add_addr_echo: Whether a received ADD_ADDR is echoed. Source: RFC 8684 §3.4.1; not in RFC 6824,
+            which mptcp_0_94 speaks.
+        new_address_ids: Whether an address that comes back after it was withdrawn gets a new id.
             Source: off; multipath-tcp/mptcp, mptcp_fullmesh.c: the next free slot.
-        close_timeout: How long a connection without subflows waits for one. Source: Linux
-            close_timeout. 0 s to 1000 h (sockets are kept so long).
-        mss: Payload bytes of a full segment; TCP options come on top. The smaller of both ends' values
-            is used. Source: Ethernet MTU less 40 bytes of headers. 1 B to 65475 B (a packet of at most
-            65535 B leaves 65475 B beside the headers).
-        iw: Initial window in packets; `"auto"` is min(10 MSS, max(2 MSS, 14600 B)). Large ones lose
-            packets at shallow queues. Source: RFC 6928 §2. 1 to 1000000 (so many packets leave at
-            once).
-        initial_ssthresh: Initial slow-start threshold in packets; `"auto"` is unlimited. Source: RFC
-            5681 §3.1. 1 to 1000000000 (windows have such sizes).
-        window: Largest window the sender uses, in packets (ns-2's `window_`), beside cwnd and the
-            peer's; `"auto"` is none. Source: RFC 9293. 1 to 1000000000 (windows have such sizes).
-        sack: Selective acknowledgments, used where both ends have them on. Source: RFC 2018.
-        timestamps: Timestamps, used where both ends have them on: 12 bytes a segment, PAWS, samples
-            from retransmissions. Source: RFC 7323.
-        paws: What with an older timestamp than has come is refused. With reordering on the way back,
-            ACKs that others overtake are lost with what they say. Source: RFC 7323 §5.3.
-        window_scale: Window scaling; without it a receive window ends at 65535 bytes. Source: RFC 7323
-            §2.
-        ecn: Explicit congestion notification, used where both ends have it on. Source: RFC 3168.
-        ecn_echo: How a receiver tells of congestion marks. A sender of the other kind misreads how many
-            there were. Source: as the congestion control asks.
-        send_buffer: How much may be unacknowledged, as what is beyond waits in the application;
-            `"auto"` is unlimited. Source: unlimited, so that the network is what limits.
-        receive_buffer: Receive buffer, which bounds the advertised window. Below the bandwidth-delay
-            product it limits throughput. Set by itself, it is of that size, and `tcp_rmem` does
-            nothing. Source: Linux tcp_rmem maximum.
-        tcp_rmem: Least, initial and largest memory of a receive buffer that grows with what the
-            application takes in a round trip, instead of `receive_buffer`; half of it at most is
-            advertised. `"auto"` is none. Source: off; Linux tcp_rmem, tcp_rcv_space_adjust.
-        tcp_wmem: Least, initial and largest memory of a send buffer that grows with the window, unless
-            `send_buffer` is set. `"auto"` is none. Source: off; Linux tcp_wmem, tcp_sndbuf_expand.
-        packet_overhead: Memory that a packet takes in such a buffer beyond its payload. Large, it makes
-            windows smaller while packets wait for others. Source: Linux: tcp_stream_alloc_skb with
+        close_timeout: For how long a connection that has lost all its subflows waits for a new one.
+            Source: Linux close_timeout. Allowed: 0 s to 1000 h (closed sockets are kept for so long).
+        mss: How many bytes of payload a full segment has; TCP options are added to it. The smaller
+            value of both ends is used. Source: Ethernet MTU less 40 bytes of headers. Allowed: 1 B to
+            65475 B (a packet of at most 65535 B leaves 65475 B beside the headers).
+        iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
+            is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
+            packets are sent at once).
+        initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
+            Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
+        window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
+            cwnd and the receiver's window. `"auto"` is no such limit. Source: RFC 9293. Allowed: 1 to
+            1000000000 (no window is larger or smaller).
+        sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
+            RFC 2018.
+        timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
+            each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
+            7323.
+        paws: Which segments are refused because their timestamp is older than one that has arrived. If
+            ACKs are reordered, the overtaken ones are refused, and what they say is lost. Source: RFC
+            7323 §5.3.
+        window_scale: Whether window scaling is used. Without it the receive window is at most 65535
+            bytes. Source: RFC 7323 §2.
+        ecn: Whether explicit congestion notification is used; both ends must have it on. Source: RFC
+            3168.
+        ecn_echo: How a receiver tells the sender of ECN marks. A sender that expects another way
+            misjudges how many there were. Source: as the congestion control asks.
+        send_buffer: How much data may be sent and not yet acknowledged; further data waits in the
+            application. `"auto"` is unlimited. Source: unlimited, so that the network is what limits.
+        receive_buffer: The size of the receive buffer, which limits the advertised window. If it is
+            smaller than the bandwidth-delay product, it limits throughput. If you set it, its size is
+            fixed, and `tcp_rmem` has no effect. Source: Linux tcp_rmem maximum.
+        tcp_rmem: The smallest, initial and largest memory of a receive buffer that grows with what the
+            application reads in a round trip, instead of `receive_buffer`. At most half of the memory
+            is advertised as window. `"auto"` turns this off. Source: off; Linux tcp_rmem,
+            tcp_rcv_space_adjust.
+        tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
+            unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
+            tcp_sndbuf_expand.
+        packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
+            large, windows are smaller while packets wait. Source: Linux: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits.
-        min_rto: Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long
-            stalls. Source: RFC 6298 §2.4. 10 us to 1000 h (each timeout is an event).
-        rto_floor: What `min_rto` bounds. Source: RFC 6298 §2.4.
-        initial_rto: Timeout before the first sample. Source: RFC 6298 §2.1. 10 us to 1000 h (each
-            timeout is an event).
-        max_rto: Largest timeout, backoff included. Source: RFC 6298 §2.5. 10 us to 1000 h (each timeout
-            is an event).
-        clock_granularity: Clock granularity G: the least that the variance term adds. Source: RFC 6298
-            §2. 0 s to 1 h (timeouts add it).
-        rtt_tick: Ticks in which round trips and timeouts are counted; zero means exact nanoseconds.
-            Source: exact. 0 s to 1 h (timeouts are multiples of it).
-        rtt_sampling: Which segments give round-trip samples. Source: RFC 6298 §3.
-        rtt_variance: How the variance of round trips becomes the timeout's. By peaks, queues that build
-            up cause fewer timeouts. Source: RFC 6298 §2.
-        rto_restart: The retransmission timer restarts, too, when the oldest segment is sent again, and
-            at a SACK of what was sent before that. Otherwise it may expire while a lost retransmission
-            is being repaired. Source: RFC 6298 §5.3: at ACKs of new data; Linux
+        min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
+            loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
+            us to 1000 h (each timeout takes computing time).
+        rto_floor: What `min_rto` limits. Source: RFC 6298 §2.4.
+        initial_rto: The retransmission timeout before the first round-trip sample. Source: RFC 6298
+            §2.1. Allowed: 10 us to 1000 h (each timeout takes computing time).
+        max_rto: The largest retransmission timeout, doubled ones included. Source: RFC 6298 §2.5.
+            Allowed: 10 us to 1000 h (each timeout takes computing time).
+        clock_granularity: G, the granularity of the clock: at least so much is added to the smoothed
+            round-trip time to give the timeout. Source: RFC 6298 §2. Allowed: 0 s to 1 h (timeouts add
+            it).
+        rtt_tick: Round-trip times and timeouts are counted in ticks of this length. Zero means exact
+            nanoseconds. Source: exact. Allowed: 0 s to 1 h (timeouts are multiples of it).
+        rtt_sampling: Which segments give samples of the round-trip time. Source: RFC 6298 §3.
+        rtt_variance: How the variance of round-trip times enters the timeout. With `peak`, queues that
+            build up cause fewer timeouts. Source: RFC 6298 §2.
+        rto_restart: Whether the retransmission timer also restarts when the oldest segment is sent
+            again, and at a SACK of data that was sent before that. If false, it may expire while a lost
+            retransmission is being repaired. Source: RFC 6298 §5.3: at ACKs of new data; Linux
             tcp_xmit_retransmit_queue, tcp_clean_rtx_queue.
-        delayed_ack: An ACK is sent at the latest for every so many segments; 0 or 1 acknowledges each.
+        delayed_ack: After how many segments an ACK is sent at the latest; 0 or 1 acknowledges each one.
             Source: RFC 5681 §4.2.
-        delayed_ack_timeout: Longest delay of an ACK. Above the sender's RTO it causes spurious
-            timeouts. Source: RFC 1122 §4.2.3.2: at most 500 ms. 0 s to 1 h (senders wait for it).
-        ack_delay: Whether the delay follows the distance of segments. Source: RFC 1122 §4.2.3.2.
-        jiffy: Tick of the clock that timers go by: they expire with one, up to an eighth of the wait
-            late, and those for loss probes and reordering two ticks later. Zero is exact. Source:
-            exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000. 0 s to 100 ms (timers would be
-            seconds late).
-        handshake_ack: The ACK that ends the handshake leaves by itself, though data waits to be sent.
-            Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
-        quick_acks: So many first segments, and as many after a duplicate, are acknowledged at once,
-            delayed ACKs or not. Source: RFC 5681.
-        quick_ecn: Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what
-            cannot be marked though others can: the sender's window may be very small. Source: RFC 3168;
-            Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr.
-        limited_transmit: New data on the first two duplicate ACKs. Source: RFC 3042.
-        limited_after_rto: So, too, while a timeout is repaired without SACK: the next segment, be it
-            one sent before. Many of these are needless. Source: RFC 3042: new data only; ns-2
-            NewRenoTcpAgent::recv, send_one.
-        sack_rescue: In fast recovery with nothing new to send, send again what may be lost: NextSeg's
-            rules 3 and 4. Source: RFC 6675 §4.
-        repair_holes: In fast recovery every hole below the highest SACK is repaired before new data is
-            sent, whether enough is SACKed above it or not. Reordering costs retransmissions then.
-            Source: RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all.
-        pipe: What a sender with SACK takes to be in the network. ns-2's counting sends less where
-            several segments of a small window are lost at once. With `rack` it is RFC 6675's. Source:
-            RFC 6675 §4; ns-2 Sack1TcpAgent::recv.
-        sack_after_rto: A timeout keeps what was SACKed, and SACKs count while it is repaired. Otherwise
-            everything from the oldest segment on is sent again. Source: RFC 6675 §5.1; ns-2 clears its
-            scoreboard.
-        ecn_fallback: A SYN that is sent again no longer asks for ECN, so that a drop of ECN set-ups
-            does not block a connection. Source: RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback.
-        dup_thresh: Duplicate ACKs that mean a loss. Source: RFC 5681 §3.2. 1 to 255 (a loss needs a
-            sign).
+        delayed_ack_timeout: How long an ACK is delayed at most. If it is longer than the sender's RTO,
+            it causes timeouts without a loss. Source: RFC 1122 §4.2.3.2: at most 500 ms. Allowed: 0 s
+            to 1 h (senders wait for it).
+        ack_delay: Whether the delay of ACKs adapts to the time between segments. Source: RFC 1122
+            §4.2.3.2.
+        jiffy: The tick of the clock that timers use. They expire with a tick, up to an eighth of the
+            wait late; those for loss probes and reordering two ticks later. Zero is exact. Source:
+            exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000. Allowed: 0 s to 100 ms (timers would
+            be seconds late).
+        handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
+            waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        quick_acks: So many segments at the start, and as many after a duplicate, are acknowledged at
+            once, whatever `delayed_ack` says. Source: RFC 5681.
+        quick_ecn: Whether further segments are acknowledged at once, because the sender's window may be
+            very small: the first mark after a CWR, a CWR itself, and packets that cannot be marked
+            though others can. Source: RFC 3168; Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr.
+        limited_transmit: Whether the first two duplicate ACKs each let out a segment of new data.
+            Source: RFC 3042.
+        limited_after_rto: Whether duplicate ACKs also let out segments while a timeout is repaired
+            without SACK: the next segment, even if it was sent before. Many of these are needless.
+            Source: RFC 3042: new data only; ns-2 NewRenoTcpAgent::recv, send_one.
+        sack_rescue: Whether in fast recovery, with nothing new to send, data is sent again that may be
+            lost: rules 3 and 4 of NextSeg. Source: RFC 6675 §4.
+        repair_holes: Whether fast recovery repairs every hole below the highest SACK before new data is
+            sent, even if too little above it was SACKed to call it lost. Reordered packets then cause
+            needless retransmissions. Source: RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all.
+        pipe: How a sender with SACK counts what is in the network. ns-2's count sends less where
+            several segments of a small window are lost at once. With `rack` it is always RFC 6675's.
+            Source: RFC 6675 §4; ns-2 Sack1TcpAgent::recv.
+        sack_after_rto: Whether a timeout keeps what was SACKed, and SACKs count while it is repaired.
+            If false, everything from the oldest segment on is sent again. Source: RFC 6675 §5.1; ns-2
+            clears its scoreboard.
+        ecn_fallback: Whether a SYN that is sent again no longer asks for ECN, so that a network that
+            drops SYNs with ECN does not block connections. Source: RFC 3168 §6.1.1.1: a host may; Linux
+            tcp_ecn_fallback.
+        dup_thresh: How many duplicate ACKs mean that a segment is lost. With more, reordering is
+            tolerated better, but losses are noticed later. Source: RFC 5681 §3.2. Allowed: 1 to 255
+            (without a duplicate ACK there is no sign of a loss).
         halve_base: What is halved when a loss is found. Source: RFC 5681 equation 4.
         repeated_rto_ssthresh: Whether a second timeout of the same segment lowers ssthresh again.
             Source: RFC 5681 §3.1.
-        rto_window: The window with which the repair of a timeout begins. Source: RFC 5681 §3.1.
-        rto_after_mark: What a timeout makes of ssthresh where the last reduction was for a congestion
-            mark. Source: RFC 5681 §3.1; ns-2 TcpAgent::timeout.
-        ecn_least: The least window that congestion marks leave. With two, many flows of small windows
-            cannot be slowed by marks. Source: RFC 3168 §6.1.2; ns-2 TcpAgent::ecn.
+        rto_window: The window at the beginning of the repair after a timeout. Source: RFC 5681 §3.1.
+        rto_after_mark: Whether a timeout lowers ssthresh if the last reduction was for an ECN mark.
+            Source: RFC 5681 §3.1; ns-2 TcpAgent::timeout.
+        ecn_least: The smallest window to which ECN marks can reduce a sender. With two segments, marks
+            cannot slow down many flows with small windows. Source: RFC 3168 §6.1.2; ns-2 TcpAgent::ecn.
         window_unit: The unit in which windows are counted. Source: RFC 5681.
-        increase: What the window grows by. Source: RFC 3465.
-        abc_limit: Slow start grows by at most so many MSS an ACK (L); 1 after a timeout. Source: RFC
-            5681 §3.1.
-        cwnd_validation: cwnd grows only while it is what limits the sender. Source: RFC 2861, RFC 9002
-            §7.8.
-        lasting_limit: A window that was full at some time in a round trip counts as full for all of it,
-            and slow start goes on up to twice the largest flight. Otherwise a sender short of data
-            hardly grows. Only with one of `rack`, `tlp`, `prr`. Source: RFC 2861 §3.1: when full; Linux
-            tcp_cwnd_validate, tcp_is_cwnd_limited.
-        recovery_exit: The window with which a recovery without SACK ends. Source: RFC 6582 §3.2.
-        impatient: Rearm the timer on the first partial ACK only (impatient) or on each. Source: RFC
-            6582 §4.
-        idle_restart: What becomes of cwnd after an idle period. Source: RFC 5681 §4.1.
-        data_retries: Timeouts in a row without an ACK of new data before giving up; `"auto"` is never.
-            Source: RFC 1122 §4.2.3.5: R2 at least 100 s.
-        syn_retries: Retransmissions of a SYN before giving up; `"auto"` is never. Source: RFC 1122
-            §4.2.3.5: R2 for SYN at least 3 minutes.
-        max_burst: Most new segments sent in answer to one ACK; 0 is no limit. Source: off.
-        pacing: Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts
-            after each ACK. Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
+        increase: How the growth of the window is counted. Source: RFC 3465.
+        abc_limit: L: by how many MSS slow start grows at most for each ACK; after a timeout it is 1.
+            Source: RFC 5681 §3.1.
+        cwnd_validation: Whether cwnd grows only while it is what limits the sender. Source: RFC 2861,
+            RFC 9002 §7.8.
+        lasting_limit: Whether a window that was full at some time in a round trip counts as full for
+            all of it, and slow start may go on to twice what was in flight. If false, a sender with
+            little data hardly grows. Works only with one of `rack`, `tlp`, `prr`. Source: RFC 2861
+            §3.1: when full; Linux tcp_cwnd_validate, tcp_is_cwnd_limited.
+        recovery_exit: The window at the end of a recovery without SACK. Source: RFC 6582 §3.2.
+        impatient: Whether the retransmission timer is restarted only at the first partial ACK
+            (impatient), or, if false, at each. Source: RFC 6582 §4.
+        idle_restart: What happens to cwnd after an idle period longer than the RTO. Source: RFC 5681
+            §4.1.
+        data_retries: After how many timeouts in a row without an ACK of new data the connection gives
+            up. `"auto"` is never. Source: RFC 1122 §4.2.3.5: R2 at least 100 s.
+        syn_retries: After how many retransmissions of a SYN the connection gives up. `"auto"` is never.
+            Source: RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes.
+        max_burst: How many new segments may be sent in answer to one ACK; 0 is no limit. Source: off.
+        pacing: Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
+            Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
-        nagle: Whether a small segment waits for acknowledgments. Held back, the end of each message
-            costs a round trip. Source: off, as simulated applications write in bulk.
-        rack: A segment is lost once one sent sufficiently later was delivered, rather than by counting
-            what was SACKed above it: repairs lost retransmissions, bears reordering. Needs SACK.
-            Source: RFC 8985 §6; off: RFC 6675.
-        tlp: After two round trips without an ACK one segment is sent to provoke one, so that losses at
-            the end of a flight need no timeout. Needs SACK; what the answer shows to be lost is found
-            by `rack`. Source: RFC 8985 §7.
-        prr: Fast recovery sends in proportion to what is delivered. Source: RFC 6937.
-        frto: After a timeout new data is sent before anything else is repaired: if data never sent
-            again is acknowledged then, the timeout was spurious and is undone. Source: RFC 5682.
-        eifel: A recovery is undone if its first ACK echoes a timestamp from before the retransmission.
-            Needs timestamps. Source: RFC 3522.
-        dsack_undo: A recovery is undone once D-SACK has reported each of its retransmissions as a
-            duplicate. Source: RFC 3708 §3.
-        undo_response: What undoing does. Source: Linux; RFC 4015 for eifel.
-        max_dup_thresh: Reordering that was seen raises `dup_thresh` up to so many segments; 0 leaves
-            it. Large values make losses in small windows wait for the timeout. Source: off; Linux
-            tcp_max_reordering is 300.
-        door: Arrivals out of order hold congestion control off and undo what it did just before: for
-            mobile ad-hoc networks where reordering means a changed route. Found by ACKs that fall back
-            and by SACK, without options of its own. Source: Wang and Zhang 2002, TCP-DOOR.
-        door_disable: For how many smoothed round trips congestion control is held off (T1). Source: a
-            reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
-            number of round trips).
-        door_revert: How many smoothed round trips old a reduction may be to be undone (T2). Source: a
-            reading: Wang and Zhang 2002 give the order of a round trip. 0.0 to 1000000.0 (it is a
-            number of round trips).
+        nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
+            a round trip longer. Source: off, as simulated applications write in bulk.
+        rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
+            instead of by counting what was SACKed above it. This repairs lost retransmissions and
+            tolerates reordering. Needs SACK. Source: RFC 8985 §6; off: RFC 6675.
+        tlp: Whether, after two round trips without an ACK, a segment is sent to provoke one, so that
+            losses at the end of a flight need no timeout. Needs SACK; `rack` then finds what the ACK
+            shows to be lost. Source: RFC 8985 §7.
+        prr: How much may be sent for each ACK of a fast recovery (proportional rate reduction), and
+            what bounds it once less than ssthresh is in flight (RFC 6937 §3). Source: RFC 6937.
+        frto: Whether a timeout is first tested: new data is sent before anything is repaired, and if
+            data that was not sent again is then acknowledged, nothing was lost and the timeout is
+            undone. Source: RFC 5682.
+        eifel: Whether a recovery is undone if its first ACK carries a timestamp from before the
+            retransmission. Needs timestamps. Source: RFC 3522.
+        dsack_undo: Whether a recovery is undone once D-SACK has reported each of its retransmissions as
+            a duplicate. Source: RFC 3708 §3.
+        undo_response: What undoing a reduction does. Source: Linux; RFC 4015 for eifel.
+        max_dup_thresh: Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it
+            as it is. If it is large, losses in small windows must wait for the timeout. Source: off;
+            Linux tcp_max_reordering is 300.
+        door: Whether packets out of order suspend congestion control and undo what it did just before
+            (TCP-DOOR). This is for mobile ad-hoc networks, where reordering means a changed route. It
+            is noticed from ACKs that fall back and from SACK, without options of its own. Source: Wang
+            and Zhang 2002, TCP-DOOR.
+        door_disable: T1, for how many smoothed round-trip times `door` suspends congestion control.
+            Source: a reading: Wang and Zhang 2002 give the order of a round trip. Allowed: 0.0 to
+            1000000.0 (it is a number of round trips, not negative).
+        door_revert: T2, how many smoothed round-trip times old a reduction may be for `door` to undo
+            it. Source: a reading: Wang and Zhang 2002 give the order of a round trip. Allowed: 0.0 to
+            1000000.0 (it is a number of round trips, not negative).
         dup_limit: How many segments duplicate ACKs may let out in a fast recovery without SACK.
-            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, and from
-            honest ones part of the window in a recovery that takes several round trips. Source: RFC
-            5681 §3.2: may be limited; Linux and ns-3 count so.
-        misbehaviour: What the endpoint does that it must not. Source: RFC 5681 §5.
-        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they run, or
-            how often they are repeated. Source: Savage et al. 1999. 1 to 1000 (each segment makes so
-            many ACKs).
+            `"flight"` takes from receivers that repeat ACKs (`misbehaviour`) what they gain, but also
+            takes part of the window from honest ones if a recovery takes several round trips. Source:
+            RFC 5681 §3.2: may be limited; Linux and ns-3 count so.
+        misbehaviour: What this endpoint does although it must not, for studies of attacks (Savage et
+            al., CCR 29(5), 1999). Source: RFC 5681 §5.
+        misbehaviour_degree: Into how many pieces ACKs are divided, how many segments ahead they are, or
+            how often they are repeated. Source: Savage et al. 1999. Allowed: 1 to 1000 (each segment
+            causes so many ACKs, which takes computing time).
         handshake: How a connection is opened. Source: RFC 9293 §3.5.
-        persist_timeout: First interval of window probes; `"auto"` is the RTO. Source: RFC 9293
-            §3.8.6.1. 1 ms to 1000 h (each probe is an event).
-        time_wait: How long a closed connection lingers in TIME-WAIT. Source: Linux TCP_TIMEWAIT_LEN. 0
-            s to 1000 h (sockets are kept so long).
-        cc: Congestion control: a coupled one, or one of TCP's for each subflow by itself. Default: of
-            the profile: lia, ns3 linked_increases, linux cubic.
-        header: Bytes of headers that each packet counts beside its payload; "auto" is the real size.
-            Default: the real headers (ns2: 40 B).
-        path_manager: Which subflows there are. Default: of the profile: fullmesh, linux linux.
-        profile: Whose behaviour the connection has: defaults of the other keys and of all parameters.
-            Default: rfc.
-        scheduler: Which subflow carries what. Default: of the profile: lowest_rtt, ns3 round_robin,
-            linux linux.
+        persist_timeout: The time to the first probe of a closed receive window. `"auto"` is the RTO.
+            Source: RFC 9293 §3.8.6.1. Allowed: 1 ms to 1000 h (each probe takes computing time).
+        time_wait: For how long a closed connection stays in the state TIME-WAIT. Source: Linux
+            TCP_TIMEWAIT_LEN. Allowed: 0 s to 1000 h (closed sockets are kept for so long).
+        cc: The congestion control: a coupled one, for all subflows together, or one of TCP's, for each
+            subflow by itself. Default: of the profile: lia, ns3 linked_increases, linux cubic.
+        header: How many bytes of headers each packet has in addition to its payload. "auto" is the real
+            size. Default: the real headers (ns2: 40 B).
+        path_manager: The path manager: which subflows are opened and closed. Default: of the profile:
+            fullmesh, linux linux.
+        profile: The implementation that the connection behaves like. It sets the defaults of the other
+            keys and of all parameters. Default: rfc.
+        scheduler: The scheduler: which subflow carries which data. Default: of the profile: lowest_rtt,
+            ns3 round_robin, linux linux.
     """
 
     _kind: ClassVar[str] = "mptcp"
@@ -624,11 +669,12 @@ class Mptcp(Table):
 
 @dataclass(eq=False, repr=False, slots=True)
 class Udp(Table):
-    """UDP.
+    """UDP. It sends without regard to losses and marks.
 
     Args:
-        ecn: Whether packets are ECN-capable (and marks ignored). Default: false.
-        header: Bytes of headers that each packet counts beside its payload. Default: 28 B.
+        ecn: Whether packets are ECN-capable. Queues then mark them instead of dropping them; the sender
+            ignores the marks. Default: false.
+        header: How many bytes of headers each packet has in addition to its payload. Default: 28 B.
     """
 
     _kind: ClassVar[str] = "udp"

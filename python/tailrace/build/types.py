@@ -94,7 +94,7 @@ LinkRate: TypeAlias = Rate | str | rate.Lte
 """The rate of a link: a plain one, a trace of when it delivers, or what grants."""
 
 Medium: TypeAlias = medium.Wifi
-"""A channel that links share, both ways."""
+"""A channel that several links share, such as a Wi-Fi channel: only one of them sends at a time, in either direction."""
 
 Loss: TypeAlias = Probability | loss.Bernoulli | loss.Periodic | loss.GilbertElliott
 """Random loss: a probability, or a loss process."""
@@ -160,7 +160,7 @@ Attack: TypeAlias = (
     | attack.NoBackoff
     | attack.Parallel
 )
-"""An attack: flows with the role attack, told in the words of its kind."""
+"""An attack: a group of flows with the role "attack", described by the keys of its kind."""
 
 Fault: TypeAlias = (
     fault.Down
@@ -179,7 +179,7 @@ Fault: TypeAlias = (
     | fault.Trace
     | fault.Address
 )
-"""Something that happens to links."""
+"""Something that happens to links during the run: one goes down, becomes slower, or loses packets."""
 
 _AppName: TypeAlias = Literal[
     "bulk",

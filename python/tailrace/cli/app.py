@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli import shells
+from tailrace.cli import group, shells
 
 # Where each command is, and the first sentence of its help: only the command that is asked for is loaded.
 COMMANDS = {
@@ -77,6 +77,7 @@ def application(loaded: Callable[[str], bool] = bool) -> typer.Typer:
     """The commands; of those that are not loaded, names and what they do."""
     app = typer.Typer(
         name="tailrace",
+        cls=group.Group,
         help="A network lab for queue disciplines, TCP and Multipath TCP.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

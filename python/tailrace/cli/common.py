@@ -70,7 +70,12 @@ With = Annotated[
 ]
 Runs = Annotated[
     int | None,
-    typer.Option("--runs", min=1, help="How many runs, each with another random seed [default: the file's]."),
+    typer.Option(
+        "--runs",
+        metavar="N",
+        min=1,
+        help="How many runs, each with another random seed [default: the file's].",
+    ),
 ]
 UntilCi = Annotated[
     str | None,
@@ -81,18 +86,26 @@ UntilCi = Annotated[
     ),
 ]
 MaxRuns = Annotated[
-    int | None, typer.Option("--max-runs", min=1, help="The most runs for --until-ci [default: 100].")
+    int | None,
+    typer.Option("--max-runs", metavar="N", min=1, help="The most runs for --until-ci [default: 100]."),
 ]
 Seed = Annotated[
     int | None,
     typer.Option(
-        "--seed", min=0, help="Seed from which those of all runs are computed [default: the file's]."
+        "--seed",
+        metavar="N",
+        min=0,
+        help="Seed from which those of all runs are computed [default: the file's].",
     ),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "--jobs", "-j", min=1, help="How many runs at the same time [default: the number of processors]."
+        "--jobs",
+        "-j",
+        metavar="N",
+        min=1,
+        help="How many runs at the same time [default: the number of processors].",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]

@@ -47,7 +47,12 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     jobs: common.Jobs = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder [default for a file: results/<name>-compare]."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for the results [default for a file: results/<name>-compare].",
+        ),
     ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,

@@ -71,11 +71,15 @@ def _simulator() -> Finding:
     first, second = execute.completed(outcome)
     goodput = first.entry["groups"]["tcp"]["goodput_bps"]["sum"]
     if first.fingerprint != second.fingerprint:
-        return Finding("FAIL", "simulator", f"the same run gave {first.fingerprint} and {second.fingerprint}")
+        return Finding(
+            "FAIL",
+            "simulator",
+            f"the same run gave different results, {first.fingerprint} and {second.fingerprint}",
+        )
     return Finding(
         "ok" if goodput > 0 else "FAIL",
         "simulator",
-        f"a 2 s transfer at 10 Mbit/s ran twice alike: {goodput / 1e6:.2f} Mbit/s of goodput",
+        f"a 2 s transfer at 10 Mbit/s ran twice with equal results: {goodput / 1e6:.2f} Mbit/s of goodput",
     )
 
 
@@ -93,7 +97,11 @@ def _tshark() -> Finding:
     found = shutil.which("tshark")
     if found:
         return Finding("ok", "tshark", found)
-    return Finding("warning", "tshark", "missing: captures are written, but cannot be looked at here")
+    return Finding(
+        "warning",
+        "tshark",
+        "missing: packet captures can be written, but not be shown here; install tshark or Wireshark",
+    )
 
 
 def _kernels() -> Finding:
@@ -114,8 +122,8 @@ def _kernels() -> Finding:
 
 def _terminal() -> Finding:
     size = shutil.get_terminal_size()
-    kind = f"{size.columns} columns" if sys.stderr.isatty() else "none: progress comes as plain lines"
-    return Finding("ok", "terminal", f"{kind}; stdout speaks {sys.stdout.encoding}")
+    kind = f"{size.columns} columns" if sys.stderr.isatty() else "none, so progress is shown as plain lines"
+    return Finding("ok", "terminal", f"{kind}; text is written as {sys.stdout.encoding}")
 
 
 def _memory() -> Finding:
@@ -134,7 +142,11 @@ def _writing() -> Finding:
         with tempfile.TemporaryFile(dir=Path.cwd()):
             pass
     except OSError as error:
-        return Finding("warning", "writing", f"not here ({error.strerror}): give -o a folder elsewhere")
+        return Finding(
+            "warning",
+            "writing",
+            f"results cannot be written to this folder ({error.strerror}): name another one with -o",
+        )
     return Finding("ok", "writing", f"results can be written to {Path.cwd()}")
 
 
@@ -149,9 +161,15 @@ def _leftovers() -> Finding:
     if stuck or first:
         named = ", ".join([*stuck, *first][:_MOST_NAMED])
         return Finding(
-            "warning", "leftovers", f"of killed commands, to be looked through and removed: {named}"
+            "warning",
+            "leftovers",
+            f"files of commands that were killed; look at them and remove them: {named}",
         )
-    cleared = f"{before - after} of killed commands cleared away" if before > after else "none"
+    cleared = (
+        f"{before - after} left by killed commands, now removed"
+        if before > after
+        else "none: no files of commands that were killed"
+    )
     return Finding("ok", "leftovers", cleared)
 
 

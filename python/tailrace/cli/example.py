@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli import common
+from tailrace.cli import common, group
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
+    cls=group.Group,
     help="List and show the examples that `tailrace init` can write.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -39,6 +40,7 @@ def init(
         typer.Option(
             "-o",
             "--output",
+            metavar="PATH",
             help="File to write, or for a paper the folder [default: named after the example].",
         ),
     ] = None,

@@ -5,10 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli import common, export_results
+from tailrace.cli import common, export_results, group
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
+    cls=group.Group,
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Convert results, or a scenario's queues, to the formats of other tools.",
@@ -35,7 +36,8 @@ def tc(  # noqa: PLR0913, PLR0917 - the options of the command
         str | None, typer.Option("--link", metavar="NAME", help="Only the queues of this link.")
     ] = None,
     dev: Annotated[
-        str, typer.Option("--dev", help="Name of the network device to put into the commands.")
+        str,
+        typer.Option("--dev", metavar="NAME", help="Name of the network device to put into the commands."),
     ] = "DEV",
     shape: Annotated[
         bool,

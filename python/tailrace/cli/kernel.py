@@ -9,10 +9,11 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli import common, doctor
+from tailrace.cli import common, doctor, group
 from tailrace.cli.common import guarded, say
 
 app = typer.Typer(
+    cls=group.Group,
     help="Build and check Linux kernels, which hosts of a scenario can run.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -36,6 +37,7 @@ def build(
         typer.Option(
             "--jobs",
             "-j",
+            metavar="N",
             min=1,
             help="How many compilers at the same time [default: the number of processors].",
         ),

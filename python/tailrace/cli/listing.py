@@ -143,7 +143,7 @@ def _show_entry(entry: dict[str, Any]) -> None:
             typer.echo(f"        {choice['word']}: {' '.join(choice['doc'].split())}")
         bounds = parameter.get("bounds")
         if bounds and not bounds["usual"]:
-            typer.echo(f"      {bounds['shown']}: {bounds['why']}")
+            typer.echo(f"      allowed: {bounds['shown']} ({bounds['why']})")
         if parameter.get("source"):
             typer.echo(f"      default from: {parameter['source']}")
 

@@ -15,7 +15,9 @@ def merge(
     places: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Folders written by `tailrace sweep --shard K/N`.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the complete sweep.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the complete sweep.")
+    ],
     columns: tabular.Columns = None,
     form: tabular.Form = None,
     json: common.Json = False,

@@ -33,7 +33,8 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         ),
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder for the figures [default: DIR/figures].")
+        Path | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder for the figures [default: DIR/figures]."),
     ] = None,
     figures: common.Figures = None,
     queue: common.Queue = None,
@@ -44,12 +45,17 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         ),
     ] = None,
     formats: Annotated[
-        str, typer.Option("--format", help="File formats: png, svg, pdf, separated by commas.")
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT,...", help="File formats: png, svg, pdf, separated by commas."
+        ),
     ] = "png,svg",
     size: Annotated[
         str,
         typer.Option(
-            "--size", help="screen, or the width of one column (single) or two columns (double) of a paper."
+            "--size",
+            metavar="SIZE",
+            help="screen, or the width of one column (single) or two columns (double) of a paper.",
         ),
     ] = "screen",
     no_title: Annotated[bool, typer.Option("--no-title", help="Draw no titles.")] = False,
@@ -66,6 +72,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--jobs",
             "-j",
+            metavar="N",
             min=1,
             help="How many figures at the same time [default: the number of processors].",
         ),

@@ -42,6 +42,7 @@ Kind = Annotated[
     str | None,
     typer.Option(
         "--kind",
+        metavar="KIND",
         help="line, bars, box, cdf or map [default: lines for numbers, bars for names].",
     ),
 ]
@@ -66,6 +67,7 @@ Of = Annotated[
     str,
     typer.Option(
         "--of",
+        metavar="WHAT",
         help="Draw values of runs, flows or connections; for the last two, --metric is a "
         "column of that table.",
     ),

@@ -38,7 +38,12 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Folder [default: results/papers, or results/papers-quick]."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="DIR",
+            help="Folder for the results [default: results/papers, or results/papers-quick].",
+        ),
     ] = None,
     jobs: common.Jobs = None,
     fresh: common.Fresh = False,

@@ -39,6 +39,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--output",
             "-o",
+            metavar="DIR",
             help="Folder for the results [default: results/<name>, followed by the values of "
             "--set; none with --json].",
         ),

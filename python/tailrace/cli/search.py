@@ -67,9 +67,15 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
             help="A condition for the best trial, which can use metrics. Repeatable.",
         ),
     ] = None,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="Total number of trials.")] = 100,
-    sampler: Annotated[str, typer.Option("--sampler", help="How trials are chosen: tpe or random.")] = "tpe",
-    batch: Annotated[int, typer.Option("--batch", min=1, help="How many trials are chosen at a time.")] = 4,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="N", min=1, help="Total number of trials.")
+    ] = 100,
+    sampler: Annotated[
+        str, typer.Option("--sampler", metavar="NAME", help="How trials are chosen: tpe or random.")
+    ] = "tpe",
+    batch: Annotated[
+        int, typer.Option("--batch", metavar="N", min=1, help="How many trials are chosen at a time.")
+    ] = 4,
     sets: common.Sets = None,
     allow: common.Allow = None,
     with_files: common.With = None,
@@ -78,7 +84,10 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     jobs: common.Jobs = None,
     dask: Dask = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-search].")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for the results [default: results/<name>-search]."
+        ),
     ] = None,
     fresh: Annotated[
         bool,

@@ -80,10 +80,13 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option("--when", metavar="FORMULA", help="Leave out cells for which this is not true."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="How many random values are drawn.")
+        int | None, typer.Option("--samples", metavar="N", min=1, help="How many random values are drawn.")
     ] = None,
     method: Annotated[
-        str, typer.Option("--method", help="How random values are drawn: latin_hypercube or random.")
+        str,
+        typer.Option(
+            "--method", metavar="NAME", help="How random values are drawn: latin_hypercube or random."
+        ),
     ] = "latin_hypercube",
     sets: common.Sets = None,
     allow: common.Allow = None,
@@ -92,7 +95,10 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     seed: common.Seed = None,
     jobs: common.Jobs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-sweep].")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for the results [default: results/<name>-sweep]."
+        ),
     ] = None,
     shard: Annotated[
         str | None,

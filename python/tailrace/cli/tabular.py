@@ -25,7 +25,9 @@ Columns = Annotated[
         help="Metrics to show, e.g. goodput,tcp.delay_p99,utilization,median(goodput).",
     ),
 ]
-Form = Annotated[str | None, typer.Option("--format", help="Print the table as md, csv, json or latex.")]
+Form = Annotated[
+    str | None, typer.Option("--format", metavar="FORMAT", help="Print the table as md, csv, json or latex.")
+]
 Tolerances = Annotated[
     list[str] | None,
     typer.Option(

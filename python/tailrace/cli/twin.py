@@ -34,7 +34,10 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     seed: common.Seed = None,
     jobs: common.Jobs = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder [default: results/<name>-twin].")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="DIR", help="Folder for the results [default: results/<name>-twin]."
+        ),
     ] = None,
     json: common.Json = False,
     quiet: common.Quiet = False,

@@ -28,43 +28,52 @@ use tailrace_core::{Bytes, Duration, Instant, Probability, Rate, Rates, Rng};
 tailrace_core::parameters! {
     /// Keys of `lte`.
     pub struct LteConfig {
-        /// What this user can get in each state of the channel: it goes from one to the one before or after. One alone stays.
+        /// The rates that this user can get, one for each state of the channel, in order. The channel moves from a
+        /// state to the one before or after it. With a single rate it never changes.
         rates: Rates, required, in "16 kbit/s"..="100 Gbit/s": "the least block has 16 bits (TS 36.213 Table 7.1.7.2.1-1)";
-        /// Mean time for which the channel stays in a state; each subframe may be the last one.
+        /// For how long the channel stays in a state on average. A shorter time makes the rate change more often.
+        /// After each subframe (1 ms) the state may end, so times are random.
         dwell: Duration = Duration::from_millis(100), "own choice: fading at the pace of a walk",
             in "1 ms"..="87600 h": "a state lasts a subframe at least";
-        /// Probability that the first transmission of a block fails. Larger delays more, and takes more of the rate.
+        /// The probability that the first transmission of a block fails. A larger one delays more packets, and
+        /// retransmissions take more of the rate.
         block_error: Probability = Probability::clamped(0.1), "TS 36.213 §7.2.3: a terminal reports what 0.1 can be had with";
-        /// Probability that a retransmission fails; "auto" is as the first, which leaves out what combining them gains.
+        /// The probability that a retransmission of a block fails. `"auto"`: the same as for the first transmission.
+        /// Real receivers combine the attempts and fail less often; state a smaller value to have that.
         retransmission_error: Option<Probability> = None, "own choice: no gain is assumed that was not measured";
-        /// Most transmissions of a block, the first one included. Then it is lost.
+        /// How often a block is transmitted at most, the first time included. After that HARQ gives it up.
         transmissions: u32 = 4, "common in networks; TS 36.331 §9.2.2 (maxHARQ-Tx) has 5 where nothing is said",
             in "1"..="28": "maxHARQ-Tx has no more (TS 36.331 §6.3.2)";
-        /// From a transmission of a block to the next one.
+        /// The time from one transmission of a block to the next one (the HARQ round trip). A larger one makes each
+        /// failure cost more delay.
         round_trip: Duration = Duration::from_millis(8), "TS 36.213 §8.0: eight HARQ processes, FDD",
             in "1 ms"..="64 ms": "each subframe within it is a process";
-        /// From the end of a block's subframe until it is decoded.
+        /// The time from the end of a block's subframe until the receiver has decoded it. It is added to the delay of
+        /// every packet.
         processing: Duration = Duration::from_millis(3), "TR 36.881 §5.2: decoding takes 3 ms",
             in "0 s"..="1 s": "no decoder takes longer";
-        /// RLC recovers a block that HARQ gave up after so much time more (acknowledged mode); 0 s: it is lost (unacknowledged mode).
+        /// How much later RLC delivers a block that HARQ gave up (RLC acknowledged mode). With 0 s such a block is
+        /// lost (unacknowledged mode).
         rlc_retransmission: Duration = Duration::ZERO, "own choice: loss that can be seen",
             in "0 s"..="10 s": "RLC would have given up";
-        /// From the request for a grant to the first subframe that sends. 0 s: no request is needed, as in the downlink. In the
-        /// uplink 8 ms: a subframe for the request, 3 to decode it, one for the grant, 3 to act on it (TR 36.881 §5.2).
+        /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
+        /// needed, as in the downlink. For the uplink 8 ms is usual: one subframe for the request, 3 ms to decode it,
+        /// one for the grant, 3 ms to act on it (TR 36.881 §5.2).
         request: Duration = Duration::ZERO, "as in the downlink",
             in "0 s"..="1 s": "no grant takes longer";
-        /// Requests can be sent at multiples of this.
+        /// How often a request can be sent: at multiples of this time. A longer period delays the first packet after
+        /// a silence more.
         request_period: Duration = Duration::from_millis(10), "TS 36.213 Table 10.1.5-1 has 1, 2, 5, 10, 20, 40 and 80 ms; TR 36.881 §5.2 reckons with 10",
             in "1 ms"..="80 ms": "there are no longer ones";
-        /// For so long after nothing more waits the next packet needs no request, since the network still grants.
+        /// For how long after the queue has become empty a packet still needs no request, because the network keeps
+        /// granting. A longer time spares short pauses the delay of a request.
         silence: Duration = Duration::ZERO, "TS 36.321 §5.4.5: data for an empty buffer asks anew",
             in "0 s"..="87600 h": "no run lasts longer";
     }
 }
 
 impl GrantKind for LteConfig {
-    const SUMMARY: &'static str = "LTE: a block each millisecond at a rate that is a Markov chain, HARQ with delivery in order, and \
-                                   in the uplink a request for a grant after silence.";
+    const SUMMARY: &'static str = "LTE: a block each millisecond, at a rate that changes at random; failed blocks are repeated (HARQ), packets stay in order, and in the uplink a sender must first ask for a grant after a silence.";
     type Process = Lte;
 
     fn validate(&self) -> Result<(), Invalid> {
@@ -165,7 +174,9 @@ struct Block {
 #[derive(Debug)]
 struct Asks {
     silence: Duration,
-    /// In subframes.
+    /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
+    /// needed, as in the downlink. For the uplink 8 ms is usual: one subframe for the request, 3 ms to decode it, one
+    /// for the grant, 3 ms to act on it (TR 36.881 §5.2).
     request: u64,
     period: u64,
     /// From when on a packet needs a request.

@@ -15,52 +15,59 @@ use tailrace_core::params::Invalid;
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rng};
 
 /// Times of a channel.
-const TIMES: Bounds = Bounds::declared("0 s", "1 s", "nothing would be sent for long");
+const TIMES: Bounds = Bounds::declared("0 s", "1 s", "the channel would be idle for too long");
 /// Contention windows.
 const WINDOWS: Bounds = Bounds::declared("0", "32767", "a window has at most 15 bits");
 
 tailrace_core::parameters! {
     /// Keys of `wifi`.
     pub struct WifiConfig {
-        /// Time that a station counts a slot of its backoff by.
-        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "time goes on";
-        /// From the end of what is sent to its answer.
+        /// The length of a slot. Before it sends, a station waits for a random number of slots in which the channel
+        /// is idle (the backoff).
+        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "a slot must take some time";
+        /// The pause between a transmission and its acknowledgment (SIFS).
         sifs: Duration = Duration::from_micros(16), "IEEE 802.11-2020 Table 17-21", within TIMES;
-        /// For how long the channel must be idle before slots are counted.
+        /// For how long the channel must be idle before a station begins to count slots (DIFS).
         difs: Duration = Duration::from_micros(34), "IEEE 802.11-2020 §10.3.2.3.5: SIFS and two slots", within TIMES;
-        /// Contention window at first: slots are drawn from 0 to it.
+        /// The contention window at first: the number of slots to wait is drawn from 0 to this. If it is smaller,
+        /// stations send sooner and collide more often.
         cw_min: u32 = 15, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
-        /// Largest contention window, to which collisions and failures double it.
+        /// The largest contention window. Each collision or failure doubles the window, up to this.
         cw_max: u32 = 1023, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
-        /// How often a frame is sent again before it is lost. Too small: losses on the air are the sender's to repair.
-        retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "it has 8 bits";
-        /// Preamble and header of the physical layer, which come before each access whatever the rate.
+        /// How often a frame is sent again before it is lost. If it is too small, losses on the air must be repaired
+        /// by the sender.
+        retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "the field for it has 8 bits";
+        /// How long the preamble and header of the physical layer take. They come before each transmission, whatever
+        /// the rate.
         preamble: Duration = Duration::from_micros(36), "IEEE 802.11-2020 §19.3.2: HT-mixed, one stream", within TIMES;
-        /// Bytes that each packet takes beyond its size: MAC header, FCS and LLC.
+        /// How many bytes each packet takes beyond its size: MAC header, checksum (FCS) and LLC header.
         header: Bytes = Bytes(38), "IEEE 802.11-2020 §9.3.2: QoS data 26 B, FCS 4 B; LLC and SNAP 8 B", in "0 B"..="64 KB": "frames are no longer";
-        /// How long an ACK takes.
+        /// How long an ACK takes on the channel; it answers a single frame.
         ack: Duration = Duration::from_micros(28), "IEEE 802.11-2020 §17.4.3: 14 B at 24 Mbit/s", within TIMES;
-        /// How long a BlockAck takes, which answers several frames.
+        /// How long a BlockAck takes on the channel; it answers several frames at once.
         block_ack: Duration = Duration::from_micros(32), "IEEE 802.11-2020 §17.4.3: 32 B at 24 Mbit/s", within TIMES;
-        /// Whether the channel stays unused after what nobody could read as if it had been answered: the sender waits for its
-        /// ACK, others for EIFS. Bianchi's model has it free at once.
+        /// Whether the channel stays unused for a time after a transmission that nobody could read, for as long as
+        /// its acknowledgment would have taken: the sender waits for its ACK, others wait for EIFS. If false, the
+        /// channel is free at once, as in Bianchi's model.
         eifs: bool = true, "IEEE 802.11-2020 §10.3.2.3.7";
-        /// Probability that a frame cannot be read, each by itself, beside collisions.
+        /// The probability that a frame cannot be read for other reasons than a collision. It is drawn for each frame
+        /// by itself.
         frame_error: Probability = Probability::ZERO, "own choice";
-        /// Most frames that one access sends (A-MPDU); 1 is no aggregation.
+        /// How many frames one transmission may carry at most (A-MPDU). A larger number spends less time on overhead;
+        /// 1 turns aggregation off.
         aggregate: u32 = 64, "IEEE 802.11-2020 §10.25: a BlockAck's window", in "1"..="256": "802.11ax has no more";
-        /// Bytes that each of several frames takes to be told from the next.
+        /// How many bytes each frame takes in addition where several are sent together, so that the receiver can tell
+        /// them apart.
         delimiter: Bytes = Bytes(4), "IEEE 802.11-2020 §9.7.1", in "0 B"..="64 KB": "frames are no longer";
-        /// Most bytes that one access sends, where it is several frames.
+        /// How many bytes one transmission may carry at most when it has several frames.
         aggregate_bytes: Bytes = Bytes(65_535), "IEEE 802.11-2020 §9.4.2.55.3: HT";
-        /// Most time that the frames of one access take, where there are several.
+        /// How long one transmission may take at most when it has several frames.
         aggregate_time: Duration = Duration::from_micros(5484), "IEEE 802.11-2020 Table 19-25: aPPDUMaxTime";
     }
 }
 
 impl MediumKind for WifiConfig {
-    const SUMMARY: &'static str = "802.11: one channel for both directions of all its links, whose rate is that of their frames; \
-                                   carrier sense, random backoff that doubles, retries, frame errors, aggregation.";
+    const SUMMARY: &'static str = "Wi-Fi (802.11): one channel for both directions of all its links; the `rate` of a link is that of its frames. Stations listen before they send, wait for random times that double after a collision, retry, and send several frames at once.";
     const LEAVES_OUT: &'static str = "RTS and CTS, hidden stations, capture, rate adaptation, the classes of EDCA and its bursts, \
                                       beacons, association, power saving, fragments, A-MSDU, neighbours on the same channel, \
                                       propagation between stations as far as it matters to contention, padding to symbols.";

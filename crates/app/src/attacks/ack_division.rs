@@ -10,9 +10,12 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `ack_division`.
     pub struct AckDivisionConfig {
-        /// Pieces that a segment is acknowledged in.
-        pieces: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment makes so many ACKs";
-        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        /// Into how many pieces the acknowledgment of a segment is divided. With more, a sender that counts ACKs
+        /// grows its window faster.
+        pieces: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
+        /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
+        /// server. The client (`from`) opens the connections. The end that receives the data is the one that
+        /// misbehaves.
         direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
     }
 }

@@ -11,9 +11,9 @@ use tailrace_core::{Bytes, Probability, Rate};
 tailrace_core::choices! {
     /// How the packets of a flood are spaced.
     pub enum Arrivals {
-        /// At equal gaps, but for `jitter`.
+        /// The gaps are equal, apart from `jitter`.
         Periodic = "periodic",
-        /// At exponential gaps.
+        /// The gaps are random (exponential), so that packets arrive as a Poisson process.
         Poisson = "poisson",
     }
 }
@@ -21,22 +21,23 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Keys of attack `flood`.
     pub struct FloodConfig {
-        /// Rate of each flow's payload.
+        /// How much payload each flow of the attack sends per second.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How packets are spaced.
+        /// How the packets are spaced in time.
         arrivals: Arrivals = Arrivals::Periodic, "ns-2's CBR";
-        /// Each gap is stretched by a uniform factor within 1 ± this. Without it packets are strictly periodic, and where floods
-        /// and a link have equal rates the result hangs on their phases.
+        /// How irregular the gaps are: each is multiplied by a random factor between 1 minus this and 1 plus this.
+        /// With 0 packets are strictly periodic. If the floods and a link then have equal rates, the result depends
+        /// on the order in which they happen to send.
         jitter: Probability = Probability::ZERO, "ns-2, random_";
-        /// Whether the first packet leaves within the first gap at random.
+        /// Whether the first packet is sent at a random time within the first gap, instead of at the start.
         random_phase: bool = false, "own choice";
     }
 }
 
 impl AttackKind for FloodConfig {
-    const SUMMARY: &'static str = "Packets at a steady rate, at equal gaps or by chance.";
+    const SUMMARY: &'static str = "Packets at a constant rate, with equal or random gaps.";
 
     fn app(&self) -> AppConfig {
         let Self { rate, size, jitter, random_phase, .. } = *self;

@@ -10,16 +10,18 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `no_backoff`.
     pub struct NoBackoffConfig {
-        /// The window, in packets, from the beginning on. More than the bottleneck carries in a round trip fills its queue for good.
-        window: u32, required, in 1..=1000000: "so many packets leave at once";
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it; who sends misbehaves.
+        /// The window, in packets, from the beginning to the end; it never shrinks. If it is more than the bottleneck
+        /// carries in a round trip, the bottleneck's queue stays full.
+        window: u32, required, in 1..=1000000: "so many packets are sent at once";
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections. The end that sends the data is the one that misbehaves.
         direction: Direction = Direction::Up, "own choice";
     }
 }
 
 impl AttackKind for NoBackoffConfig {
     const SUMMARY: &'static str =
-        "A TCP sender with a window of one size, which losses, marks and timeouts do not lower.";
+        "A TCP sender whose window never shrinks, neither for losses nor for marks nor for timeouts.";
     const CITATION: &'static str = "Floyd & Fall, ToN 7(4), 1999, unresponsive flows";
     const OVER: Over = Over::Streams;
 

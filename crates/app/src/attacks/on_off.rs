@@ -6,7 +6,7 @@ use crate::kinds::AppConfig;
 pub use crate::kinds::on_off::OnOffConfig;
 
 impl AttackKind for OnOffConfig {
-    const SUMMARY: &'static str = "A flood during on-times, with pauses between.";
+    const SUMMARY: &'static str = "A flood with pauses.";
 
     fn app(&self) -> AppConfig {
         AppConfig::OnOff(self.clone())

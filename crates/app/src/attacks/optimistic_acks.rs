@@ -10,15 +10,18 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `optimistic_acks`.
     pub struct OptimisticAcksConfig {
-        /// Segments that each ACK runs ahead of what came.
-        ahead: u16 = 10, "own choice", in 1..=1000: "each segment makes so many ACKs";
-        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        /// How many segments each ACK claims beyond what has arrived. A larger number makes the sender believe in
+        /// shorter round trips.
+        ahead: u16 = 10, "own choice", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
+        /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
+        /// server. The client (`from`) opens the connections. The end that receives the data is the one that
+        /// misbehaves.
         direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
     }
 }
 
 impl AttackKind for OptimisticAcksConfig {
-    const SUMMARY: &'static str = "A receiver acknowledges what has not come yet, and what was lost: round trips look shorter, and no loss shows.";
+    const SUMMARY: &'static str = "A receiver acknowledges what has not arrived yet, and what was lost: round trips look shorter, and no loss is seen.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
     const OVER: Over = Over::Streams;
 

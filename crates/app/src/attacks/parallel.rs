@@ -10,16 +10,18 @@ use crate::registry::Over;
 tailrace_core::parameters! {
     /// Keys of attack `parallel`.
     pub struct ParallelConfig {
-        /// Connections between each two hosts, each a flow.
+        /// How many connections there are between each two hosts. Each is a flow, so where flows share a link
+        /// equally, more of them get a larger share.
         connections: u32, required, within COUNTS;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }
 
 impl AttackKind for ParallelConfig {
     const SUMMARY: &'static str =
-        "Many TCP connections between two hosts, each of which sends as much as goes.";
+        "Many TCP connections between two hosts, each of which sends as much as it can.";
     const OVER: Over = Over::Streams;
 
     fn app(&self) -> AppConfig {

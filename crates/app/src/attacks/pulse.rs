@@ -11,9 +11,9 @@ use tailrace_core::{Bytes, Duration, Probability, Rate};
 tailrace_core::choices! {
     /// What the time between pulses is reckoned from.
     pub enum Reckoning {
-        /// From the start of one pulse to the start of the next.
+        /// `period` is the time from the start of one pulse to the start of the next.
         Period = "period",
-        /// From the end of one pulse to the start of the next.
+        /// `period` is the pause from the end of one pulse to the start of the next.
         Gap = "gap",
     }
 }
@@ -21,35 +21,41 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Keys of attack `pulse`.
     pub struct PulseConfig {
-        /// The time T between pulses, as `t` reckons it.
-        period: Duration, required, in "1 us"..="87600 h": "each pulse has a packet";
-        /// What `period` is: `"period"` counts from the start of one pulse to the start of the next, `"gap"` from its end. Papers
-        /// leave it open, and it makes all the difference: of T = L the one is a flood, the other half of one.
+        /// T, the time between pulses; what it is measured from is said by `t`.
+        period: Duration, required, in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
+        /// What `period` means: `"period"` is from the start of one pulse to the start of the next, `"gap"` from its
+        /// end to the start of the next. Papers often leave this open, but it matters: with T equal to the length of
+        /// a pulse, the first is a constant flood, the second a flood for half of the time.
         t: Reckoning = Reckoning::Period, "Kuzmanovic & Knightly 2003";
-        /// Length L of a pulse; or `duty` says it.
-        burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse has a packet";
-        /// Length of a pulse as a share of the time from start to start: in a sweep of `period` the mean rate stays.
-        duty: Option<Probability> = None, "`burst`", in "0.000001"..="1": "each pulse has a packet";
-        /// Rate R of each flow's payload within a pulse, the highest one where there are ramps; or `mean` says it. A pulse has
-        /// a whole number of packets, R L rounded up.
+        /// L, the length of a pulse. State either this or `duty`.
+        burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
+        /// The length of a pulse as a share of the time from one start to the next. State either this or `burst`.
+        /// When a sweep varies `period`, the mean rate then stays the same.
+        duty: Option<Probability> = None, "`burst`", in "0.000001"..="1": "each pulse sends a packet, which takes computing time";
+        /// R, how much payload each flow sends per second within a pulse; with ramps, the highest rate. State either
+        /// this or `mean`. A pulse has a whole number of packets: R times L, rounded up.
         rate: Option<Rate> = None, "`mean`", within RATES;
-        /// Mean rate of each flow's payload, pauses included.
+        /// How much payload each flow sends per second on average, pauses included. State either this or `rate`.
         mean: Option<Rate> = None, "`rate`", within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How the pulses of the group's flows lie to one another.
+        /// How the pulses of the different flows of the group lie in time to one another.
         phase: Phase = Phase::Together, "Kuzmanovic & Knightly 2003";
-        /// Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
+        /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
+        /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
-        /// Each pulse starts up to so much before or after its time, uniformly; the next one's time stays. At most half of the pause
-        /// between pulses.
+        /// How irregular the starts of pulses are: each pulse starts up to this much before or after its time, at
+        /// random (uniformly). This does not move the pulses after it. It may be at most half of the pause between
+        /// pulses.
         start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
-        /// Share of a pulse over which the rate rises from nothing.
+        /// Over which share of a pulse, at its start, the rate rises from zero in a straight line. 0: it begins at
+        /// the full rate.
         rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
-        /// Share of a pulse over which the rate falls to nothing.
+        /// Over which share of a pulse, at its end, the rate falls to zero in a straight line. 0: it ends at the full
+        /// rate.
         fall: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
-        /// Whether each pulse begins with a packet at its very start. Else packets are spaced on where a pulse follows on the one
-        /// before, as one flood.
+        /// Whether each pulse begins with a packet exactly at its start. If false, and a pulse follows directly on
+        /// the one before, packets go on at their spacing, as in a single flood.
         restart: bool = true, "ns-2 scripts, which start a source anew for each pulse";
     }
 }
@@ -101,7 +107,7 @@ impl PulseConfig {
 }
 
 impl AttackKind for PulseConfig {
-    const SUMMARY: &'static str = "Pulses of a length L at a rate R, once each time T.";
+    const SUMMARY: &'static str = "Pulses of length L at rate R, repeated after time T.";
     const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
 
     fn app(&self) -> AppConfig {

@@ -10,15 +10,18 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `repeated_acks`.
     pub struct RepeatedAcksConfig {
-        /// Repetitions of an ACK at once, and about so many segments in flight: more than the path and its queue hold are lost.
-        times: u16 = 60, "own choice", in 1..=1000: "each makes an ACK";
-        /// Which way data goes: `down` to the client, which opens connections (`from`), or `up` from it; who receives misbehaves.
+        /// How often an ACK is repeated at once. The sender then has about so many segments in flight; what the path
+        /// and its queue cannot hold is lost.
+        times: u16 = 60, "own choice", in 1..=1000: "each repetition is an ACK, which takes computing time";
+        /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
+        /// server. The client (`from`) opens the connections. The end that receives the data is the one that
+        /// misbehaves.
         direction: Direction = Direction::Down, "Savage et al. 1999: a client that downloads";
     }
 }
 
 impl AttackKind for RepeatedAcksConfig {
-    const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that fast recovery lets out as much as it wants, and never ends for long.";
+    const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that the sender stays in fast recovery and sends as much as the receiver wants.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
     const OVER: Over = Over::Streams;
 

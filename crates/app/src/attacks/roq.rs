@@ -16,18 +16,19 @@ use tailrace_core::{Bytes, Duration, Probability, Rate};
 tailrace_core::parameters! {
     /// Keys of attack `roq`.
     pub struct RoqConfig {
-        /// T, from the start of one burst to the start of the next: about the time that queue management and windows take to
-        /// settle, many round trips.
-        period: Duration, required, in "1 us"..="87600 h": "each burst has a packet";
-        /// δ, the rate of each flow's payload within a burst.
+        /// T, the time from the start of one burst to the start of the next. It should be about as long as queues and
+        /// windows take to settle after a burst, many round trips.
+        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time";
+        /// δ (delta), how much payload each flow sends per second within a burst.
         rate: Rate, required, within RATES;
-        /// M, the packets of a burst; or `duration` says it.
+        /// M, how many packets a burst has. State either this or `duration`.
         magnitude: Option<u32> = None, "`duration`", within COUNTS;
-        /// τ, the length of a burst.
-        duration: Option<Duration> = None, "`magnitude`", in "1 ns"..="87600 h": "each burst has a packet";
-        /// Payload of each packet.
+        /// τ (tau), the length of a burst. State either this or `magnitude`.
+        duration: Option<Duration> = None, "`magnitude`", in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
+        /// How irregular the gaps between the packets of a burst are: each gap is multiplied by a random factor
+        /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
     }
 }
@@ -43,7 +44,7 @@ impl RoqConfig {
 
 impl AttackKind for RoqConfig {
     const SUMMARY: &'static str =
-        "Bursts that keep queue management and windows from settling (reduction of quality).";
+        "Bursts so far apart that queues and windows never settle (reduction of quality).";
     const CITATION: &'static str = "Guirguis, Bestavros & Matta, ICNP 2004";
 
     fn app(&self) -> AppConfig {

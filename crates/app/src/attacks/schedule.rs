@@ -6,7 +6,7 @@ use crate::kinds::AppConfig;
 pub use crate::kinds::schedule::ScheduleConfig;
 
 impl AttackKind for ScheduleConfig {
-    const SUMMARY: &'static str = "A flood whose rate changes at given times since the attack's start.";
+    const SUMMARY: &'static str = "A flood whose rate changes at given times after the attack's start.";
 
     fn app(&self) -> AppConfig {
         AppConfig::Schedule(self.clone())

@@ -16,24 +16,29 @@ use tailrace_core::{Bytes, Duration, Probability, Rate};
 tailrace_core::parameters! {
     /// Keys of attack `shrew`.
     pub struct ShrewConfig {
-        /// The least retransmission timeout of the flows that it aims at: pulses are this far apart, from start to start.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse has a packet";
-        /// Pulses for each `min_rto`: those beyond the first cost more and hit flows whose timers are not all alike.
+        /// The smallest retransmission timeout of the flows under attack: pulses are this far apart, from start to
+        /// start, so that each retransmission meets the next pulse.
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
+        /// How many pulses there are in each `min_rto`. With more than one, flows whose timers differ are hit, too,
+        /// but the attack sends more.
         n: u32 = 1, "Kuzmanovic & Knightly 2003", within COUNTS;
-        /// Length of a pulse. At least the round trip of the flows that it aims at, or a window survives.
-        burst: Duration, required, in "1 ns"..="87600 h": "each pulse has a packet";
-        /// Rate of each flow's payload within a pulse. All flows of the attack together have to fill the bottleneck's buffer within
-        /// a part of the pulse.
+        /// The length of a pulse. It should be at least the round-trip time of the flows under attack; with a shorter
+        /// one, part of their windows gets through.
+        burst: Duration, required, in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
+        /// How much payload each flow of the attack sends per second within a pulse. All its flows together must fill
+        /// the bottleneck's buffer within a part of the pulse.
         rate: Rate, required, within RATES;
-        /// Payload of each packet. Many small ones leave no place in a buffer that counts packets.
+        /// How many bytes of payload each packet carries. Many small packets fill a buffer that counts packets.
         size: Bytes, required, within PAYLOADS;
-        /// Each gap between packets of a pulse is stretched by a uniform factor within 1 ± this.
+        /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
+        /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
     }
 }
 
 impl AttackKind for ShrewConfig {
-    const SUMMARY: &'static str = "Pulses as far apart as retransmissions, which find the next one.";
+    const SUMMARY: &'static str =
+        "Pulses as far apart as TCP's retransmission timeout, so that retransmissions meet the next pulse.";
     const CITATION: &'static str = "Kuzmanovic & Knightly, SIGCOMM 2003";
 
     fn app(&self) -> AppConfig {

@@ -12,26 +12,26 @@ use tailrace_core::{Duration, DurationDist, Probability, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `arrivals`.
     pub struct ArrivalsConfig {
-        /// Size of each transfer.
+        /// How many bytes each transfer has; a size or a distribution.
         size: SizeDist, required, within SIZES;
-        /// From the start of one to the start of the next; exponential(10 ms) makes Poisson arrivals. `"auto"` is what `load`
-        /// comes to.
-        gap: Option<DurationDist> = None, "`load`", in "100 us"..="87600 h": "each arrival opens a connection";
-        /// Instead of `gap`: Poisson arrivals at a rate at which the payload of all flows of the group together is this share
-        /// of what the link `of` can carry. Headers and what is sent again come on top.
+        /// The time from the start of one connection to the start of the next; a duration or a distribution.
+        /// `exponential(10 ms)` makes Poisson arrivals with 100 a second on average. `"auto"` follows from `load`.
+        gap: Option<DurationDist> = None, "`load`", in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
+        /// State this instead of `gap` for Poisson arrivals. It is the payload of all flows of the group together, as
+        /// a share of what the link `of` can carry. Headers and retransmissions come on top of it.
         load: Option<Probability> = None, "`gap`", in "0.0001"..="1": "more than a link carries never ends; state a `gap`";
-        /// The link of which `load` is a share; `"auto"` is the slowest on the path of each flow.
+        /// The name of the link that `load` is a share of. `"auto"` is the slowest link on the path of each flow.
         of: Option<LinkName> = None, "own choice";
-        /// Number of connections; `"auto"` goes on until `stop`.
+        /// After how many connections the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }
 
 impl AppKind for ArrivalsConfig {
-    const SUMMARY: &'static str =
-        "Transfers that start at their own times, however many are under way, each on a new connection.";
+    const SUMMARY: &'static str = "Transfers that start at given or random times, however many are under way, each on a new connection.";
     const OVER: Over = Over::Streams;
     type App = Arrivals;
 

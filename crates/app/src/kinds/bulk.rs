@@ -7,13 +7,14 @@ use crate::registry::{AppKind, Over};
 tailrace_core::parameters! {
     /// Keys of `bulk`.
     pub struct BulkConfig {
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }
 
 impl AppKind for BulkConfig {
-    const SUMMARY: &'static str = "As much as goes, until `stop`.";
+    const SUMMARY: &'static str = "Sends as much as it can, until `stop`.";
     const OVER: Over = Over::Streams;
     type App = Bulk;
 

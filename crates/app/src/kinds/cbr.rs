@@ -9,20 +9,21 @@ use tailrace_core::{Bytes, Probability, Rate};
 tailrace_core::parameters! {
     /// Keys of `cbr`.
     pub struct CbrConfig {
-        /// Rate of payload.
+        /// How much payload the flow sends per second.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// Each gap is stretched by a uniform factor within 1 ± this. Without it packets are strictly periodic, and phase
-        /// effects may lock other flows out.
+        /// How irregular the gaps are: each is multiplied by a random factor between 1 minus this and 1 plus this.
+        /// With 0 packets are strictly periodic, and their timing may keep other flows out of a queue again and
+        /// again.
         jitter: Probability = Probability::ZERO, "ns-2, random_";
-        /// Whether the first packet leaves within the first gap at random.
+        /// Whether the first packet is sent at a random time within the first gap, instead of at the start.
         random_phase: bool = false, "own choice";
     }
 }
 
 impl AppKind for CbrConfig {
-    const SUMMARY: &'static str = "Constant bit rate.";
+    const SUMMARY: &'static str = "Sends packets at a constant rate.";
     const OVER: Over = Over::Datagrams;
     type App = Cbr;
 

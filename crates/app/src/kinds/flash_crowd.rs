@@ -12,21 +12,24 @@ use tailrace_core::{Duration, Instant, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `flash_crowd`.
     pub struct FlashCrowdConfig {
-        /// Size of each transfer.
+        /// How many bytes each transfer has; a size or a distribution.
         size: SizeDist, required, within SIZES;
-        /// Mean time between arrivals before the crowd and after it; they are Poisson, each on a connection of its own.
-        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection";
-        /// How many times as frequent arrivals are while the crowd is there.
-        shock: f64 = 10.0, "own choice", in "1"..="1000000": "a crowd is more than there was";
-        /// When it begins to come, since the flow's start.
+        /// The mean time between arrivals before and after the crowd. They are Poisson arrivals, each on a connection
+        /// of its own.
+        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
+        /// By what factor arrivals are more frequent while the crowd is there.
+        shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before";
+        /// How long after the flow's start the crowd begins to come.
         after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
-        /// How long arrivals take to become so frequent, in a straight line. Flash crowds come fast, but not at once.
+        /// How long the number of arrivals per second takes to rise to its peak, in a straight line. Real crowds come
+        /// fast, but not at once.
         ramp_up: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
-        /// How long they stay so frequent.
+        /// For how long arrivals stay at their peak.
         sustained: Duration, required, in "0 s"..="87600 h": "nobody waits longer";
-        /// How long they take to become as rare as they were.
+        /// How long arrivals take to become as rare again as they were before.
         ramp_down: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }
@@ -51,7 +54,7 @@ impl FlashCrowdConfig {
 }
 
 impl AppKind for FlashCrowdConfig {
-    const SUMMARY: &'static str = "Transfers that arrive ever more often, stay so, and become rare again: legitimate, but like an attack.";
+    const SUMMARY: &'static str = "Transfers that become more and more frequent, stay so for a while, and become rare again: legitimate, but like an attack.";
     const OVER: Over = Over::Streams;
     type App = FlashCrowd;
 

@@ -10,19 +10,19 @@ use tailrace_core::{Bytes, DurationDist, Instant, Rate};
 tailrace_core::parameters! {
     /// Keys of `on_off`.
     pub struct OnOffConfig {
-        /// Rate of payload while on.
+        /// How much payload the flow sends per second while it is on.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// Length of an on-time.
+        /// For how long the flow sends each time; a duration or a distribution.
         on: DurationDist, required, in "1 us"..="87600 h": "each on-time is drawn by itself";
-        /// Length of an off-time.
+        /// For how long the flow is silent each time; a duration or a distribution.
         off: DurationDist, required;
     }
 }
 
 impl AppKind for OnOffConfig {
-    const SUMMARY: &'static str = "Constant bit rate during on-times.";
+    const SUMMARY: &'static str = "Sends at a constant rate while it is on, and nothing while it is off.";
     const OVER: Over = Over::Datagrams;
     type App = OnOff;
 

@@ -11,18 +11,20 @@ use tailrace_core::{Bytes, Duration, DurationDist, Instant, Rate};
 tailrace_core::parameters! {
     /// Keys of `ping`.
     pub struct PingConfig {
-        /// From one datagram to the next. Too short: pings load the path that they measure.
+        /// The time from one datagram to the next; a duration or a distribution. If it is too short, pings load the
+        /// path that they measure.
         interval: DurationDist = DurationDist::Constant(Duration::from_secs(1)), "iputils ping",
-            in "1 us"..="87600 h": "each datagram is an event";
-        /// Payload of each datagram, there and back.
+            in "1 us"..="87600 h": "each datagram takes computing time";
+        /// How many bytes of payload each datagram carries, on the way there and back.
         size: Bytes = Bytes(56), "iputils ping", in "8 B"..="65535 B": "it carries the time at which it left";
-        /// Number of datagrams; `"auto"` goes on until `stop`.
+        /// After how many datagrams the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "iputils ping", within COUNTS;
     }
 }
 
 impl AppKind for PingConfig {
-    const SUMMARY: &'static str = "Datagrams that the far end sends back: round trips come out in `rtt_s`.";
+    const SUMMARY: &'static str =
+        "Datagrams that the other end sends back; results have the round-trip times in `rtt_s`.";
     const OVER: Over = Over::Datagrams;
     const TWO_WAY: bool = true;
     type App = Ping;

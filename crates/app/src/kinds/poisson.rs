@@ -8,15 +8,15 @@ use tailrace_core::{Bytes, Duration, Rate};
 tailrace_core::parameters! {
     /// Keys of `poisson`.
     pub struct PoissonConfig {
-        /// Mean rate of payload.
+        /// How much payload the flow sends per second on average.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }
 
 impl AppKind for PoissonConfig {
-    const SUMMARY: &'static str = "Poisson arrivals.";
+    const SUMMARY: &'static str = "Sends packets at random times (a Poisson process).";
     const OVER: Over = Over::Datagrams;
     type App = Poisson;
 

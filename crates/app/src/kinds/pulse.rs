@@ -13,27 +13,30 @@ use tailrace_core::{Bytes, Duration, Instant, Probability, Rate};
 tailrace_core::parameters! {
     /// Keys of `pulse`.
     pub struct PulseConfig {
-        /// From the start of one burst to the start of the next.
-        period: Duration, required, in "1 us"..="87600 h": "each burst has a packet";
-        /// Length of a burst, at most `period`.
-        burst: Duration, required, in "1 ns"..="87600 h": "each burst has a packet";
-        /// Rate of payload within a burst.
+        /// The time from the start of one burst to the start of the next.
+        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time";
+        /// The length of a burst; at most `period`.
+        burst: Duration, required, in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
+        /// How much payload the flow sends per second within a burst; with ramps, the highest rate.
         rate: Rate, required, within RATES;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// Whether the spacing of packets begins anew with each burst. Else it runs on where a burst follows on the one before, or
-        /// a packet takes longer than the pause.
+        /// Whether the spacing of packets starts anew with each burst. If false, it goes on where a burst follows
+        /// directly on the one before, or where the gap between packets is longer than the pause.
         restart: bool = false, "own choice";
-        /// Each gap between packets of a burst is stretched by a uniform factor within 1 ± this.
+        /// How irregular the gaps between the packets of a burst are: each gap is multiplied by a random factor
+        /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "as `cbr`";
-        /// Each burst starts up to so much before or after its time, uniformly; the next one's time stays. The first starts at its time
-        /// or after. The spacing of packets begins anew with each.
+        /// How irregular the starts of bursts are: each burst starts up to this much before or after its time, at
+        /// random (uniformly). This does not move the bursts after it. The first one never starts early. The spacing
+        /// of packets starts anew with each burst.
         start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
-        /// How the periods of the group's flows lie to one another.
+        /// How the bursts of the different flows of the group lie in time to one another.
         phase: Phase = Phase::Together, "own choice";
-        /// Share of the burst over which the rate rises from nothing; a ramp begins its spacing anew.
+        /// Over which share of a burst, at its start, the rate rises from zero in a straight line. With a ramp, the
+        /// spacing of packets starts anew.
         rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
-        /// Share of the burst over which the rate falls to nothing.
+        /// Over which share of a burst, at its end, the rate falls to zero in a straight line.
         fall: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
     }
 }
@@ -42,7 +45,7 @@ tailrace_core::parameters! {
 const MOST_BURSTS: u64 = 100_000;
 
 impl AppKind for PulseConfig {
-    const SUMMARY: &'static str = "Bursts at a fixed period (Kuzmanovic & Knightly 2003).";
+    const SUMMARY: &'static str = "Sends bursts at regular times (Kuzmanovic & Knightly 2003).";
     const OVER: Over = Over::Datagrams;
     type App = Pulse;
 

@@ -8,20 +8,20 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `request_response`.
     pub struct RequestResponseConfig {
-        /// Size of a request.
+        /// How many bytes a request has; a size or a distribution.
         request: SizeDist, required, within SIZES;
-        /// Size of a response.
+        /// How many bytes a response has; a size or a distribution.
         response: SizeDist, required, within SIZES;
-        /// Pause between a response and the next request.
+        /// The pause between a response and the next request; a duration or a distribution.
         think: DurationDist = DurationDist::default(), "own choice";
-        /// Number of exchanges; `"auto"` goes on until `stop`.
+        /// After how many exchanges of a request and a response the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
     }
 }
 
 impl AppKind for RequestResponseConfig {
     const SUMMARY: &'static str =
-        "The client asks, the server answers, the client thinks; on one connection.";
+        "The client asks, the server answers, the client pauses; all on one connection.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = RequestResponse;

@@ -10,15 +10,17 @@ use tailrace_core::{Bytes, Duration, Instant, Rate};
 tailrace_core::parameters! {
     /// Keys of `schedule`.
     pub struct ScheduleConfig {
-        /// A list of [time, rate], ascending: [["0 s", "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero is silence.
+        /// When the rate of payload changes and to what: a list of [time, rate] with rising times, such as [["0 s",
+        /// "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
         steps: Steps, required;
-        /// Payload of each packet.
+        /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }
 
 impl AppKind for ScheduleConfig {
-    const SUMMARY: &'static str = "Constant bit rates that change at given times since the flow's start.";
+    const SUMMARY: &'static str =
+        "Sends at constant rates that change at given times after the flow's start.";
     const OVER: Over = Over::Datagrams;
     type App = Schedule;
 

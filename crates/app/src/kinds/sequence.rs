@@ -10,13 +10,14 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `sequence`.
     pub struct SequenceConfig {
-        /// Size of each transfer.
+        /// How many bytes each transfer has; a size or a distribution.
         size: SizeDist, required, within SIZES;
-        /// Pause between two transfers.
+        /// The pause between the end of a transfer and the start of the next; a duration or a distribution.
         gap: DurationDist = DurationDist::default(), "own choice";
-        /// Number of connections; `"auto"` goes on until `stop`.
+        /// After how many connections the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }

@@ -10,13 +10,15 @@ use tailrace_core::{Bytes, Duration, Rate, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `slow_reader`.
     pub struct SlowReaderConfig {
-        /// Rate at which the receiver takes what has come.
+        /// How fast the receiving application reads what has arrived.
         rate: Rate, required, within RATES;
-        /// What it takes at a time. The larger, the longer the window stays closed in between.
+        /// How many bytes the application reads at a time. A larger chunk keeps the receive window closed for longer
+        /// in between.
         chunk: Bytes = Bytes(4096), "own choice: a page", within SIZES;
-        /// Size of the transfer; `"auto"` is as much as goes, until `stop`.
+        /// How many bytes are transferred; a size or a distribution. `"auto"`: as many as get through until `stop`.
         size: Option<SizeDist> = None, "own choice", within SIZES;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Down, "own choice";
     }
 }
@@ -26,7 +28,7 @@ const LEAST_GAP: Duration = Duration::from_micros(1);
 
 impl AppKind for SlowReaderConfig {
     const SUMMARY: &'static str =
-        "A transfer whose receiver takes data out of its socket at a rate, so that the window closes.";
+        "A transfer whose receiving application reads slowly, so that the receive window closes.";
     const OVER: Over = Over::Streams;
     type App = SlowReader;
 

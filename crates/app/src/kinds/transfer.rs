@@ -10,9 +10,10 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `transfer`.
     pub struct TransferConfig {
-        /// Size of the transfer.
+        /// How many bytes are transferred; a size or a distribution.
         size: SizeDist, required, within SIZES;
-        /// Which way data goes: `up` from the client, which opens connections (`from`), or `down` to it.
+        /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
+        /// client. The client (`from`) opens the connections.
         direction: Direction = Direction::Up, "own choice";
     }
 }

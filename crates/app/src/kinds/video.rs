@@ -17,11 +17,11 @@ use tailrace_core::{Bytes, Duration, Instant, Rate, SizeDist};
 tailrace_core::choices! {
     /// How the rate of the next segment is chosen.
     pub enum Rule {
-        /// By how full the buffer is.
+        /// The rate follows how full the player's buffer is.
         Buffer = "buffer",
-        /// By the rate at which the last five segments came.
+        /// The rate follows how fast the last five segments arrived.
         Throughput = "throughput",
-        /// Always the highest.
+        /// Always the highest rate.
         Highest = "highest",
     }
 }
@@ -29,19 +29,20 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Keys of `video`.
     pub struct VideoConfig {
-        /// The rates to choose from, ascending, with commas between them.
+        /// The rates of the video to choose from, rising, with commas between them.
         ladder: Ladder = Ladder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
-        /// What a segment plays. The shorter, the more round trips are spent on asking.
-        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each is asked for by itself";
-        /// What the player's buffer holds. The less, the shorter are outages that it bridges.
+        /// How much playing time a segment has. Shorter segments spend more round trips on requests.
+        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself";
+        /// How much playing time the player's buffer holds. A smaller buffer bridges only shorter interruptions.
         buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
-        /// How the rate of the next segment is chosen.
+        /// How the player chooses the rate of the next segment.
         rule: Rule = Rule::Buffer, "Huang et al. 2014, BBA-0";
-        /// What must be in the buffer before playing begins, and begins again after a stall.
+        /// How much playing time must be in the buffer before the player starts. The same holds after it had to stop
+        /// because the buffer was empty.
         startup: Duration = Duration::from_secs(4), "own choice: a segment", in "0 s"..="1 h": "nobody waits longer";
-        /// Size of a request.
+        /// How many bytes a request has; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "as of `web`", within SIZES;
-        /// Number of segments; `"auto"` goes on until `stop`.
+        /// After how many segments the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
     }
 }
@@ -54,7 +55,8 @@ const REMEMBERED: usize = 5;
 const RETRY: Duration = Duration::from_secs(1);
 
 impl AppKind for VideoConfig {
-    const SUMMARY: &'static str = "Video in segments at rates that the player chooses, as long as its buffer has room; the server sends.";
+    const SUMMARY: &'static str =
+        "Video in segments, at rates that the player chooses, while its buffer has room; the server sends.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Video>;

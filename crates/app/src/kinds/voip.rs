@@ -11,9 +11,9 @@ use tailrace_core::{Bytes, Duration, Instant, Rate};
 tailrace_core::choices! {
     /// A codec.
     pub enum Codec {
-        /// 64 kbit/s: 160 B each 20 ms.
+        /// 64 kbit/s of voice: 160 bytes every 20 ms.
         G711 = "g711",
-        /// 8 kbit/s: 20 B each 20 ms, two frames.
+        /// 8 kbit/s of voice: 20 bytes every 20 ms, which are two frames.
         G729 = "g729",
     }
 }
@@ -21,10 +21,11 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Keys of `voip`.
     pub struct VoipConfig {
-        /// What turns voice into packets. Each has 12 B of RTP beside the voice.
+        /// The codec, which turns voice into packets. Each packet has 12 bytes of RTP header beside the voice.
         codec: Codec = Codec::G711, "ITU-T G.711, RFC 3551 §4.5.14";
-        /// How much longer than the fastest packet one may take to be heard. Too short: packets that came are lost to the
-        /// listener. Too long: the delay itself makes talking hard.
+        /// The size of the listener's playout buffer, as time: how much later than the fastest packet a packet may
+        /// arrive and still be heard. If it is too short, packets that arrive are not heard; if it is too long, the
+        /// delay itself makes talking hard.
         buffer: Duration = Duration::from_millis(60), "own choice", in "0 s"..="10 s": "nobody talks over more";
     }
 }
@@ -54,7 +55,8 @@ impl Codec {
 }
 
 impl AppKind for VoipConfig {
-    const SUMMARY: &'static str = "Voice: a packet each 20 ms, and how good a conversation that makes.";
+    const SUMMARY: &'static str =
+        "A voice call: a packet every 20 ms; results say how good the conversation is.";
     const OVER: Over = Over::Datagrams;
     type App = Voip;
 

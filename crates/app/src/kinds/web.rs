@@ -15,26 +15,26 @@ use tailrace_core::{Bytes, CountDist, Duration, DurationDist, Instant, SizeDist}
 tailrace_core::parameters! {
     /// Keys of `web`.
     pub struct WebConfig {
-        /// Size of a page's main object.
+        /// How many bytes the main object of a page has; a size or a distribution.
         main: SizeDist = SizeDist::Lognormal(Bytes(10_710), 1.37), "NGMN 2008, HTTP model", within SIZES;
-        /// Size of each of the others.
+        /// How many bytes each further object of a page has; a size or a distribution.
         object: SizeDist = SizeDist::Lognormal(Bytes(7_758), 2.36), "NGMN 2008, HTTP model", within SIZES;
-        /// How many others a page has.
+        /// How many further objects a page has; a number or a distribution.
         objects: CountDist = CountDist::bounded_pareto(2, 55, 1.1), "NGMN 2008, HTTP model",
-            in "0"..="100000": "a page would never be complete";
-        /// Size of a request.
+            in "0"..="100000": "a page with more would not be complete in any run";
+        /// How many bytes a request has; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "ns-3 3.43, ThreeGppHttpVariables", within SIZES;
-        /// Most connections at a time.
-        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each has its own window to begin with";
-        /// Pause between the end of a page and the next one.
+        /// How many connections the client has open at most at a time.
+        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each connection begins with a window of its own, so more of them flood the path";
+        /// The pause from the end of a page to the request of the next one; a duration or a distribution.
         think: DurationDist = DurationDist::Exponential(Duration::from_secs(30)), "NGMN 2008, HTTP model";
-        /// Number of pages; `"auto"` goes on until `stop`.
+        /// After how many pages the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
     }
 }
 
 impl AppKind for WebConfig {
-    const SUMMARY: &'static str = "Web pages: an object, then others over several connections at a time, then a pause; the server sends.";
+    const SUMMARY: &'static str = "Web pages: a main object, then others over several connections at a time, then a pause; the server sends.";
     const OVER: Over = Over::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Web>;

@@ -8,16 +8,14 @@ use tailrace_core::params::Invalid;
 tailrace_core::parameters! {
     /// Keys of `address`.
     pub struct AddressConfig {
-        /// The address while it lasts, which no other interface has at any time of the run.
+        /// The IPv4 address that the interface has while the fault lasts. No other interface may have it at any time
+        /// of the run.
         value: HostAddress, required;
     }
 }
 
 impl FaultKind for AddressConfig {
-    const SUMMARY: &'static str = "One interface of `host` has the address `value`. Links and routes stay: what is on its way to the \
-                                   old address comes to the host, which drops it, and what the host still sends from there does not leave \
-                                   it. Connections of Multipath TCP hear that the old address is gone and the new one there; new \
-                                   connections use it.";
+    const SUMMARY: &'static str = "One interface of `host` has the address `value`. Links and routes stay. Packets on their way to the old address reach the host, which drops them, and packets that the host still sends from it do not leave. Connections of Multipath TCP learn that the old address is gone and the new one is there; new connections use the new one.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if *self == Self::default() {

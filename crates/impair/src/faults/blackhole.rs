@@ -9,8 +9,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for BlackholeConfig {
-    const SUMMARY: &'static str =
-        "What waits, is being sent or is on the wire is lost, but routing does not notice.";
+    const SUMMARY: &'static str = "The link loses everything that waits, is being sent or is on the way, but nobody notices, so routes still lead over it.";
 
     fn shape(&self, link: &mut Condition) {
         link.close(Passage::Silent);

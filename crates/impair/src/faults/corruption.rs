@@ -7,14 +7,13 @@ use tailrace_core::Probability;
 tailrace_core::parameters! {
     /// Keys of `corruption`.
     pub struct CorruptionConfig {
-        /// Probability that bits of a packet are damaged.
+        /// The probability that bits of a packet are damaged. The receiver notices and discards such a packet.
         probability: Probability, required;
     }
 }
 
 impl FaultKind for CorruptionConfig {
-    const SUMMARY: &'static str = "Bits of a packet are damaged, with this probability: tc-netem(8)'s `corrupt`. Routers and queues carry it on; the \
-                                   host that it reaches finds its checksum wrong and drops it (`corrupted` in the events).";
+    const SUMMARY: &'static str = "Bits of packets are damaged at random: tc-netem(8)'s `corrupt`. Routers and queues forward such a packet; the host that it reaches notices the wrong checksum and drops it (`corrupted` in the events).";
 
     fn shape(&self, link: &mut Condition) {
         link.set_corruption(self.probability);

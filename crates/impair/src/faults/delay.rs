@@ -8,14 +8,13 @@ use tailrace_core::Duration;
 tailrace_core::parameters! {
     /// Keys of `delay`.
     pub struct DelayConfig {
-        /// The delay while it lasts.
+        /// The delay of the link, one way, while the fault lasts.
         value: Duration, required, within DELAYS;
     }
 }
 
 impl FaultKind for DelayConfig {
-    const SUMMARY: &'static str = "The delay is `value`, for packets whose transmission starts then; packets do not overtake \
-                                   each other. Queue disciplines hear of it.";
+    const SUMMARY: &'static str = "The link's delay is `value`, for packets that are sent from then on; packets do not overtake each other. Queue disciplines are told.";
 
     fn shape(&self, link: &mut Condition) {
         link.set_delay(self.value);

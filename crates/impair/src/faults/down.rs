@@ -8,15 +8,15 @@ use tailrace_core::Duration;
 tailrace_core::parameters! {
     /// Keys of `down`.
     pub struct DownConfig {
-        /// When it ends, the link carries packets at once and hosts see their interfaces, but only so much later does a route
-        /// lead over it again: a host's route by its interface, or those of routers.
+        /// How much later than the link itself routes use it again when the fault ends. The link carries packets at
+        /// once, and hosts see that their interface is up, but only after this time does a route lead over it: the
+        /// host's own, or those of routers.
         route_delay: Duration = Duration::ZERO, "own choice", within DELAYS;
     }
 }
 
 impl FaultKind for DownConfig {
-    const SUMMARY: &'static str = "What waits, is being sent or is on the wire is lost; routes are computed anew at once, and \
-                                   again when it ends, or `route_delay` later.";
+    const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later.";
 
     fn shape(&self, link: &mut Condition) {
         link.close(Passage::Down);

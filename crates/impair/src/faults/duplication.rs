@@ -7,14 +7,13 @@ use tailrace_core::Probability;
 tailrace_core::parameters! {
     /// Keys of `duplication`.
     pub struct DuplicationConfig {
-        /// Probability that a packet that is not lost arrives twice.
+        /// The probability that a packet arrives twice; packets that are lost do not count.
         probability: Probability, required;
     }
 }
 
 impl FaultKind for DuplicationConfig {
-    const SUMMARY: &'static str = "A packet arrives twice, with this probability, the copy right behind it: tc-netem(8)'s `duplicate`. The link \
-                                   makes the copy at its far end, so it takes nothing of the link's rate and none of its queue.";
+    const SUMMARY: &'static str = "Packets arrive twice at random, the copy directly after the packet: tc-netem(8)'s `duplicate`. The copy is made at the far end, so it takes nothing of the link's rate and no room in its queue.";
 
     fn shape(&self, link: &mut Condition) {
         link.set_duplication(self.probability);

@@ -9,11 +9,12 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `flap`.
     pub struct FlapConfig {
-        /// How long it is down each time.
+        /// For how long the link is down each time; a duration or a distribution.
         down: DurationDist, required;
-        /// How long it is up in between.
+        /// For how long the link is up in between; a duration or a distribution.
         up: DurationDist, required;
-        /// Whether hosts and routes notice, as of `down`; else it is a `blackhole` each time.
+        /// Whether hosts and routes notice that the link is down, as with the fault `down`. If false, packets vanish
+        /// unnoticed, as with the fault `blackhole`.
         seen: bool = true, "own choice";
     }
 }
@@ -25,13 +26,12 @@ impl FlapConfig {
 }
 
 impl FaultKind for FlapConfig {
-    const SUMMARY: &'static str = "The link is down, then up, in turn, beginning with down; each link by itself, with the draws of \
-                                   its run. What is lost when it goes down is as of `down` or `blackhole`.";
+    const SUMMARY: &'static str = "The link is down and up in turn, beginning with down. Times are drawn for each link and run. What is lost is as with `down` or `blackhole`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         for (key, times) in [("down", &self.down), ("up", &self.up)] {
             if times.mean() < Duration::from_micros(100) {
-                return Err((key, "must be 100 us or more in the mean".into()));
+                return Err((key, "must be 100 us or more on average".into()));
             }
         }
         Ok(())

@@ -8,13 +8,13 @@ use tailrace_core::params::Invalid;
 tailrace_core::parameters! {
     /// Keys of `loss`.
     pub struct LossConfig {
-        /// The loss while it lasts.
+        /// The random loss of the link while the fault lasts.
         value: losses::LossConfig, required;
     }
 }
 
 impl FaultKind for LossConfig {
-    const SUMMARY: &'static str = "Random loss is `value`.";
+    const SUMMARY: &'static str = "The link loses packets at random, as `value` says.";
 
     fn validate(&self) -> Result<(), Invalid> {
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))

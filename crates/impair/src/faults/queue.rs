@@ -8,21 +8,22 @@ use tailrace_qdisc::QdiscConfig;
 tailrace_core::parameters! {
     /// Keys of `queue`.
     pub struct QueueConfig {
-        /// The queue discipline while it lasts.
+        /// The queue discipline of the link while the fault lasts.
         value: Box<QdiscConfig>, required;
     }
 }
 
 impl FaultKind for QueueConfig {
-    const SUMMARY: &'static str = "The queue discipline is `value`, written as for a link, new and empty but for what waits: \
-                                   that moves over, as if it came now.";
+    const SUMMARY: &'static str = "The link's queue discipline is `value`, written as for a link. It starts anew; packets that wait move into it, as if they arrived now.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.value.host_rules().is_some() {
             let kind = self.value.name();
             return Err((
                 "value",
-                format!("{kind} needs hosts that return labels from the start of the run"),
+                format!(
+                    "{kind} cannot begin during a run, since hosts must return its labels from the start: give it to the link itself"
+                ),
             ));
         }
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))

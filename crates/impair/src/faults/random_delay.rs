@@ -9,20 +9,19 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `random_delay`.
     pub struct RandomDelayConfig {
-        /// What it is drawn from.
+        /// The distribution from which each new delay of the link is drawn.
         value: DurationDist, required;
-        /// How long it is so each time.
+        /// How long each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }
 
 impl FaultKind for RandomDelayConfig {
-    const SUMMARY: &'static str = "The delay is drawn anew again and again, for each link by itself and in each run from its own \
-                                   seed; else as `delay`. Unlike `jitter` it is the same for all packets of a while.";
+    const SUMMARY: &'static str = "The link's delay is drawn again and again, for each link and run by itself; otherwise as `delay`. Unlike `jitter`, it is the same for all packets until the next draw.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {
-            return Err(("hold", "must be 100 us or more in the mean".into()));
+            return Err(("hold", "must be 100 us or more on average".into()));
         }
         Ok(())
     }

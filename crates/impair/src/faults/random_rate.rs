@@ -10,21 +10,22 @@ use tailrace_core::{Duration, DurationDist, Rng};
 tailrace_core::parameters! {
     /// Keys of `random_rate`.
     pub struct RandomRateConfig {
-        /// What it is drawn from: `uniform(A, B)`, `log_uniform(A, B)`, or `markov(P, A, B, C)`, a chain that with probability P
-        /// goes to the rate before or after.
+        /// The distribution from which each new rate of the link is drawn: `uniform(A, B)`, `log_uniform(A, B)`, or
+        /// `markov(P, A, B, C)`. The last is a chain over a list of rates, which with probability P moves to the rate
+        /// before or after.
         value: RateLaw, required;
-        /// How long it is so each time.
+        /// How long each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }
 
 impl FaultKind for RandomRateConfig {
-    const SUMMARY: &'static str = "The rate is drawn anew again and again, for each link by itself and in each run from its own seed; \
-                                   else as `rate`.";
+    const SUMMARY: &'static str =
+        "The link's rate is drawn again and again, for each link and run by itself; otherwise as `rate`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.mean() < Duration::from_micros(100) {
-            return Err(("hold", "must be 100 us or more in the mean".into()));
+            return Err(("hold", "must be 100 us or more on average".into()));
         }
         if self.value.most() == tailrace_core::Rate::default() {
             return Err(("value", "must be stated".into()));

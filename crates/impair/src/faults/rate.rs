@@ -8,14 +8,13 @@ use tailrace_core::Rate;
 tailrace_core::parameters! {
     /// Keys of `rate`.
     pub struct RateConfig {
-        /// The rate while it lasts.
+        /// The rate of the link while the fault lasts.
         value: Rate, required, within RATES;
     }
 }
 
 impl FaultKind for RateConfig {
-    const SUMMARY: &'static str = "The rate is `value`; a packet in transmission finishes at the old one. Queue disciplines \
-                                   hear of it.";
+    const SUMMARY: &'static str = "The link's rate is `value`. A packet that is being sent finishes at the old rate. Queue disciplines are told.";
 
     fn shape(&self, link: &mut Condition) {
         link.set_rate(self.value);

@@ -9,19 +9,19 @@ use tailrace_core::{Duration, Probability};
 tailrace_core::parameters! {
     /// Keys of `reordering`.
     pub struct ReorderingConfig {
-        /// Probability that a packet is held back.
+        /// The probability that a packet is held back, so that later ones overtake it.
         probability: Probability, required;
-        /// For how long. One that is held back for less than the next packet takes to follow changes nothing.
+        /// For how long a packet is held back. If the next packet arrives only after this time, the order does not
+        /// change.
         hold: Duration, required, in "1 ns"..="87600 h": "no run lasts longer";
-        /// Only each so many-th packet since the last that was held back can be: 5 lets the first four go.
-        gap: u32 = 1, "own choice", in 1..=1000000: "with 0 there would be none";
+        /// How many packets there are at least from one that is held back to the next: with 5 at least four pass in
+        /// between.
+        gap: u32 = 1, "own choice", in 1..=1000000: "with 0 no packet could be held back";
     }
 }
 
 impl FaultKind for ReorderingConfig {
-    const SUMMARY: &'static str = "A packet is held back by `hold` on its way, with this probability, and those behind it go past; all others keep their \
-                                   order. In tc-netem(8)'s words: the link's delay and `hold` are its `delay`, and those that are not held \
-                                   back are its `reorder`, which go at once.";
+    const SUMMARY: &'static str = "Packets are held back at random for the time `hold`, and later ones overtake them; all others keep their order. In tc-netem(8)'s words: the link's delay plus `hold` is its `delay`, and packets that are not held back are its `reorder`.";
 
     fn validate(&self) -> Result<(), Invalid> {
         if self.hold.is_zero() {

@@ -9,8 +9,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for RestartConfig {
-    const SUMMARY: &'static str = "As `down`, and the queue disciplines of the file begin anew, with nothing left of what they have \
-                                   observed. Of all links of a router: `router` in place of `link`.";
+    const SUMMARY: &'static str = "As `down`; in addition, queue disciplines start anew and have forgotten what they had observed. For all links of a router, write `router` instead of `link`.";
 
     fn shape(&self, link: &mut Condition) {
         link.close(Passage::Down);

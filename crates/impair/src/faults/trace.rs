@@ -9,18 +9,19 @@ use tailrace_core::{Duration, Rng};
 tailrace_core::parameters! {
     /// Keys of `trace`.
     pub struct TraceConfig {
-        /// A file with columns `time` and any of `rate`, `delay`, `loss` and `queue`, found beside the scenario; or its rows with
-        /// `;` between: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s". Times count from the fault's start. A column says its unit, as
-        /// in `rate [Mbit/s]`, or each value does. A queue is the name of a registered discipline, with its defaults, or a tc line.
+        /// A file with a column `time` and any of the columns `rate`, `delay`, `loss` and `queue`, which lies beside
+        /// the scenario. Or its rows themselves, separated by semicolons: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s".
+        /// Times count from the start of the fault. Units stand either in the name of a column, as in `rate
+        /// [Mbit/s]`, or with each value. A queue is the name of a discipline, with its defaults, or a tc line.
         rows: Rows, required;
-        /// After so much time it begins again, which the last row's time is before; with 0 s never: the last row then holds.
+        /// After this time the rows start again from the first; the last row must be earlier. With 0 s they are used
+        /// once, and the last row holds until the end of the fault.
         period: Duration = Duration::ZERO, "own choice";
     }
 }
 
 impl FaultKind for TraceConfig {
-    const SUMMARY: &'static str = "Rate, delay, loss and queue are as the table has them from each of its times on; else as `rate`, \
-                                   `delay`, `loss` and `queue`. A queue that is the same in the next row goes on with what it has observed.";
+    const SUMMARY: &'static str = "Rate, delay, loss and queue of the link follow a table with times; otherwise as `rate`, `delay`, `loss` and `queue`. A queue that is the same in the next row keeps what it has observed.";
 
     fn validate(&self) -> Result<(), tailrace_core::params::Invalid> {
         let Some((last, _)) = self.rows.rows().last() else { return Err(("rows", "must be stated".into())) };

@@ -6,13 +6,14 @@ use tailrace_core::{Probability, Rng};
 tailrace_core::parameters! {
     /// Keys of `bernoulli`.
     pub struct BernoulliConfig {
-        /// Loss probability.
+        /// The probability that a packet is lost. Each packet is drawn by itself.
         p: Probability, required;
     }
 }
 
 impl LossKind for BernoulliConfig {
-    const SUMMARY: &'static str = "Each packet is lost independently.";
+    const SUMMARY: &'static str =
+        "Each packet is lost with the same probability, independently of the others.";
     type Process = Bernoulli;
 
     fn build(&self) -> Bernoulli {

@@ -9,20 +9,20 @@ use tailrace_core::{Probability, Rng};
 tailrace_core::parameters! {
     /// Keys of `gilbert_elliott`.
     pub struct GilbertElliottConfig {
-        /// Probability of going from good to bad.
+        /// The probability, at each packet, that the link goes from its good state to the bad one.
         p: Probability, required;
-        /// Probability of going from bad to good.
+        /// The probability, at each packet, that the link goes from its bad state to the good one. A smaller one
+        /// makes bursts of losses longer: 1/r packets on average.
         r: Probability, required;
-        /// Loss probability in the good state.
+        /// The probability that a packet is lost in the good state.
         good: Probability = Probability::ZERO, "Gilbert 1960";
-        /// Loss probability in the bad state.
+        /// The probability that a packet is lost in the bad state.
         bad: Probability = Probability::ONE, "own choice";
     }
 }
 
 impl LossKind for GilbertElliottConfig {
-    const SUMMARY: &'static str = "Two states, stepped once a packet (Gilbert 1960, Elliott 1963); of all packets p / (p + r) \
-                                   meet the bad one.";
+    const SUMMARY: &'static str = "Losses in bursts: a good and a bad state, which may change at each packet (Gilbert 1960, Elliott 1963). Of all packets, p / (p + r) meet the bad state.";
     type Process = GilbertElliott;
 
     fn build(&self) -> GilbertElliott {

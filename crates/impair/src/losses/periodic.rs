@@ -6,13 +6,13 @@ use tailrace_core::Rng;
 tailrace_core::parameters! {
     /// Keys of `periodic`.
     pub struct PeriodicConfig {
-        /// Of so many packets the last one is lost.
+        /// Of each so many packets, the last one is lost: 100 loses every hundredth packet.
         every: u64, required, in "1"..="1000000000000": "packets are counted from 1";
     }
 }
 
 impl LossKind for PeriodicConfig {
-    const SUMMARY: &'static str = "Exactly every n-th packet that the direction carries is lost.";
+    const SUMMARY: &'static str = "Exactly every n-th packet in a direction is lost.";
     type Process = Periodic;
 
     fn build(&self) -> Periodic {

@@ -18,22 +18,24 @@ use tailrace_core::{Duration, Packet, Probability};
 red_based! {
     /// Parameters of `ared`.
     pub struct AredConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "Floyd, Gummadi, Shenker 2001";
-        /// Time between changes of `max_p`. Too small: oscillation. Too large: a slow start.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each tick is an event";
-        /// Largest increase of `max_p` at once; never more than a quarter of it. Too large: the average may jump
-        /// across its target.
+        /// The time between two changes of `max_p`. If it is too small, `max_p` swings up and down; if it is too
+        /// large, it takes long to settle.
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time";
+        /// The largest step by which `max_p` is raised at once; a step is never more than a quarter of `max_p`. If it
+        /// is too large, the average may jump across its target.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
-        /// Factor of decrease. Below 0.83 the average may jump across its target.
+        /// The factor by which `max_p` is lowered. Below 0.83 the average may jump across its target.
         beta: Probability = Probability::clamped(0.9), "Floyd, Gummadi, Shenker 2001";
-        /// `max_p` stops growing here. Too small: many flows fill the queue.
+        /// The largest value of `max_p`. If it is too small, many flows fill the queue.
         top: Probability = Probability::clamped(0.5), "Floyd, Gummadi, Shenker 2001";
-        /// `max_p` stops shrinking here; `"auto"` is 80 kbit/s over the link's rate, at most 0.01 (ns-2).
+        /// The smallest value of `max_p`. `"auto"` is 80 kbit/s divided by the link's rate, at most 0.01 (ns-2).
         bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
-        /// What makes `max_p` change.
+        /// What makes `max_p` change: a timer, or arrivals.
         adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }
@@ -57,7 +59,7 @@ impl AredConfig {
 impl Discipline for AredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that moves its slope to hold the average mid-way between automatic thresholds.",
+        summary: "RED that adapts its highest signal probability to hold the average queue midway between the thresholds.",
         citation: "Floyd, Gummadi and Shenker, 2001",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

@@ -20,9 +20,9 @@ use tailrace_core::{Bytes, Instant, Limit, Packet, Probability, Rng};
 tailrace_core::choices! {
     /// When the virtual capacity is held within zero and the link's.
     pub enum Clamp {
-        /// Above after the refill, below after the cost.
+        /// It is cut to the upper limit after it was refilled, and to the lower limit after the packet was charged.
         Paper = "paper",
-        /// After both.
+        /// It is cut to both limits after both.
         Ns2 = "ns2",
     }
 }
@@ -30,9 +30,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which arrivals move the virtual capacity.
     pub enum AdaptTo {
-        /// Those the law does not drop.
+        /// Only those that the law does not drop.
         Admitted = "admitted",
-        /// All.
+        /// All of them.
         Offered = "offered",
     }
 }
@@ -40,26 +40,30 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `avq`.
     pub struct AvqConfig {
-        /// Most that may wait. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
-        /// Share of the link's rate at which arrivals settle. Too small: the link idles. At 1 the queue is not held.
+        /// The share of the link's rate that arrivals settle at. If it is too small, part of the link is unused; at 1
+        /// the queue is not kept short.
         gamma: Probability = Probability::clamped(0.98), "Kunniyur and Srikant 2001; ns-2 gamma_";
-        /// Speed of adaptation, 1/s. Too large for the round trip: oscillation. Too small: late.
+        /// How fast the virtual capacity adapts, per second. If it is too large for the round-trip time, the rate
+        /// swings up and down; if it is too small, AVQ reacts late.
         alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away";
-        /// Virtual capacity at the start, as a share of the link's rate.
+        /// The virtual capacity at the start, as a share of the link's rate.
         initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
-        /// Length of the virtual queue; `"auto"` is `limit`. Too small: bursts are punished. The link's overhead takes no
-        /// room in it, as in the real one.
+        /// The length of the virtual queue. If it is too small, short bursts lose packets. As in the real queue, the
+        /// link's overhead takes no room. `"auto"` is `limit`.
         virtual_limit: Option<Limit> = None, "Kunniyur and Srikant 2001; ns-2 buflim_";
-        /// Count bytes, the link's overhead with each packet; otherwise packets of `mean_pktsize`.
+        /// Whether packets are counted by their bytes, with the link's overhead. If false, each counts as a packet of
+        /// `mean_pktsize`.
         bytes: bool = true, "ns-2 queue_in_bytes_";
-        /// Turns packets into bytes, and back; the link's overhead comes on top.
+        /// The mean size of a packet, which converts between packets and bytes. The link's overhead is added to it.
         mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
-        /// When the virtual capacity is held within zero and the link's.
+        /// When the virtual capacity is cut to lie between zero and the link's rate.
         clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
-        /// Which arrivals move the virtual capacity.
+        /// Which arriving packets change the virtual capacity.
         adapt_to: AdaptTo = AdaptTo::Admitted, "ns-2 queue/vq.cc";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "ns-2 markpkts_; Kunniyur and Srikant 2001 mark";
     }
 }
@@ -67,7 +71,7 @@ tailrace_core::parameters! {
 impl Discipline for AvqConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals what would overflow a queue on a slower, adapting link.",
+        summary: "Drops or marks packets that would overflow an imagined queue on a slower link, whose rate adapts.",
         citation: "Kunniyur and Srikant, SIGCOMM 2001; ToN 12(2), 2004",
         ecn: "marks instead of dropping with `ecn`; overflow of the real queue drops",
         per_flow_state: "none",

@@ -18,9 +18,9 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 tailrace_core::choices! {
     /// What a change of the probability has to wait for.
     pub enum Stamps {
-        /// The last change, whichever it was.
+        /// Since the last change in either direction.
         Shared = "shared",
-        /// The last change in the same direction.
+        /// Since the last change in the same direction.
         Separate = "separate",
     }
 }
@@ -28,9 +28,10 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// How silence lowers the probability.
     pub enum IdleForm {
-        /// Once for each `freeze_time` that it lasts.
+        /// It is lowered once for each `freeze_time` that the link was idle.
         State = "state",
-        /// Once when it begins and once for each arrival that finds it, at most one in a `freeze_time`.
+        /// It is lowered once when the link becomes idle, and once for each packet that arrives at the idle link, but
+        /// at most once per `freeze_time`.
         Event = "event",
     }
 }
@@ -38,25 +39,30 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `blue`.
     pub struct BlueConfig {
-        /// Most that may wait. Too small: overflow drives the probability up although the link is not full.
+        /// The most that may wait in the queue. If it is too small, the queue overflows and the probability rises
+        /// although the link is not full.
         limit: Limit = Limit::Packets(200), "ALTQ blue; Bedi et al. 2014: 200 KB of 1 KB packets";
-        /// Step up on overflow. Too small: the queue overflows for long. Too large: oscillation.
+        /// By how much the probability rises when the queue overflows. If it is too small, the queue overflows for a
+        /// long time; if it is too large, the probability swings up and down.
         increment: Probability = Probability::clamped(0.0025), "Feng et al. 2002; LANL ns-2 port";
-        /// Step down on idleness. Too large: the probability forgets; it should be much below `increment`.
+        /// By how much the probability falls when the link is idle. It should be much smaller than `increment`; if it
+        /// is too large, the probability falls too soon.
         decrement: Probability = Probability::clamped(0.00025), "Feng et al. 2002; LANL ns-2 port";
-        /// Least time between two changes, about a round trip. Too small: the answer to a change is not awaited.
-        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port", in "1 us"..="1000 h": "changes need some time between them";
-        /// Backlog above which an arrival counts as a loss although there is room; `"auto"` turns it off.
+        /// The shortest time between two changes of the probability; about a round-trip time. If it is too small, the
+        /// probability changes again before senders have answered the last change.
+        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port", in "1 us"..="1000 h": "there must be some time between changes";
+        /// From this many packets or bytes on, an arriving packet counts as an overflow although there is room.
+        /// `"auto"` turns this off.
         loss_at: Option<Limit> = None, "Feng et al. 2002, variant without a value";
-        /// Probability at the start.
+        /// The probability at the start.
         initial: Probability = Probability::ZERO, "Feng et al. 2002";
-        /// What a change of the probability has to wait for.
+        /// From which earlier change the `freeze_time` counts.
         stamps: Stamps = Stamps::Shared, "Feng et al. 2002";
-        /// How silence lowers the probability.
+        /// How an idle link lowers the probability.
         idle: IdleForm = IdleForm::State, "no source; see the description";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Feng et al. 2002 marks and drops";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "Feng et al. 2002; ALTQ: random";
     }
 }
@@ -64,7 +70,7 @@ tailrace_core::parameters! {
 impl Discipline for BlueConfig {
     const ABOUT: About = About {
         family: "blue",
-        summary: "Signals with a probability that rises with overflow and falls with idleness.",
+        summary: "Drops or marks packets with a probability that rises when the queue overflows and falls when the link is idle.",
         citation: "Feng, Shin, Kandlur and Saha, ToN 10(4), 2002",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",

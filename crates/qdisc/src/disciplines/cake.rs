@@ -52,41 +52,47 @@ use tailrace_core::{Bytes, Duration, Packet, Rate};
 tailrace_core::parameters! {
     /// Parameters of `cake`.
     pub struct CakeConfig {
-        /// Rate that the shaper sends at; `"auto"` is unlimited, the link's own rate then holds. Too small: the link
-        /// is not used. Too large: packets wait elsewhere, where nobody manages them.
+        /// The rate at which CAKE's shaper sends. If it is too small, part of the link is unused; if it is too large,
+        /// packets wait in another queue that CAKE does not control. `"auto"` is unlimited: the link's own rate
+        /// holds.
         bandwidth: Option<Rate> = None, "Linux sch_cake (unlimited)";
-        /// Follow the rate at which packets arrive, 15/16 of its peaks: for a queue behind a bottleneck whose rate
-        /// changes. `bandwidth` is where it begins.
+        /// Whether the shaper follows the rate at which packets arrive, at 15/16 of its peaks. This is for a queue
+        /// behind a bottleneck whose rate changes. It starts at `bandwidth`.
         autorate_ingress: bool = false, "Linux sch_cake";
-        /// The bottleneck is upstream: dropped packets count as sent, since they have used it. On a queue in front of
-        /// its own bottleneck it wastes the rate.
+        /// Whether the bottleneck lies before this queue. Dropped packets then count as sent, since they have already
+        /// used the bottleneck. Where the queue is in front of its own bottleneck, this wastes rate.
         ingress: bool = false, "Linux sch_cake (egress)";
-        /// How DiffServ codepoints are sorted into tins.
+        /// How packets are sorted by their DiffServ codepoint into priority classes, which CAKE calls tins.
         diffserv: Diffserv = Diffserv::Diffserv3, "Linux sch_cake";
-        /// What is told apart, and among whom the rate is shared first.
+        /// What counts as a flow, and whether the rate is first shared equally among hosts.
         flow_mode: FlowMode = FlowMode::TripleIsolate, "Linux sch_cake";
-        /// Set the codepoint of all packets to zero after they were sorted.
+        /// Whether the DiffServ codepoint of all packets is set to zero after they were sorted.
         wash: bool = false, "Linux sch_cake (nowash)";
-        /// Drop acknowledgments of TCP that newer ones make redundant. Aggressive saves more of a slow upward link,
-        /// and leaves senders fewer to clock their packets by.
+        /// Whether TCP acknowledgments are dropped that newer ones make needless. `aggressive` saves more of a slow
+        /// upward link, but leaves the sender fewer ACKs to time its packets by.
         ack_filter: AckFilter = AckFilter::Off, "Linux sch_cake (no-ack-filter)";
-        /// Longest common round trip: COBALT's interval. Too small: bursts are punished. Too large: slow reaction.
-        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)", in "2 us"..="1000 s": "the time between signals follows from it";
-        /// COBALT's acceptable sojourn time; `"auto"` is a twentieth of `rtt`. A tin whose largest packet takes
-        /// longer than two thirds of it has one and a half times that. Too small: the link idles. Too large:
-        /// standing queue.
+        /// The longest usual round-trip time, which is the interval of the COBALT law in each flow's queue. If it is
+        /// too small, short bursts lose packets; if it is too large, the law reacts late.
+        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// If it is too small, the link has nothing to send at times; if it is too large, packets always wait.
+        /// `"auto"` is a twentieth of `rtt`. If the largest packet of a tin takes longer than two thirds of it, the
+        /// tin has one and a half times that packet's time.
         target: Option<Duration> = None, "Linux sch_cake (5 ms)", in "1 us"..="1000 s": "every packet, or none, would be late";
-        /// Bytes that the link below adds to each packet. Too small: that link's own queue fills. Too large: rate is
-        /// wasted.
+        /// How many bytes the link below adds to each packet. If it is too small, packets wait in that link's own
+        /// queue; if it is too large, rate is wasted.
         overhead: Bytes = Bytes::ZERO, "Linux sch_cake (raw)";
-        /// Least bytes that a packet takes there, overhead included. Too small or too large: as `overhead`.
+        /// The smallest number of bytes that a packet takes on the link below, overhead included. If it is too small,
+        /// packets wait there; if it is too large, rate is wasted.
         mpu: Bytes = Bytes::ZERO, "Linux sch_cake";
-        /// Whether the link below cuts packets into cells (ATM) or codes them (PTM).
+        /// Whether the link below cuts packets into cells (ATM) or encodes them (PTM), which adds bytes.
         link_layer: LinkLayer = LinkLayer::Plain, "Linux sch_cake (noatm)";
-        /// Largest packet, for the times that follow from it. Too small: slow links drop without need.
+        /// The size of the largest packet. Several times follow from it; if it is too small, slow links drop packets
+        /// without need.
         mtu: Bytes = Bytes(1514), "Linux: Ethernet's";
-        /// Most memory that packets may take, 2304 bytes for a full one as Linux counts; `"auto"` is four times what `bandwidth` carries in an `rtt`, at least 4 MiB and
-        /// at most 10 240 packets of `mtu`. Too small: drops come from the limit, not from the law.
+        /// How much memory waiting packets may take. A full packet counts as 2304 bytes, as in Linux. If it is too
+        /// small, packets are dropped for want of room instead of by the law. `"auto"` is four times what `bandwidth`
+        /// carries in an `rtt`, at least 4 MiB and at most 10 240 packets of `mtu`.
         memory_limit: Option<Bytes> = None, "Linux sch_cake";
     }
 }
@@ -97,7 +103,7 @@ const MOST_FRAMING: Bytes = Bytes(256);
 impl Discipline for CakeConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Shaper, DiffServ tins, fair shares for hosts and flows, COBALT in each queue.",
+        summary: "A shaper with classes by DiffServ codepoint, fair shares for hosts and flows, and COBALT in each queue.",
         citation: "Høiland-Jørgensen et al., LANMAN 2018; Linux sch_cake",
         ecn: "COBALT's schedule marks instead of dropping; BLUE drops all alike",
         per_flow_state: "a queue of 1024 in each tin, a deficit and COBALT's variables; bulk flows of each host",

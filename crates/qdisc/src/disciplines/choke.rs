@@ -32,18 +32,23 @@ use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Probability, Rate
 red_based! {
     /// Parameters of `choke`.
     pub struct ChokeConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = false, "Pan, Prabhakar, Psounis 2000: above max_th everything dies";
-        /// Packets that an arrival is compared with. Too few: several unresponsive flows get past. Too many: flows
-        /// that hold a fair share of the queue suffer.
+        /// With how many waiting packets an arriving one is compared; if one is of the same flow, both are dropped.
+        /// With too few, several unresponsive flows get through; with too many, flows that hold only a fair share of
+        /// the queue lose packets.
         candidates: u32 = 1, "Pan, Prabhakar, Psounis 2000";
-        /// Self-adjusting: two candidates more in each region of the band, instead of `candidates`.
+        /// Whether the number of comparisons adjusts itself: two more in each region between the thresholds, instead
+        /// of `candidates`.
         adjust: bool = false, "Pan, Prabhakar, Psounis 2000, basic form";
-        /// Self-adjusting: number of equal regions between the thresholds. More: more candidates at `max_th`.
+        /// With `adjust`: into how many equal regions the range between the thresholds is divided. With more there
+        /// are more comparisons near `max_th`.
         regions: u32 = 8, "Pan, Prabhakar, Psounis 2000, simulations";
-        /// Which fields make a flow. Fewer: packets of different connections meet.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "Linux sch_choke";
-        /// Where the candidates are.
+        /// Which waiting packets an arriving one is compared with.
         draw: Draw = Draw::Random, "Pan, Prabhakar, Psounis 2000";
     }
 }
@@ -51,7 +56,7 @@ red_based! {
 impl Discipline for ChokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that kills an arrival together with a random waiting packet of the same flow.",
+        summary: "RED that compares each arriving packet with a random waiting one, and drops both if they are of the same flow.",
         citation: "Pan, Prabhakar and Psounis, INFOCOM 2000; Linux sch_choke",
         ecn: "with `ecn` RED's signal marks; a match always drops both",
         per_flow_state: "none",
@@ -174,7 +179,8 @@ pub struct Choke<P> {
     queue: RedFifo<P>,
     meeting: Meeting,
     candidates: u32,
-    /// Regions of the band, where the number of candidates adjusts itself.
+    /// With `adjust`: into how many equal regions the range between the thresholds is divided. With more there are
+    /// more comparisons near `max_th`.
     regions: Option<u32>,
     /// Arrivals that met a packet of their flow.
     matches: u64,

@@ -19,22 +19,27 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 tailrace_core::parameters! {
     /// Parameters of `cobalt`.
     pub struct CobaltConfig {
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "ns-3 CobaltQueueDisc";
-        /// Sojourn time that is acceptable for good; also the least time between changes of the probability. Too
-        /// small: the link idles. Too large: standing queue.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// It is also the shortest time between two changes of BLUE's probability. If it is too small, the link has
+        /// nothing to send at times; if it is too large, packets always wait.
         target: Duration = Duration::from_millis(5), "ns-3 CobaltQueueDisc; CAKE";
-        /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
-        /// Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "ns-3 CobaltQueueDisc; CAKE", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
+        /// The time between the first drops or marks. It should be about the longest usual round-trip time. If it is
+        /// too small, short bursts lose packets; if it is too large, the law reacts late.
+        interval: Duration = Duration::from_millis(100), "ns-3 CobaltQueueDisc; CAKE", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when CoDel's part of the law signals congestion.
+        /// BLUE's part always drops.
         ecn: bool = true, "CAKE";
-        /// What an overflow adds to BLUE's probability. Too small: floods fill the buffer. Too large: it overshoots.
+        /// By how much BLUE's drop probability rises when the queue overflows. If it is too small, a flood fills the
+        /// buffer; if it is too large, more is dropped than needed.
         increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 CobaltQueueDisc; CAKE";
-        /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
+        /// By how much BLUE's drop probability falls when the queue is empty. If it is too small, drops go on after a
+        /// flood; if it is too large, the flood comes back.
         decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 CobaltQueueDisc; CAKE";
-        /// Sojourn time beyond which BLUE's probability grows without an overflow; `"auto"` turns that off. Too
-        /// small: BLUE takes over from CoDel.
+        /// If packets wait longer than this, BLUE's drop probability rises even without an overflow. If it is too
+        /// small, BLUE acts before CoDel can. `"auto"` turns this off.
         blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 CobaltQueueDisc";
     }
 }
@@ -42,7 +47,7 @@ tailrace_core::parameters! {
 impl Discipline for CobaltConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "CoDel's schedule, with a BLUE drop probability against flows that do not respond.",
+        summary: "CoDel, with BLUE's drop probability against flows that do not slow down.",
         citation: "Palmei et al., LANMAN 2019; Høiland-Jørgensen et al., LANMAN 2018",
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "none",

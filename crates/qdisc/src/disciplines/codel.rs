@@ -23,9 +23,9 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 tailrace_core::choices! {
     /// Whose CoDel: the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// RFC 8289 (RFC 8290 in flow queues).
+        /// RFC 8289; in disciplines with a queue for each flow, RFC 8290.
         Rfc = "rfc",
-        /// Linux.
+        /// The code in the Linux kernel.
         Linux = "linux",
     }
 }
@@ -40,10 +40,11 @@ impl Form {
 tailrace_core::choices! {
     /// How CoDel computes `interval / sqrt(count)` and keeps time.
     pub enum Arithmetic {
-        /// Nanoseconds and the exact square root.
+        /// In nanoseconds, with the exact square root.
         Exact = "exact",
-        /// As Linux: units of 1024 ns, a 16-bit inverse root with one Newton step a change of `count` (so that the
-        /// second gap is `interval` / 2), and "later than" instead of "not before" for the first signal.
+        /// As Linux does: in units of 1024 ns, with an inverse square root of 16 bits that is improved by one Newton
+        /// step whenever the count changes (so the second gap is half of `interval`), and the first drop or mark
+        /// comes only after `interval`, not exactly at it.
         Linux16 = "linux16",
     }
 }
@@ -51,25 +52,30 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `codel`.
     pub struct CodelConfig {
-        /// Whose CoDel: gives every `"auto"` below its value. A tc line is Linux's.
+        /// Which version of CoDel this is. It sets the value of every parameter below that is `"auto"`. A `tc` line
+        /// means Linux's.
         form: Form = Form::Rfc, "RFC 8289";
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_codel";
-        /// Sojourn time that is acceptable for good. Too small (below the time to send one or two packets):
-        /// the link idles. Too large: standing queue.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// If it is shorter than one or two packets take to send, the link has nothing to send at times; if it is too
+        /// large, packets always wait.
         target: Duration = Duration::from_millis(5), "RFC 8289 §4.4";
-        /// Time that the sojourn must stay above `target` before the first signal; about the longest common round
-        /// trip. Too small: bursts are punished. Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "RFC 8289 §4.4", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// How long packets must have waited longer than `target` before the first one is dropped or marked. It
+        /// should be about the longest usual round-trip time. If it is too small, short bursts lose packets; if it is
+        /// too large, CoDel reacts late.
+        interval: Duration = Duration::from_millis(100), "RFC 8289 §4.4", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Linux sch_codel";
-        /// Mark every ECN-capable packet that waited longer than this, whatever the law says and whether or not
-        /// `ecn` is on; `"auto"` turns it off. Too small: senders starve.
+        /// Every ECN-capable packet that has waited longer than this is marked, whatever CoDel decides and whether or
+        /// not `ecn` is on. If it is too small, senders become too slow. `"auto"` turns this off.
         ce_threshold: Option<Duration> = None, "Linux sch_codel (off)";
-        /// With no more than this waiting nothing is signalled; `"auto"` is the largest packet seen, at least 512
-        /// bytes (rfc), or 1514 bytes (linux). Too large: a standing queue of that size is never seen.
+        /// While no more bytes than this wait, nothing is dropped or marked. If it is too large, a queue of that size
+        /// stays for ever. `"auto"` is the largest packet seen so far, at least 512 bytes (rfc), or 1514 bytes
+        /// (linux).
         maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
-        /// How the control law is computed. `"auto"`: exact (rfc), linux16 (linux).
+        /// How times and square roots are computed. `"auto"`: exact (rfc), linux16 (linux).
         arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
@@ -77,7 +83,7 @@ tailrace_core::parameters! {
 impl Discipline for CodelConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals from the head while the sojourn time stays above a target.",
+        summary: "Drops or marks packets at the head of the queue while packets keep waiting longer than a target.",
         citation: "RFC 8289; Nichols and Jacobson, ACM Queue 10(5), 2012",
         ecn: "marks instead of dropping with `ecn`; `ce_threshold` marks by sojourn alone",
         per_flow_state: "none",

@@ -31,9 +31,9 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 tailrace_core::choices! {
     /// Whose CoDel-LIFO.
     pub enum Form {
-        /// The text, with the readings above.
+        /// What the paper's text says, with the readings described above.
         Paper = "paper",
-        /// The code behind its figures.
+        /// What the code behind the paper's figures does.
         Authors = "authors",
     }
 }
@@ -43,7 +43,7 @@ tailrace_core::choices! {
     pub enum Victim {
         /// The arriving one.
         Arrival = "arrival",
-        /// The oldest.
+        /// The oldest one, at the bottom of the stack.
         Bottom = "bottom",
     }
 }
@@ -51,24 +51,26 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `codel_lifo`.
     pub struct CodelLifoConfig {
-        /// Whose CoDel-LIFO: that of the text or that of its authors' code.
+        /// Which version of CoDel-LIFO this is: what the paper's text says, or what its authors' code does.
         form: Form = Form::Paper, "Felix da Silva et al.";
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: old packets linger.
+        /// The most that may wait in the stack. If it is too small, packets are dropped for want of room instead of
+        /// by the law; if it is too large, old packets stay for long.
         limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
-        /// Which packet dies when the stack is full.
+        /// Which packet is dropped when the stack is full.
         overflow: Victim = Victim::Arrival, "Felix da Silva et al.";
-        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
-        /// sleeps.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
+        /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
-        /// large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
+        /// small, short bursts lose packets; if it is too large, the law reacts late.
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";
-        /// With no more than this waiting nothing is signalled; `"auto"` is the largest packet seen, at least 512
-        /// bytes. Too large: a standing queue of that size is never seen.
+        /// While no more bytes than this wait, nothing is dropped or marked. If it is too large, a queue of that size
+        /// stays for ever. `"auto"` is the largest packet seen so far, at least 512 bytes.
         maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
-        /// Whether the count of drops is forgotten as soon as a sojourn is below target (`paper` only).
+        /// Whether the count of drops starts again from zero as soon as a packet has waited less than `target` (with
+        /// `form = "paper"` only).
         literal_reset: bool = false, "RFC 8289 §5.4 (the text: true)";
     }
 }
@@ -76,7 +78,7 @@ tailrace_core::parameters! {
 impl Discipline for CodelLifoConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "A stack under CoDel, which drops only in a run of growing waits.",
+        summary: "A stack (last in, first out) with CoDel, which drops only while waiting times keep growing.",
         citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "none",

@@ -33,27 +33,32 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Probability}
 red_based! {
     /// Parameters of `cpr`.
     pub struct CprConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001, as in the authors' scripts";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
-        /// Congestion participation rate from which a flow is an attacker. Too small: TCP is hit. Too large: attacks
-        /// pass.
+        /// The congestion participation rate from which a flow counts as an attacker: the share of its packets that
+        /// it sends while packets are being dropped. If it is too small, TCP flows are blocked; if it is too large,
+        /// attacks get through.
         tau: Probability = Probability::clamped(0.3), "authors' scripts, d_cpr";
-        /// Length of an interval. Too small: attackers miss the drops that they cause. Too large: everybody is there.
+        /// The length of the intervals into which time is divided. If it is too small, attackers are not in the
+        /// interval of the drops that they cause; if it is too large, everybody is.
         dt: Duration = Duration::from_millis(1), "authors' scripts, dt; the analysis script alone has 10 ms";
-        /// How much of each interval, from its start, is sampled; `"auto"` is all of it. Too small: few packets count.
+        /// For how long, from the start of each interval, packets are counted. If it is too small, few packets count.
+        /// `"auto"` is the whole interval.
         sample: Option<Duration> = None, "authors' scripts, s_l = dt";
-        /// Time over which the rate is taken. Too small: chance decides. Too large: who stopped stays blocked.
+        /// The time over which the participation rate is taken. If it is too small, chance decides; if it is too
+        /// large, a flow that has stopped its attack stays blocked.
         window: Duration = Duration::from_secs(10), "none; the authors judge whole recordings";
-        /// Packets within the window below which a flow is not judged. Too small: chance decides. Too large: attackers
-        /// spread over many flows pass.
+        /// How many packets a flow must have sent within the window before it is judged. If it is too small, chance
+        /// decides; if it is too large, an attack that is spread over many flows gets through.
         min_packets: u64 = 20, "none; the authors judge whole recordings";
-        /// Take also a mark for a drop.
+        /// Whether an ECN mark counts as a drop, too.
         marks_count: bool = false, "not in Zhang et al. 2012";
-        /// Which fields make a flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "authors' script: addresses, ports and flow number";
-        /// Most flows known at once. Too small: flows pass unjudged.
+        /// How many flows are known at once at most. If it is too small, flows get through without being judged.
         flows: u32 = 65_536, "memory; the authors have no bound";
     }
 }
@@ -65,7 +70,7 @@ const LEAST_WINDOW: Duration = Duration::from_millis(10);
 impl Discipline for CprConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that send mostly while it drops.",
+        summary: "RED behind a filter that drops packets of flows that send mostly while the queue is congested.",
         citation: "Zhang, Cai, Chen, Luo and Yin, Computer Networks 56, 2012",
         ecn: "with `ecn` RED marks within the band; the filter drops",
         per_flow_state: "packets of the window, and those in congested intervals, for at most `flows` flows",

@@ -14,13 +14,13 @@ use tailrace_core::{Bytes, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `droptail`.
     pub struct DroptailConfig {
-        /// Most that may wait, in packets or bytes; the packet in transmission does not count.
-        /// Too small: bursts are lost and the link idles. Too large: standing queue and long delays.
+        /// The most packets or bytes that may wait; the packet that is being sent does not count. If it is too small,
+        /// bursts are lost and the link has nothing to send at times; if it is too large, packets wait long.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
-        /// Which packet dies when the queue is full: the arriving one, the oldest, or a random one.
-        /// Head drop tells the sender one queueing delay earlier.
+        /// Which packet is dropped when the queue is full: the arriving one, the oldest, or a random one. If it is
+        /// the oldest, the sender learns of the drop one queueing delay earlier.
         drop: DropEnd = DropEnd::Tail, "Linux pfifo";
-        /// Count as ns-2 does: at most one packet (or byte) less than `limit` waits.
+        /// Whether the limit counts as in ns-2: at most one packet (or byte) less than `limit` waits.
         ns2: bool = false, "ns-2 queue/drop-tail.cc";
     }
 }
@@ -43,7 +43,7 @@ impl DroptailConfig {
 impl Discipline for DroptailConfig {
     const ABOUT: About = About {
         family: "fifo",
-        summary: "First in, first out; drops when full.",
+        summary: "First in, first out; drops arriving packets when it is full.",
         citation: "Linux pfifo and bfifo; ns-2 queue/drop-tail.cc",
         ecn: "ignored",
         per_flow_state: "none",

@@ -38,9 +38,9 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Rate};
 tailrace_core::choices! {
     /// Whose DRR: the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// The paper.
+        /// What the paper says.
         Paper = "paper",
-        /// ns-2.
+        /// What ns-2 does.
         Ns2 = "ns2",
     }
 }
@@ -48,9 +48,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which packet of the flow with most bytes dies when the buffer is full.
     pub enum Victim {
-        /// Its newest.
+        /// Its newest packet.
         LongestTail = "longest_tail",
-        /// Its oldest.
+        /// Its oldest packet.
         LongestHead = "longest_head",
     }
 }
@@ -58,28 +58,32 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `drr`.
     pub struct DrrConfig {
-        /// Whose DRR: gives every `"auto"` below its value.
+        /// Which version of DRR this is. It sets the value of every parameter below that is `"auto"`.
         form: Form = Form::Paper, "Shreedhar and Varghese, SIGCOMM 1995";
-        /// Most that may wait in all flows together. Too small: no room for fairness. `"auto"`: 1000 packets (paper),
-        /// 25 kB (ns2).
+        /// The most that may wait in the queues of all flows together. If it is too small, there is no room to be
+        /// fair. `"auto"`: 1000 packets (paper), 25 kB (ns2).
         limit: Option<Limit> = None, "Linux pfifo; ns-2 blimit_";
-        /// Queues that flows are hashed into. Too few: flows collide and share one turn. `"auto"`: 1024 (paper), 10
-        /// (ns2).
+        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
+        /// flows share a queue and its turn. `"auto"`: 1024 (paper), 10 (ns2).
         flows: Option<u32> = None, "Linux fq_codel; ns-2 buckets_";
-        /// Bytes a flow, or a class that has none of its own, may send in its turn; at least 1500 but for ns2 and `classes`.
-        /// Too small: turns in which nothing goes. Too large: bursts. `"auto"`: 1514 (paper), 250 (ns2).
+        /// How many bytes a flow may send in its turn, or a class that states none of its own; at least 1500 unless
+        /// the form is ns2 or there are `classes`. If it is too small, many turns pass without a packet; if it is too
+        /// large, each flow sends in long bursts. `"auto"`: 1514 (paper), 250 (ns2).
         quantum: Option<Bytes> = None, "Linux sch_drr: one Ethernet frame; ns-2 quantum_";
-        /// Which packet dies when the buffer is full. `"auto"`: longest_tail (paper), longest_head (ns2).
+        /// Which packet of the flow with most bytes is dropped when the buffer is full. `"auto"`: longest_tail
+        /// (paper), longest_head (ns2).
         drop: Option<Victim> = None, "Demers et al., SIGCOMM 1989; ns-2";
-        /// Which fields of a packet make its flow. `"auto"`: five_tuple (paper), src (ns2).
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. `"auto"`: five_tuple
+        /// (paper), src (ns2).
         flow_by: Option<FlowBy> = None, "Linux fq_codel; ns-2 mask_ 0";
-        /// Linux's classes in the place of flows, separated by semicolons. Each: filters, separated by commas, then `quantum`
-        /// and a size if it has its own, then a colon and a discipline if it has its own. A filter is `other`, or what a
-        /// packet must be: a codepoint, `tcp` or `udp`, `sport` and `dport` with a number. The first filter that matches
-        /// decides; what none matches is dropped. A discipline is a name, a name with parameters, or a tc line: `EF, udp
-        /// dport 53 quantum 3000 B: pie(target = 5 ms); other: codel target 5ms`. `"auto"`: none, flows have queues.
+        /// Classes instead of flows, as in Linux, separated by semicolons. A class has filters, separated by commas;
+        /// then, if it has its own, `quantum` and a size; then, if it has its own, a colon and a discipline. A filter
+        /// is `other`, or what a packet must have: a DiffServ codepoint, `tcp` or `udp`, `sport` or `dport` with a
+        /// number. The first filter that matches decides; a packet that none matches is dropped. A discipline is a
+        /// name, a name with parameters, or a tc line: `EF, udp dport 53 quantum 3000 B: pie(target = 5 ms); other:
+        /// codel target 5ms`. `"auto"`: no classes, but a queue for each flow.
         classes: Option<Classes> = None, "Shreedhar and Varghese, SIGCOMM 1995; Linux sch_drr";
-        /// Where the packets of a class wait that names no discipline. `"auto"`: pfifo limit 1000.
+        /// The discipline in which packets of a class wait if the class names none. `"auto"`: pfifo limit 1000.
         leaf: Option<Leaf> = None, "Linux pfifo";
     }
 }
@@ -159,7 +163,7 @@ impl DrrConfig {
 impl Discipline for DrrConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves flows in turn, a quantum of bytes each, and carries over what a turn leaves.",
+        summary: "Serves flows in turn, with so many bytes for each; what a flow does not use counts for its next turn.",
         citation: "Shreedhar and Varghese, SIGCOMM 1995; ns-2 queue/drr.cc; Linux sch_drr",
         ecn: "ignored",
         per_flow_state: "a queue and a deficit, shared by flows that collide",

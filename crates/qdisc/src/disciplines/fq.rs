@@ -37,13 +37,15 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet};
 tailrace_core::choices! {
     /// Who is served when.
     pub enum FqService {
-        /// Each connection in turn, a packet each.
+        /// Connections take turns, with one packet in each turn.
         Packet = "packet",
-        /// Who would finish first if a bit of each were sent in turn.
+        /// The packet goes first that would be finished first if connections took turns bit by bit.
         BitByBit = "bit_by_bit",
-        /// Who would finish first if all connections shared the link alike from now on, as ns-2 reckons.
+        /// The packet goes first that would be finished first if all connections shared the link equally from now on,
+        /// as ns-2 computes it.
         Ns2 = "ns2",
-        /// Each in turn, `quantum` bytes and what the last packet takes beyond; who is new to the round goes first.
+        /// Connections take turns of `quantum` bytes; what the last packet of a turn takes beyond that is subtracted
+        /// from the next turn. Connections that are new to the round go first.
         Surplus = "surplus",
     }
 }
@@ -53,7 +55,7 @@ tailrace_core::choices! {
     pub enum Form {
         /// RFC 970.
         Rfc = "rfc",
-        /// Linux's `fq`, as far as it queues.
+        /// Linux's `fq`, as far as it queues packets; it paces no senders here.
         Linux = "linux",
     }
 }
@@ -61,32 +63,36 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `fq`.
     pub struct FqConfig {
-        /// Whose FQ: gives every `"auto"` below its value. A tc line is Linux's.
+        /// Which version of FQ this is. It sets the value of every parameter below that is `"auto"`. A `tc` line
+        /// means Linux's.
         form: Form = Form::Rfc, "RFC 970";
-        /// Most that may wait in all queues together; also bounds how many connections are known. Too small: who
-        /// comes late finds no room. Too large: only memory. `"auto"`: 1000 packets (rfc), 10 000 (linux).
+        /// The most that may wait in the queues of all connections together; it also bounds how many connections are
+        /// known. If it is too small, connections that come later find no room; a larger limit only costs memory.
+        /// `"auto"`: 1000 packets (rfc), 10 000 (linux).
         limit: Option<Limit> = None, "Linux pfifo; Linux sch_fq";
-        /// Most that may wait in one connection's queue; `"auto"` is 50 packets (rfc) or 100 (linux), with `bit_by_bit` as
-        /// many as find room. Too small: bursts are lost. Too large: long waits behind oneself.
+        /// The most that may wait in the queue of one connection. If it is too small, bursts are lost; if it is too
+        /// large, packets wait long behind others of their own connection. `"auto"`: 50 packets (rfc), 100 (linux);
+        /// with `bit_by_bit` no limit but `limit`.
         flow_limit: Option<Limit> = None, "ns-2 Queue limit_; Demers et al. 1989; Linux sch_fq";
-        /// Queues that connections are hashed into; those that collide are one. `"auto"`: told apart exactly (rfc), 1024
-        /// (linux).
+        /// How many queues there are. A hash of its connection decides in which one a packet waits; connections with
+        /// the same hash share a queue. `"auto"`: each connection has its own queue (rfc), 1024 (linux).
         flows: Option<u32> = None, "RFC 970; Linux sch_fq, orphan_mask";
-        /// Which fields of a packet make its connection.
+        /// Which header fields tell connections apart: packets that agree in them belong to one connection.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 970 (Nagle: src)";
-        /// Who is served when. With `packet` large packets get more bytes; `bit_by_bit` and `ns2` cost more work.
-        /// `"auto"`: packet (rfc), surplus (linux).
+        /// In which order connections are served. With `packet`, those with large packets get more bytes;
+        /// `bit_by_bit` and `ns2` take more computing time. `"auto"`: packet (rfc), surplus (linux).
         service: Option<FqService> = None, "RFC 970; Linux sch_fq";
-        /// With `surplus`: bytes a turn. Too small: many idle turns. Too large: bursts.
+        /// With `surplus`: how many bytes a connection may send in its turn. If it is too small, many turns pass
+        /// without a packet; if it is too large, each connection sends in long bursts.
         quantum: Bytes = Bytes(3028), "Linux sch_fq: two Ethernet frames";
-        /// With `surplus`: bytes of a connection's first turn. Too small: it waits in its first round trip. Too large: new
-        /// connections come in bursts.
+        /// With `surplus`: how many bytes a connection may send in its first turn. If it is too small, a new
+        /// connection waits in its first round trip; if it is too large, new connections send long bursts.
         initial_quantum: Bytes = Bytes(15_140), "Linux sch_fq: ten Ethernet frames";
-        /// With `surplus`: after so long without a packet a connection may send a quantum at once. Too small: who pauses
-        /// gets more than its share.
+        /// With `surplus`: a connection that had no packet for this long may send a quantum at once again. If it is
+        /// too small, connections with pauses get more than their share.
         refill_delay: Duration = Duration::from_millis(40), "Linux sch_fq";
-        /// With `bit_by_bit`: how many bytes of its own a connection that was idle may be ahead of the others. Too
-        /// large: those who send in bursts go before those who send evenly.
+        /// With `bit_by_bit`: by how many bytes a connection that was idle may be ahead of the others. If it is too
+        /// large, those that send in bursts go before those that send evenly.
         delta: Bytes = Bytes::ZERO, "Demers, Keshav, Shenker 1989";
     }
 }
@@ -94,7 +100,7 @@ tailrace_core::parameters! {
 impl Discipline for FqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves a queue for each connection in turn, by packets or by bits.",
+        summary: "Each connection has a queue; they are served in turn, by packets or by bits.",
         citation: "Nagle, RFC 970, 1985; Demers, Keshav, Shenker, SIGCOMM 1989",
         ecn: "ignored",
         per_flow_state: "a queue, while it holds packets",

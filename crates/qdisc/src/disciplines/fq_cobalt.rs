@@ -18,31 +18,37 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 tailrace_core::parameters! {
     /// Parameters of `fq_cobalt`.
     pub struct FqCobaltConfig {
-        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
+        /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "ns-3 FqCobaltQueueDisc";
-        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one law.
+        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
+        /// flows share a queue, its turn and its law.
         flows: u32 = 1024, "ns-3 FqCobaltQueueDisc; CAKE";
-        /// Which fields of a packet make its flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "ns-3 FqCobaltQueueDisc";
-        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
+        /// too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "CAKE: one Ethernet frame";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
-        /// bursts of loss.
+        /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
+        /// a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "ns-3 FqCobaltQueueDisc";
-        /// Acceptable sojourn time. Too small: the link idles. Too large: standing queue.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
+        /// If it is too small, the link has nothing to send at times; if it is too large, packets always wait.
         target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
-        /// Time between the first signals, about the longest common round trip. Too small: bursts are punished.
-        /// Too large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them where CoDel's schedule signals.
+        /// The time between the first drops or marks. It should be about the longest usual round-trip time. If it is
+        /// too small, short bursts lose packets; if it is too large, the law reacts late.
+        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when CoDel's part of the law signals congestion.
+        /// BLUE's part always drops.
         ecn: bool = true, "ns-3 FqCobaltQueueDisc; CAKE";
-        /// What an overflow adds to the probability of the flow that pays. Too small: floods fill the buffer. Too
-        /// large: it overshoots.
+        /// By how much the drop probability of a flow rises when the buffer overflows and the flow has to lose
+        /// packets. If it is too small, a flood fills the buffer; if it is too large, more is dropped than needed.
         increment: Probability = Probability::clamped(1.0 / 256.0), "ns-3 FqCobaltQueueDisc; CAKE";
-        /// What running empty takes from it. Too small: drops go on after a flood. Too large: floods return.
+        /// By how much a flow's drop probability falls when its queue is empty. If it is too small, drops go on after
+        /// a flood; if it is too large, the flood comes back.
         decrement: Probability = Probability::clamped(1.0 / 4096.0), "ns-3 FqCobaltQueueDisc; CAKE";
-        /// Sojourn time beyond which the probability grows without an overflow; `"auto"` turns that off. Too small:
-        /// BLUE takes over from CoDel.
+        /// If packets of a flow wait longer than this, its drop probability rises even without an overflow. If it is
+        /// too small, BLUE acts before CoDel can. `"auto"` turns this off.
         blue_threshold: Option<Duration> = Some(Duration::from_millis(400)), "ns-3 FqCobaltQueueDisc";
     }
 }
@@ -50,7 +56,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCobaltConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under COBALT; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with COBALT.",
         citation: "Høiland-Jørgensen et al., LANMAN 2018; ns-3 FqCobaltQueueDisc",
         ecn: "CoDel's schedule marks instead of dropping with `ecn`; BLUE drops all alike",
         per_flow_state: "a queue, a deficit and COBALT's variables, shared by flows that collide",

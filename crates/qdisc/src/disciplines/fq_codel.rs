@@ -24,49 +24,61 @@ use tailrace_core::{Bytes, Duration, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq_codel`.
     pub struct FqCodelConfig {
-        /// Whose FQ-CoDel: gives every `"auto"` below its value. A tc line is Linux's.
+        /// Which version of FQ-CoDel this is. It sets the value of every parameter below that is `"auto"`. A `tc`
+        /// line means Linux's.
         form: Form = Form::Rfc, "RFC 8290";
-        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
+        /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
-        /// Most memory that packets may take, beside `limit`: some 2304 bytes for a full packet, as Linux counts. Too
-        /// small: as `limit`. Too large: only memory.
+        /// How much memory waiting packets may take, in addition to `limit`. A full packet counts as about 2304
+        /// bytes, as in Linux. If it is too small, packets are dropped for want of room; a larger limit only costs
+        /// memory.
         memory_limit: Bytes = Bytes(32 << 20), "RFC 8290 §5.2.7 (Linux: 32 MB)";
-        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one CoDel.
+        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
+        /// flows share a queue, its turn and its CoDel.
         flows: u32 = 1024, "RFC 8290 §5.2.4";
-        /// Which fields of a packet make its flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
-        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts, and flows of that size
-        /// pass as sparse.
+        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
+        /// too large, each flow sends in long bursts, and flows of that size go before others as if they sent little.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
-        /// CoDel's acceptable sojourn time. Too small: the link idles. Too large: standing queue.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked
+        /// (CoDel's target). If it is too small, the link has nothing to send at times; if it is too large, packets
+        /// always wait.
         target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
-        /// CoDel's interval, about the longest common round trip. Too small: bursts are punished. Too large: slow.
-        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// How long packets must have waited longer than `target` before the first one is dropped or marked (CoDel's
+        /// interval). It should be about the longest usual round-trip time. If it is too small, short bursts lose
+        /// packets; if it is too large, CoDel reacts late.
+        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "RFC 8290 §5.2.6";
-        /// Mark every ECN-capable packet that waited longer than this; `"auto"` turns it off. Too small: senders
-        /// starve.
+        /// Every ECN-capable packet that has waited longer than this is marked, whatever CoDel decides. If it is too
+        /// small, senders become too slow. `"auto"` turns this off.
         ce_threshold: Option<Duration> = None, "RFC 8290 §5.2.8 (off)";
-        /// What the bits of a packet under `ce_threshold_mask` must be for `ce_threshold` to mark it: the upper six are
-        /// the DiffServ codepoint's, the lower two ECN's. 1 under a mask of 3 is ECT(1).
+        /// Restricts `ce_threshold` to some packets: it marks a packet only if the bits of its traffic class that
+        /// `ce_threshold_mask` names are equal to this. The upper six bits are the DiffServ codepoint, the lower two
+        /// ECN; 1 with a mask of 3 means ECT(1).
         ce_threshold_selector: u8 = 0, "Linux sch_fq_codel";
-        /// The bits that count for `ce_threshold`; with 0 it marks every ECN-capable packet.
+        /// Which bits of a packet's traffic class are compared with `ce_threshold_selector`. With 0, `ce_threshold`
+        /// marks every ECN-capable packet.
         ce_threshold_mask: u8 = 0, "Linux sch_fq_codel";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
-        /// bursts of loss.
+        /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
+        /// a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
-        /// With no more than this waiting CoDel signals nothing; `"auto"` is the largest packet of the flow, at
-        /// least 512 bytes (rfc), or 1514 bytes (linux). Too large: a standing queue of that size is never seen.
-        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
-        /// Which backlog is compared with `maxpacket`. `"auto"`: flow (rfc), total (linux).
-        codel_backlog: Option<Seen> = None, "RFC 8290 §4; Linux";
-        /// Whether a drop at the limit raises CoDel's count, and so its rate once it signals. `"auto"`: false (rfc), true
+        /// While no more bytes than this wait, CoDel drops or marks nothing. If it is too large, a queue of that size
+        /// stays for ever. `"auto"` is the flow's largest packet so far, at least 512 bytes (rfc), or 1514 bytes
         /// (linux).
+        maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
+        /// Whether `maxpacket` is compared with what waits of the flow or of all flows. `"auto"`: flow (rfc), total
+        /// (linux).
+        codel_backlog: Option<Seen> = None, "RFC 8290 §4; Linux";
+        /// Whether a packet that is dropped at the limit counts as one of CoDel's drops, so that its next ones follow
+        /// faster. `"auto"`: false (rfc), true (linux).
         count_overlimit: Option<bool> = None, "RFC 8290 §4.1.3; Linux";
-        /// What becomes of a new flow that is found empty; where it may leave, it is new again with its next packet.
-        /// `"auto"`: stays (rfc), stays_if_old (linux).
+        /// What happens to a new flow whose queue is found empty when its turn comes. If it may leave, it counts as
+        /// new again with its next packet. `"auto"`: stays (rfc), stays_if_old (linux).
         emptied: Option<Emptied> = None, "RFC 8290 §4.2; Linux";
-        /// How CoDel's control law is computed. `"auto"`: exact (rfc), linux16 (linux).
+        /// How CoDel computes times and square roots. `"auto"`: exact (rfc), linux16 (linux).
         arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
@@ -74,7 +86,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCodelConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under CoDel; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with CoDel.",
         citation: "RFC 8290",
         ecn: "marks instead of dropping with `ecn`; `ce_threshold` marks by sojourn alone",
         per_flow_state: "a queue, a deficit and CoDel's variables, shared by flows that collide",

@@ -19,31 +19,35 @@ use tailrace_core::{Bytes, Duration, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq_codel_lifo`.
     pub struct FqCodelLifoConfig {
-        /// Whose CoDel-LIFO: that of the text or that of its authors' code.
+        /// Which version of CoDel-LIFO this is: what the paper's text says, or what its authors' code does.
         form: Form = Form::Paper, "Felix da Silva et al.";
-        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
+        /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
-        /// Stacks that flows are hashed into. Too few: flows collide and share one turn and one law.
+        /// How many stacks there are. A hash of its flow decides in which one a packet waits. With too few, several
+        /// flows share a stack, its turn and its law.
         flows: u32 = 1024, "RFC 8290 §5.2.4";
-        /// Which fields of a packet make its flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
-        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
+        /// too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
-        /// Most packets dropped at once when the buffer is full. Too small: much work under a flood. Too large:
-        /// bursts of loss.
+        /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
+        /// a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "RFC 8290 §4.1.3";
-        /// Sojourn time that is acceptable for good. Too small: every packet counts for a run. Too large: the law
-        /// sleeps.
+        /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
+        /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// Time that the sojourn must stay above `target` before the first drop. Too small: bursts are punished. Too
-        /// large: slow reaction.
-        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "it is divided into the times between signals";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
+        /// small, short bursts lose packets; if it is too large, the law reacts late.
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";
-        /// With no more than this waiting in the flow nothing is signalled; `"auto"` is its largest packet seen, at
-        /// least 512 bytes. Too large: a standing queue of that size is never seen.
+        /// While no more bytes of the flow than this wait, nothing is dropped or marked. If it is too large, a queue
+        /// of that size stays for ever. `"auto"` is the flow's largest packet so far, at least 512 bytes.
         maxpacket: Option<Bytes> = None, "RFC 8289 §5.5";
-        /// Whether the count of drops is forgotten as soon as a sojourn is below target (`paper` only).
+        /// Whether the count of drops starts again from zero as soon as a packet has waited less than `target` (with
+        /// `form = "paper"` only).
         literal_reset: bool = false, "RFC 8289 §5.4 (the text: true)";
     }
 }
@@ -51,7 +55,7 @@ tailrace_core::parameters! {
 impl Discipline for FqCodelLifoConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each a stack under CoDel-LIFO.",
+        summary: "Serves flows in turn; each flow has a stack with CoDel-LIFO.",
         citation: "Felix da Silva, Santos, Nogueira: A New Queue Discipline for Reducing Bufferbloat Effects",
         ecn: "marks instead of dropping with `ecn`",
         per_flow_state: "a stack, a deficit, CoDel's variables and sojourn statistics, shared by flows that collide",

@@ -32,47 +32,59 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `fq_pie`.
     pub struct FqPieConfig {
-        /// Whose PIE where they differ: gives every `"auto"` below its value. A tc line is Linux's.
+        /// Which version of PIE this is, where versions differ. It sets the value of every parameter below that is
+        /// `"auto"`. A `tc` line means Linux's.
         form: Form = Form::Rfc, "RFC 8033";
-        /// Most that may wait in all flows together. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
+        /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "Linux sch_fq_pie";
-        /// Most memory that packets may take, beside `limit`: some 2304 bytes for a full packet. Nothing with `form =
-        /// "linux"`, which only counts. Too small: as `limit`. Too large: only memory.
+        /// How much memory waiting packets may take, in addition to `limit`. A full packet counts as about 2304
+        /// bytes. With `form = "linux"` it has no effect, as Linux only counts it. If it is too small, packets are
+        /// dropped for want of room.
         memory_limit: Bytes = Bytes(32 << 20), "Linux sch_fq_pie (32 MB)";
-        /// Queues that flows are hashed into. Too few: flows collide and share one turn and one PIE.
+        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
+        /// flows share a queue, its turn and its PIE.
         flows: u32 = 1024, "Linux sch_fq_pie";
-        /// Which fields of a packet make its flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "Linux sch_fq_pie";
-        /// Bytes a flow may send in its turn. Too small: many idle turns. Too large: bursts.
+        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
+        /// too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "Linux sch_fq_pie: one Ethernet frame";
-        /// Who pays when the buffer is full.
+        /// Which packet is dropped when the buffer is full.
         overflow: Victim = Victim::Arrival, "Linux sch_fq_pie (ns-3: longest)";
-        /// Most packets dropped at once, with `overflow = "longest"`. Too small: much work under a flood. Too large:
-        /// bursts of loss.
+        /// With `overflow = "longest"`: the most packets that are dropped at once when the buffer is full. A small
+        /// number costs computing time in a flood; a large one makes a flow lose many packets in a row.
         drop_batch: u32 = 64, "ns-3 FqPieQueueDisc";
-        /// Queueing delay that each flow's controller aims at. Too small: the link idles. Too large: standing queues.
+        /// The waiting time that each flow's controller steers towards. If it is too small, the link has nothing to
+        /// send at times; if it is too large, packets wait longer than they need to.
         target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
-        /// Time between updates of the probabilities. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each tick is an event";
-        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        /// The time between two updates of the probabilities. If it is too small, they follow every short variation
+        /// of the queues; if it is too large, they react late.
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
+        /// How much the probability changes for each second that the delay is away from `target`, per update. A
+        /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
+        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Time at the start of a flow's burst in which nothing is signalled. Too large: floods enter unhindered.
+        /// For how long at the start of a burst of a flow no packet is dropped or marked. If it is too large, floods
+        /// get in at first.
         max_burst: Duration = Duration::from_millis(150), "RFC 8033 §5.1, MAX_BURST";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Linux sch_fq_pie";
-        /// Above this probability ECN-capable packets are dropped, too. Too large: a flood of ECN-capable packets
-        /// is not held.
+        /// Above this probability ECN-capable packets are dropped like others, not marked. If it is too large, a
+        /// flood of ECN-capable packets cannot be held back.
         mark_ecnth: Probability = Probability::clamped(0.1), "Linux sch_fq_pie, ecn_prob";
-        /// Nothing is signalled while no more than two packets of this size wait in the flow; unit of `bytemode`.
-        /// `"auto"`: 1000 bytes (rfc), 1514 (linux).
+        /// While no more than two packets of this size wait in the flow, nothing is dropped or marked. It is also the
+        /// size that `bytemode` compares with. `"auto"`: 1000 bytes (rfc), 1514 (linux).
         mean_pktsize: Option<Bytes> = None, "ns-3 MeanPktSize; Linux: the device's MTU";
-        /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
+        /// Whether large packets are dropped or marked more often than small ones, in proportion to their size over
+        /// `mean_pktsize`. RFC 7141 advises against it.
         bytemode: bool = false, "RFC 7141; Linux sch_fq_pie";
-        /// Space signals evenly: none before the accumulated probability is 0.85, one at the latest at 8.5.
+        /// Whether drops and marks are spread evenly. The probabilities of packets are added up since the last one:
+        /// below a sum of 0.85 none follows, and from 8.5 on the next packet is hit.
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
-        /// Where a flow's queueing delay comes from.
+        /// How a flow's waiting time is measured.
         delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_fq_pie";
     }
 }
@@ -80,7 +92,7 @@ tailrace_core::parameters! {
 impl Discipline for FqPieConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Deficit round robin over hashed flows, each under PIE; sparse flows go first.",
+        summary: "Serves flows in turn, those that send little first; each flow has a queue with PIE.",
         citation: "Ramakrishnan et al., LCN 2019; Linux sch_fq_pie",
         ecn: "with `ecn` marks while the flow's probability is at most `mark_ecnth`, else drops",
         per_flow_state: "a queue, a deficit and PIE's variables, shared by flows that collide",

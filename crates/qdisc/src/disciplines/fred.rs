@@ -30,29 +30,35 @@ use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Probabi
 tailrace_core::parameters! {
     /// Parameters of `fred`.
     pub struct FredConfig {
-        /// Most that may wait. Too small: flows have no room for a share of their own.
+        /// The most that may wait in the queue. If it is too small, flows have no room for a share of their own.
         limit: Limit = Limit::Packets(200), "Bedi et al. 2014: 200 kB";
-        /// Average below which nothing is signalled at random, and the most packets a flow may hold. Too small: the link
-        /// idles. `"auto"`: a quarter of `limit`, but no more than `rtt` at the link's rate.
+        /// Below this average queue length no packet is dropped or marked at random; it is also the most packets that
+        /// one flow may have in the queue. If it is too small, the link has nothing to send at times. `"auto"`: a
+        /// quarter of `limit`, but no more than what the link sends in `rtt`.
         min_th: Option<Limit> = None, "Lin and Morris 1997";
-        /// Average from which nothing (`many_flows`: only two packets a flow) is admitted. Too close to `min_th`: the
-        /// queue oscillates. `"auto"`: twice `min_th`.
+        /// From this average queue length on, no packet is let in (with `many_flows`: two packets of each flow). If
+        /// it is too close to `min_th`, the queue swings up and down. `"auto"`: twice `min_th`.
         max_th: Option<Limit> = None, "Lin and Morris 1997";
-        /// Signal probability at `max_th`. Too small: the average runs past it. Too large: the link idles.
+        /// The probability with which a packet is dropped or marked when the average is `max_th`. If it is too small,
+        /// the average grows past `max_th`; if it is too large, the link has nothing to send at times.
         max_p: Probability = Probability::clamped(0.02), "Lin and Morris 1997";
-        /// Weight of a new sample in the average, taken at arrivals and departures. Too small: reacts late. Too large:
-        /// bursts are punished.
+        /// The weight of the newest queue length in the average, from 0 to 1; taken when packets arrive and leave. If
+        /// it is too small, FRED reacts late; if it is too large, short bursts lose packets.
         weight: Probability = Probability::clamped(0.002), "Lin and Morris 1997";
-        /// Packets that every flow may hold unsignalled below `max_th`. Too small: fragile flows lose. Too large: no RED.
-        /// 4 is for large buffers.
+        /// How many packets every flow may have in the queue without being hit, while the average is below `max_th`.
+        /// If it is too small, flows with few packets lose some; if it is too large, nothing is dropped at random.
+        /// Use 4 for large buffers.
         minq: u64 = 2, "Lin and Morris 1997, small buffers";
-        /// With many more flows than packets: let each hold two packets, instead of nobody, above `max_th`.
+        /// For many more flows than packets in the queue: whether each flow may have two packets in it when the
+        /// average is above `max_th`. If false, none is let in.
         many_flows: bool = false, "Lin and Morris 1997, basic form";
-        /// Round trip whose packets bound an automatic `min_th`. Too small: the link idles.
+        /// The round-trip time that limits `min_th` when that is `"auto"`: it is then at most what the link sends in
+        /// this time. If it is too small, the link has nothing to send at times.
         rtt: Duration = Duration::from_millis(100), "ns-2 queue/red.cc, least round trip";
-        /// Mean packet size: turns bytes into packets, and gives idle time in packets.
+        /// The mean size of a packet. It converts bytes into packets, and says how many packets the link could have
+        /// sent while the queue was empty.
         avpkt: Bytes = Bytes(1000), "tc red";
-        /// Mark ECN-capable packets that the random signal hits, instead of dropping them.
+        /// Whether ECN-capable packets that are chosen at random are marked instead of dropped.
         ecn: bool = false, "Lin and Morris 1997 only drop";
     }
 }
@@ -83,7 +89,7 @@ impl FredConfig {
 impl Discipline for FredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED for flows above the average share of the queue, a hard share for those that press on.",
+        summary: "RED for flows that have more than the average in the queue, and a strict limit for flows that do not slow down.",
         citation: "Lin and Morris, SIGCOMM 1997",
         ecn: "with `ecn` the random signal marks; what holds a flow to its share drops",
         per_flow_state: "packets and strikes of each flow that has packets waiting",

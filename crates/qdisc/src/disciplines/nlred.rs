@@ -16,9 +16,10 @@ use tailrace_core::Packet;
 red_based! {
     /// Parameters of `nlred`.
     pub struct NlredConfig {
-        /// Let the probability rise from `1.5 max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `1.5 max_p` at `max_th` to 1 at twice
+        /// `max_th`. Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-3";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }
@@ -26,7 +27,7 @@ red_based! {
 impl Discipline for NlredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED with a probability that rises by the square of the average's place between the thresholds.",
+        summary: "RED whose signal probability grows with the square of the average queue between the thresholds.",
         citation: "Zhou, Yeung and Li, Computer Networks 50(18), 2006",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

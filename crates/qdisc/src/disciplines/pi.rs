@@ -18,23 +18,28 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 tailrace_core::parameters! {
     /// Parameters of `pi`.
     pub struct PiConfig {
-        /// Most that may wait. Too small (near `target`): the controller saturates, and drops come from the limit.
+        /// The most that may wait in the queue. If it is too close to `target`, packets are dropped for want of room
+        /// and the controller has no effect.
         limit: Limit = Limit::Packets(200), "Bedi et al. 2014: 200 KB of 1 KB packets";
-        /// Queue at which the controller comes to rest. Too small: the link idles. Too large: standing queue.
+        /// The queue length that the controller steers towards. If it is too small, the link has nothing to send at
+        /// times; if it is too large, packets wait longer than they need to.
         target: Limit = Limit::Packets(50), "ns-2 qref_; Bedi et al. 2014 have 100, Hollot et al. 2001 200";
-        /// Weight of the present queue, a packet. Must exceed `b`. Too large: oscillation.
+        /// The weight of the present queue length, for each packet that it is away from `target`. It must be larger
+        /// than `b`. If it is too large, the queue swings up and down.
         a: f64 = 0.000_018_22, "Hollot et al. 2001; ns-2 a_";
-        /// Weight of the queue at the update before, a packet. Too near to `a`: no integral action.
+        /// The weight of the queue length at the last update, for each packet that it was away from `target`. If it
+        /// is too close to `a`, a lasting distance from `target` is not removed.
         b: f64 = 0.000_018_16, "Hollot et al. 2001; ns-2 b_";
-        /// Updates a second. The coefficients belong to it.
-        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each tick is an event";
-        /// Turns bytes into packets, and back.
+        /// How many updates there are per second. The values of `a` and `b` belong to it.
+        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each update takes computing time";
+        /// The mean size of a packet, which converts between packets and bytes.
         mean_pktsize: Bytes = Bytes(500), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
-        /// Count the queue in bytes over `mean_pktsize` instead of packets.
+        /// Whether the queue length is counted as its bytes over `mean_pktsize`, instead of packets.
         queue_in_bytes: bool = false, "ns-2 queue_in_bytes_";
-        /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
+        /// Whether large packets are dropped or marked more often than small ones, in proportion to their size over
+        /// `mean_pktsize`. RFC 7141 advises against it.
         probability_in_bytes: bool = false, "ns-2 bytes_; RFC 7141";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "ns-2 setbit_";
     }
 }
@@ -42,7 +47,7 @@ tailrace_core::parameters! {
 impl Discipline for PiConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals with a probability that a controller of the queue length sets.",
+        summary: "Drops or marks packets with a probability that a controller sets to hold the queue at a given length.",
         citation: "Hollot, Misra, Towsley and Gong, INFOCOM 2001",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "none",

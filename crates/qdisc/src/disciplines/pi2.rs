@@ -19,25 +19,32 @@ use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Packet, Probability, R
 tailrace_core::parameters! {
     /// Parameters of `pi2`.
     pub struct Pi2Config {
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(10_000), "Linux sch_dualpi2";
-        /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
+        /// The waiting time that the controller steers towards. If it is too small, the link has nothing to send at
+        /// times; if it is too large, packets wait longer than they need to.
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A; CoNEXT 2016 has 20 ms";
-        /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each tick is an event";
-        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        /// The time between two updates of the probability. If it is too small, the probability follows every short
+        /// variation of the queue; if it is too large, it reacts late.
+        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each update takes computing time";
+        /// How much the probability changes for each second that the delay is away from `target`, per update. A
+        /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
+        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 3.2, "Linux sch_dualpi2: 819/256", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "CoNEXT 2016";
-        /// Treat ECT(1) and CE as scalable. Otherwise they are classic.
+        /// Whether packets with ECT(1) or CE belong to scalable senders (as of L4S) and are marked more often. If
+        /// false, they are treated as classic ones.
         scalable: bool = true, "CoNEXT 2016 §5; RFC 9331";
-        /// Coupling: scalable packets are marked with `k` times p'. Too large: they starve beside classic ones.
-        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "the probabilities would part";
-        /// Classic probability above which ECN-capable packets are dropped, too.
+        /// The coupling factor: scalable packets are marked with `k` times the probability p'. If it is too large,
+        /// scalable flows get too little beside classic ones.
+        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "the two probabilities would no longer belong together";
+        /// Above this classic probability ECN-capable packets are dropped like others, not marked.
         mark_limit: Probability = Probability::clamped(0.25), "CoNEXT 2016";
-        /// Nothing is signalled while no more than two packets of this size wait.
+        /// While no more than two packets of this size wait, nothing is dropped or marked.
         mean_pktsize: Bytes = Bytes(1000), "PIE, ns-3 MeanPktSize";
     }
 }
@@ -45,7 +52,7 @@ tailrace_core::parameters! {
 impl Discipline for Pi2Config {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals classic arrivals with the square of what a controller of the queueing delay sets.",
+        summary: "As PIE, but classic packets are dropped or marked with the square of the controller's probability.",
         citation: "De Schepper et al., CoNEXT 2016",
         ecn: "with `ecn` marks ECT(0) by the square up to `mark_limit`, ECT(1) and CE by `k` times the root",
         per_flow_state: "none",

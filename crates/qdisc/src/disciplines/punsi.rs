@@ -23,9 +23,10 @@ use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Probability};
 tailrace_core::choices! {
     /// Which reading of the algorithm.
     pub enum Penalty {
-        /// At an overflow the newest packets die, whosever they are.
+        /// When the queue overflows, the newest packets are dropped, of whatever flow.
         Overflow = "overflow",
-        /// Above `theta` those of the arrival's flow among the newest die.
+        /// When the queue is fuller than `theta`, those of the newest packets are dropped that are of the arriving
+        /// packet's flow.
         Match = "match",
     }
 }
@@ -33,17 +34,20 @@ tailrace_core::choices! {
 red_based! {
     /// Parameters of `punsi`.
     pub struct PunsiConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = false, "as choke";
-        /// Which reading of the algorithm.
+        /// Which interpretation of the algorithm is used: the paper's public parts allow both.
         penalty: Penalty = Penalty::Overflow, "this reconstruction";
-        /// How many of the newest packets are penalized or compared, as a share of `limit`, at least one. Too small:
-        /// no penalty. Too large: everybody's packets die.
+        /// How many of the newest packets are dropped or compared, as a share of `limit`; at least one. If it is too
+        /// small, the penalty has no effect; if it is too large, every flow loses packets.
         share: Probability = Probability::clamped(0.05), "this reconstruction";
-        /// Match: how full the queue is when comparing begins, as a share of `limit`. Too small: fair flows suffer.
-        /// Too large: only overflow is left.
+        /// With `penalty = "match"`: how full the queue must be before packets are compared, as a share of `limit`.
+        /// If it is too small, fair flows lose packets; if it is too large, packets are dropped only for want of
+        /// room.
         theta: Probability = Probability::clamped(0.5), "this reconstruction";
-        /// Match: which fields make a flow. Fewer: packets of different connections meet.
+        /// With `penalty = "match"`: which header fields tell flows apart. With fewer fields, packets of different
+        /// connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "as choke";
     }
 }
@@ -54,7 +58,7 @@ const MOST_COMPARED: f64 = 4096.0;
 impl Discipline for PunsiConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that drops the newest packets, too, where the queue overflows (reconstruction).",
+        summary: "RED that also drops the newest packets when the queue overflows (reconstruction).",
         citation: "Yamaguchi and Takahashi, Computer Communications 30(9), 2007 (reconstructed from abstracts)",
         ecn: "with `ecn` RED's signal marks; the penalty drops",
         per_flow_state: "none",

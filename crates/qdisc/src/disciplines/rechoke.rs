@@ -30,19 +30,26 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rng};
 red_based! {
     /// Parameters of `rechoke`.
     pub struct RechokeConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = false, "as choke";
-        /// Most packets that an arrival is compared with. Too few: a flow's weight shows late. Too many: work.
+        /// With how many waiting packets an arriving one is compared at most. If it is too small, a flow that sends
+        /// much is found late; a larger number costs computing time.
         draws: u32 = 8, "this reconstruction";
-        /// Which fields make a flow. Fewer: packets of different connections meet.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "as choke";
-        /// Flows in the table. Too few: attackers push one another out. Too many: a longer search at each hit.
+        /// How many flows the table holds. If it is too small, attackers push each other out of it; if it is too
+        /// large, each hit takes a longer search.
         entries: u32 = 64, "this reconstruction";
-        /// Score from which a flow is detected. Too small: fair flows are taken for malicious. Too large: late.
+        /// The score from which a flow counts as malicious. If it is too small, fair flows do; if it is too large,
+        /// attackers are found late.
         detect: u32 = 8, "this reconstruction";
-        /// Score from which all its packets die. Too small: no time to mend. Too large: floods are only thinned.
+        /// The score from which all packets of a flow are dropped. If it is too small, a flow has no time to slow
+        /// down; if it is too large, floods lose only part of their packets.
         block: u32 = 64, "this reconstruction";
-        /// Time in which histories halve. Too short: floods come back often. Too long: a mended flow stays out.
+        /// The time in which scores fall by half. If it is too short, floods come back often; if it is too long, a
+        /// flow that has slowed down stays blocked.
         age: Duration = Duration::from_secs(1), "this reconstruction";
     }
 }
@@ -54,7 +61,7 @@ const MOST_DRAWS: u32 = 64;
 impl Discipline for RechokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that often meet themselves and are often signalled (reconstruction).",
+        summary: "RED behind a filter that drops packets of flows that often meet their own packets and are often signalled (reconstruction).",
         citation: "Govindaswamy, Záruba and Balasekaran, GLOBECOM 2007 (reconstructed from its abstract)",
         ecn: "with `ecn` RED's signal marks; the filter drops",
         per_flow_state: "hits and signals of at most `entries` flows, and at most 4096 flags",

@@ -33,40 +33,49 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Probability}
 red_based! {
     /// Parameters of `red_pd`.
     pub struct RedPdConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "authors' scripts, netAllUDP and netMix";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
-        /// Round trip of the reference TCP (`R`). Too small: only the fastest flows are found. Too large: TCP is hit.
+        /// `R`, the round-trip time of the TCP flow that others are compared with. If it is too small, only the
+        /// fastest flows are found; if it is too large, TCP flows are found, too.
         rtt: Duration = Duration::from_millis(40), "Mahajan et al. 2001; helper.tcl";
-        /// How many of the last lists count (`M`). More: fewer flows are hit by chance, and detection is later.
+        /// `M`, how many of the last lists count. With more, fewer flows are hit by chance, but fast ones are found
+        /// later.
         lists: u32 = 5, "Mahajan et al. 2001; helper.tcl";
-        /// In how many of them a flow must be to count as fast (`K`). Too small: slow flows are hit by chance.
+        /// `K`, in how many of these lists a flow must be to count as fast. If it is too small, slow flows are hit by
+        /// chance.
         regular: u32 = 3, "Mahajan et al. 2001; helper.tcl";
-        /// Flows kept of a list, those with the most bytes dropped. Too small: fast flows go unseen where many send.
+        /// How many flows of a list are kept: those that lost most bytes. If it is too small, fast flows are missed
+        /// where many send.
         list_length: u32 = 50, "helper.tcl MaxDropList_";
-        /// When the first list ends; `"auto"` is the longest interval, ten `rtt`. Too small: the start of the flows
-        /// counts.
+        /// When the first list ends. If it is too early, the start of the flows counts. `"auto"` is the longest
+        /// interval, ten `rtt`.
         start: Option<Duration> = None, "none; helper.tcl has 10.1 s";
-        /// Least time between two changes of a flow's probability. Too small: a flow is judged before it could answer.
+        /// The shortest time between two changes of a flow's drop probability. If it is too small, a flow is judged
+        /// before it could slow down.
         min_wait: Duration = Duration::from_millis(400), "helper.tcl minTimetoConsider_";
-        /// Drop rate up to which nobody's probability grows. Too large: mild congestion is nobody's fault.
+        /// The drop rate of the queue up to which no flow's probability rises. If it is too large, nobody is held
+        /// responsible for mild congestion.
         min_drop_rate: Probability = Probability::clamped(0.001), "monitoring.tcl";
-        /// Most that a probability falls at once. Too small: who slowed down stays punished. Too large: oscillation.
+        /// By how much a flow's probability falls at most at once. If it is too small, a flow that has slowed down
+        /// stays punished; if it is too large, probabilities swing up and down.
         max_decrease: Probability = Probability::clamped(0.05), "Mahajan et al. 2001; helper.tcl";
-        /// Probability at which a quiet flow is released; half of it for an unresponsive one. Too large: flows come and
-        /// go.
+        /// The probability below which a quiet flow is no longer watched; half of it for an unresponsive flow. If it
+        /// is too large, flows are released and caught again and again.
         release: Probability = Probability::clamped(0.005), "Mahajan et al. 2001; monitoring.tcl";
-        /// Test monitored flows for whether a higher drop rate makes them slower.
+        /// Whether watched flows are tested for whether they slow down when they lose more packets.
         unresponsive_test: bool = true, "red-pd.tcl";
-        /// Factor on the probability of unresponsive flows. Too large: they starve.
+        /// A factor for the drop probability of flows that do not slow down. If it is too large, they get almost
+        /// nothing.
         unresponsive_penalty: f64 = 1.0, "ns-2 unresponsive_penalty_";
-        /// Spare unresponsive flows, too, where the link would idle otherwise.
+        /// Whether unresponsive flows are spared, too, when the link would otherwise have nothing to send.
         noidle: bool = false, "ns-2 noidle_";
-        /// Which fields make a flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "Mahajan et al. 2001";
-        /// Most flows known at once: those in the lists and those monitored. Too small: fast flows go unseen in a flood
-        /// of forged sources.
+        /// How many flows are known at once at most, in the lists and under watch. If it is too small, fast flows are
+        /// missed in a flood with forged sources.
         flows: u32 = 4096, "memory; ns-2 has no bound";
     }
 }
@@ -81,7 +90,7 @@ const MOST_RTT: Duration = Duration::from_secs(3600);
 impl Discipline for RedPdConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter that thins out the flows on which its drops fall most.",
+        summary: "RED behind a filter that drops more packets of the flows that lose most to RED.",
         citation: "Mahajan, Floyd and Wetherall, ICNP 2001",
         ecn: "with `ecn` RED marks within the band, and marks count as drops in the lists; the filter drops",
         per_flow_state: "drops in the last lists, for flows in them; rates and a probability for monitored flows; \

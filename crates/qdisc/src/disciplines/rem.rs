@@ -21,9 +21,10 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 tailrace_core::choices! {
     /// What moves the price.
     pub enum PriceForm {
-        /// Arrivals less capacity, plus `alpha` times the excess backlog.
+        /// By how much arrivals exceed the link's capacity, plus `alpha` times by how much the backlog exceeds
+        /// `target`.
         Rate = "rate",
-        /// The change of the backlog stands for arrivals less capacity.
+        /// The same, with the change of the backlog in place of arrivals and capacity.
         Backlog = "backlog",
     }
 }
@@ -31,9 +32,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Where packets are signalled.
     pub enum SignalAt {
-        /// On arrival: marked where ECN-capable and `ecn`, else dropped.
+        /// When they arrive: marked if they are ECN-capable and `ecn` is on, otherwise dropped.
         Arrival = "arrival",
-        /// With `ecn` ECN-capable packets are marked as they leave, others pass; without it as `arrival`.
+        /// When they leave, if `ecn` is on: ECN-capable packets are marked, others pass. Without `ecn` as `arrival`.
         Departure = "departure",
     }
 }
@@ -41,30 +42,37 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `rem`.
     pub struct RemConfig {
-        /// Most that may wait. Too small: drops come from the limit, not from the law.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
-        /// Step of the price. Too small: REM needs minutes. Too large: oscillation.
+        /// The step by which the price changes at an update. If it is too small, REM needs minutes; if it is too
+        /// large, the queue swings up and down.
         gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_", in 0.0..=1000000.0: "the price would run away";
-        /// Base of the exponential. Larger turns the same price into a larger probability.
+        /// The base of the exponential that turns the price into a probability. A larger one makes the same price a
+        /// larger probability.
         phi: f64 = 1.001, "Athuraliya et al. 2001; ns-2 rphi_";
-        /// Weight of the backlog beside the rate. Too small: the backlog is not cleared. Too large: delay wins over
-        /// utilisation.
+        /// The weight of the backlog beside that of the rate. If it is too small, the backlog stays; if it is too
+        /// large, delays are short but part of the link may be unused.
         alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc", in 0.0..=1000000.0: "the price would run away";
-        /// Backlog aimed at. Too small: the link idles. Too large: standing queue.
+        /// The backlog that REM steers towards. If it is too small, the link has nothing to send at times; if it is
+        /// too large, packets wait longer than they need to.
         target: Limit = Limit::Packets(20), "Athuraliya et al. 2001; ns-2 pbo_";
-        /// Time between updates of the price. The gain a second is `gamma alpha` over this.
-        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each tick is an event";
-        /// Weight of the newest interval in the arrivals; 1 takes it alone. Too small: slow.
+        /// The time between two updates of the price. In one second the backlog changes the price by `gamma` times
+        /// `alpha` divided by this.
+        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each update takes computing time";
+        /// The weight of the newest interval in the average of arrivals, from 0 to 1; with 1 only the newest counts.
+        /// If it is too small, REM reacts late.
         weight: Probability = Probability::ONE, "ns-2 inw_";
-        /// Turns bytes into packets.
+        /// The mean size of a packet, which converts bytes into packets.
         mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes", in "1 B"..="65535 B": "IP packets have such sizes";
-        /// Count bytes over `mean_pktsize` instead of packets, and scale the probability by size likewise.
+        /// Whether bytes over `mean_pktsize` are counted instead of packets. The probability of a packet is then in
+        /// proportion to its size, too.
         bytes: bool = false, "ns-2 qib_";
-        /// What moves the price.
+        /// What changes the price.
         price: PriceForm = PriceForm::Rate, "ns-2; Athuraliya et al. 2001 give both";
-        /// Where packets are signalled.
+        /// When packets are dropped or marked.
         signal_at: SignalAt = SignalAt::Arrival, "Athuraliya et al. 2001; ns-2 marks on departure";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "ns-2 markpkts_";
     }
 }
@@ -72,7 +80,7 @@ tailrace_core::parameters! {
 impl Discipline for RemConfig {
     const ABOUT: About = About {
         family: "price",
-        summary: "Signals with a probability exponential in a price that rises with load and backlog.",
+        summary: "Drops or marks packets by a price that rises while too much arrives or waits; the probability grows with the price.",
         citation: "Athuraliya, Li, Low and Yin, IEEE Network 15(3), 2001",
         ecn: "marks instead of dropping with `ecn`, on arrival or departure",
         per_flow_state: "none",

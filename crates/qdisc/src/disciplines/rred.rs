@@ -30,7 +30,7 @@ use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet};
 tailrace_core::choices! {
     /// What places flows in bins.
     pub enum BinHash {
-        /// A salted hash of the fields that `flow` names, another one at each level.
+        /// A hash of the fields that `flow` names, with a random part, different at each level.
         Salted = "salted",
         /// `source * 2^level + destination`, modulo the number of bins, as in the author's code.
         Leodos = "leodos",
@@ -40,25 +40,30 @@ tailrace_core::choices! {
 red_based! {
     /// Parameters of `rred`.
     pub struct RredConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001, as in the author's scripts";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
-        /// How long after a drop an arrival is suspicious (`T*`). Too small: attacks pass. Too large: TCP is hit.
+        /// `T*`, for how long after a drop arriving packets are suspicious. If it is too small, attacks get through;
+        /// if it is too large, TCP flows are hit.
         period: Duration = Duration::from_millis(10), "Zhang et al. 2010; drop_related_period_";
-        /// Levels, each with a hash of its own. More: fewer innocents caught, more work a packet.
+        /// How many levels of bins there are, each with a hash of its own. With more, fewer innocent flows are
+        /// caught, but each packet costs more computing time.
         levels: u32 = 2, "author's code, hash_levels_";
-        /// Bins at each level. Too few: innocents share bins with attackers.
+        /// How many bins each level has. With too few, innocent flows share bins with attackers.
         bins: u32 = 23, "author's code, hash_bins_";
-        /// Highest score: so many suspicious arrivals a good flow may have at once. Too large: attacks pass.
+        /// The highest score: so many suspicious packets in a row may a good flow send. If it is too large, attacks
+        /// get through.
         credit: u32 = 10, "Zhang et al. 2010; score_max_";
-        /// Lowest score, below zero: so many late arrivals a bad flow needs to pass again. Too large: innocents stay out.
+        /// How far the score may fall below zero: so many unsuspicious packets a bad flow must send before it is let
+        /// in again. If it is too large, innocent flows stay out.
         debt: u32 = 1, "author's scripts, score_min_ = -1";
-        /// Which fields make a flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::SrcDst, "author's code";
-        /// What places flows in bins.
+        /// How a flow is assigned to its bins.
         hash: BinHash = BinHash::Salted, "the author's hash can be foreseen";
-        /// Take also a mark for a drop.
+        /// Whether an ECN mark counts as a drop, too.
         marks_count: bool = false, "not in Zhang et al. 2010";
     }
 }
@@ -69,7 +74,7 @@ const MOST_BINS: u32 = 1 << 14;
 impl Discipline for RredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED behind a filter for flows that keep sending right after drops.",
+        summary: "RED behind a filter that drops packets of flows that keep sending right after drops.",
         citation: "Zhang, Yin, Cai and Chen, IEEE Communications Letters 14(5), 2010",
         ecn: "with `ecn` RED marks within the band; the filter drops",
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",

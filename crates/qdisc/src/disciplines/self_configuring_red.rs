@@ -17,7 +17,7 @@ use tailrace_core::{Packet, Probability};
 tailrace_core::choices! {
     /// Where the average is taken to have been before the first arrival.
     pub enum Start {
-        /// Between the thresholds: the first average below `min_th` divides `max_p`.
+        /// Between the thresholds: when the average is first below `min_th`, `max_p` is divided.
         Between = "between",
         /// Above `max_th`, as in ns-3.
         Above = "above",
@@ -29,19 +29,22 @@ tailrace_core::choices! {
 red_based! {
     /// Parameters of `self_configuring_red`.
     pub struct SelfConfiguringRedConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001; ns-3";
-        /// Divides `max_p` when the average falls below `min_th`. Too large: `max_p` swings.
+        /// By how much `max_p` is divided when the average falls below `min_th`. If it is too large, `max_p` swings
+        /// up and down.
         alpha: f64 = 3.0, "Feng et al. 1999";
-        /// Multiplies `max_p` when the average rises above `max_th`. Too large: `max_p` swings.
+        /// By how much `max_p` is multiplied when the average rises above `max_th`. If it is too large, `max_p`
+        /// swings up and down.
         beta: f64 = 2.0, "Feng et al. 1999";
-        /// `max_p` stops growing here. Too small: many flows fill the queue.
+        /// The largest value of `max_p`. If it is too small, many flows fill the queue.
         top: Probability = Probability::ONE, "no bound in Feng et al. 1999";
-        /// `max_p` stops shrinking here. Too small: it takes many crossings to come back.
+        /// The smallest value of `max_p`. If it is too small, it takes many changes until `max_p` is large again.
         bottom: Probability = Probability::clamped(1e-4), "no bound in Feng et al. 1999";
-        /// Where the average is taken to have been before the first arrival.
+        /// Where the average is taken to have been before the first packet.
         start: Start = Start::Between, "Feng et al. 1999 do not say";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }
@@ -62,7 +65,7 @@ impl SelfConfiguringRedConfig {
 impl Discipline for SelfConfiguringRedConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED that scales max_p each time the average leaves the band.",
+        summary: "RED that changes its highest signal probability each time the average queue leaves the range between the thresholds.",
         citation: "Feng, Kandlur, Saha and Shin, INFOCOM 1999",
         ecn: "with `ecn` marks within the band; `harddrop` says where it drops",
         per_flow_state: "none",

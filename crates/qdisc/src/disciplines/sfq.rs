@@ -26,11 +26,11 @@ use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet
 tailrace_core::choices! {
     /// Whose SFQ: the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// ns-2.
+        /// What ns-2 does.
         Ns2 = "ns2",
-        /// Linux.
+        /// What Linux does.
         Linux = "linux",
-        /// The paper.
+        /// What the paper says.
         Paper = "paper",
     }
 }
@@ -40,7 +40,7 @@ tailrace_core::choices! {
     pub enum Service {
         /// One packet.
         Packet = "packet",
-        /// `quantum` bytes, deficits carried over.
+        /// `quantum` bytes; what a packet takes beyond that is subtracted from the next turn.
         Byte = "byte",
     }
 }
@@ -48,7 +48,8 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Who pays when the buffer is full.
     pub enum Victim {
-        /// The arriving packet, if its bucket holds half of what is left, or more than its share near the limit.
+        /// The arriving packet, if its bucket holds half of what is left, or more than its share when the buffer is
+        /// nearly full.
         ArrivalNs2 = "arrival_ns2",
         /// The newest packet of the bucket with most packets.
         LongestTail = "longest_tail",
@@ -62,9 +63,9 @@ tailrace_core::choices! {
     pub enum FlowHash {
         /// The sum of source and destination address, by ns-2's function.
         Ns2 = "ns2",
-        /// Source and destination address, salted.
+        /// Source and destination address, with a random part.
         SrcDst = "src_dst",
-        /// Addresses, ports and protocol, salted.
+        /// Addresses, ports and protocol, with a random part.
         FiveTuple = "five_tuple",
     }
 }
@@ -72,27 +73,30 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `sfq`.
     pub struct SfqConfig {
-        /// Whose SFQ: gives every `"auto"` below its value.
+        /// Which version of SFQ this is. It sets the value of every parameter below that is `"auto"`.
         form: Form = Form::Linux, "tc sfq";
-        /// Most packets that may wait in all buckets together. Too small: no room for fairness.
+        /// The most packets that may wait in all buckets together. If it is too small, there is no room to be fair.
         /// `"auto"`: 40 (ns2), 127 (linux, paper).
         limit: Option<Limit> = None, "ns-2 maxqueue_; Linux SFQ_MAX_DEPTH";
-        /// Most packets that may wait in one bucket. `"auto"`: 127 (linux), else `limit`.
+        /// The most packets that may wait in one bucket. `"auto"`: 127 (linux), otherwise `limit`.
         depth: Option<u32> = None, "Linux SFQ_MAX_DEPTH";
-        /// Values of the hash. Too few: flows collide and share one turn. `"auto"`: 16 (ns2), 1024 (linux, paper).
+        /// How many values the hash of a flow has. With too few, several flows share a bucket and its turn. `"auto"`:
+        /// 16 (ns2), 1024 (linux, paper).
         buckets: Option<u32> = None, "ns-2 buckets_; Linux SFQ_DEFAULT_HASH_DIVISOR";
-        /// Buckets that can hold packets at once; arrivals for more are dropped. `"auto"`: 128 (linux), else `buckets`.
+        /// How many buckets may hold packets at the same time; packets for further ones are dropped. `"auto"`: 128
+        /// (linux), otherwise `buckets`.
         flows: Option<u32> = None, "Linux SFQ_DEFAULT_FLOWS";
-        /// What a bucket may send in its turn. `"auto"`: byte (linux), else packet.
+        /// What a bucket may send in its turn. `"auto"`: byte (linux), otherwise packet.
         service: Option<Service> = None, "ns-2; Linux; McKenney 1990";
-        /// Bytes a bucket may send in its turn, with byte service. Too small: many idle turns. Too large: bursts.
+        /// With `service = "byte"`: how many bytes a bucket may send in its turn. If it is too small, many turns pass
+        /// without a packet; if it is too large, each bucket sends in long bursts.
         quantum: Bytes = Bytes(1514), "Linux: one Ethernet frame";
-        /// Who pays when the buffer is full. `"auto"`: arrival_ns2 (ns2), else longest_tail.
+        /// Which packet is dropped when the buffer is full. `"auto"`: arrival_ns2 (ns2), otherwise longest_tail.
         drop: Option<Victim> = None, "ns-2; Linux; McKenney 1990";
-        /// What tells flows apart. `"auto"`: ns2 (ns2), else five_tuple.
+        /// Which header fields tell flows apart. `"auto"`: ns2 (ns2), otherwise five_tuple.
         hash: Option<FlowHash> = None, "ns-2; Linux; McKenney 1990";
-        /// Time after which the hash gets another salt, so that flows that collide do not do so for ever; zero is
-        /// never. Waiting packets move along. `"auto"`: 10 s (paper), else never.
+        /// After which time the hash changes, so that flows that share a bucket do not do so for ever; zero means
+        /// never. Waiting packets move to their new buckets. `"auto"`: 10 s (paper), otherwise never.
         perturb: Option<Duration> = None, "Linux: off; McKenney 1990: on";
     }
 }
@@ -155,7 +159,7 @@ impl SfqConfig {
 impl Discipline for SfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Hashes flows into buckets and serves these in turn.",
+        summary: "Spreads flows over buckets and serves the buckets in turn.",
         citation: "McKenney, INFOCOM 1990; ns-2 queue/sfq.cc; Linux sch_sfq",
         ecn: "ignored",
         per_flow_state: "a bucket, shared by flows that collide",

@@ -26,14 +26,16 @@ use tailrace_core::{Bytes, Duration, Instant, Packet, Rng};
 red_based! {
     /// Parameters of `stored`.
     pub struct StoredConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001; ns-3";
-        /// Bins. Too few: innocents share a bin with who fills the queue. More: only memory. One is RED.
+        /// How many bins there are. With too few, innocent flows share a bin with a flow that fills the queue; more
+        /// only cost memory. With a single one this is RED.
         bins: u32 = 128, "SFQ's divisor at the time";
-        /// Time after which the hash changes; zero for never. Too small: flows escape from their counts. Too large: who
-        /// shares a bin shares it for long.
+        /// After which time the hash changes; zero means never. If it is too small, flows escape from their counts;
+        /// if it is too large, flows that share a bin do so for long.
         perturb: Duration = Duration::from_secs(20), "reconstruction";
-        /// Which fields make a flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "reconstruction";
     }
 }
@@ -46,7 +48,7 @@ const SAFE_SHARES: f64 = 2.0;
 impl Discipline for StoredConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "RED weighed with how much of the queue is the flow's own, counted in hashed bins (experimental).",
+        summary: "RED with a probability that grows with the flow's own part of the queue (experimental).",
         citation: "Chen, Zhou and Bensaou, ICC 2007 (reconstruction)",
         ecn: "with `ecn` RED marks within the band; what holds a bin to its share drops",
         per_flow_state: "none; bins shared by flows that collide",

@@ -21,11 +21,11 @@ use tailrace_core::{Bytes, Instant, Limit, Packet};
 tailrace_core::choices! {
     /// What the virtual clock shows.
     pub enum WfqClock {
-        /// The round of the fluid system, exactly.
+        /// Exactly the round of the ideal system that serves all flows at once, bit by bit.
         Pgps = "pgps",
-        /// The finish tag of the packet in service.
+        /// The finish tag of the packet that is being sent.
         Scfq = "scfq",
-        /// The start tag of the packet in service; packets go in the order of their start tags.
+        /// The start tag of the packet that is being sent; packets are sent in the order of their start tags.
         Stfq = "stfq",
     }
 }
@@ -33,9 +33,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which packet dies when the buffer is full.
     pub enum WfqOverflow {
-        /// The last ones of the flow with most bytes, until the arrival fits.
+        /// The newest packets of the flow with most bytes, until the arriving one fits.
         Longest = "longest",
-        /// The arriving one.
+        /// The arriving packet.
         Arrival = "arrival",
     }
 }
@@ -43,9 +43,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What has a share.
     pub enum WfqShares {
-        /// Each flow.
+        /// Each flow has a share.
         Flow = "flow",
-        /// Each class, whatever its number of flows.
+        /// Each class has a share, whatever its number of flows.
         Class = "class",
     }
 }
@@ -53,34 +53,37 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `wfq`.
     pub struct WfqConfig {
-        /// Most that may wait in all flows together. Too small: who comes late finds no room. Too large: only memory.
+        /// The most that may wait in the queues of all flows together. If it is too small, flows that come later find
+        /// no room; a larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "Linux pfifo";
-        /// Most that may wait in one flow; `"auto"` turns it off. Too small: bursts are lost.
+        /// The most that may wait in the queue of one flow. If it is too small, bursts are lost. `"auto"` turns this
+        /// off.
         flow_limit: Option<Limit> = None, "Demers et al. 1989 have none";
-        /// What the virtual clock shows. `scfq` and `stfq` cost less; with `scfq` a flow that was idle waits for up
-        /// to a packet of every other.
+        /// How the virtual clock runs, which decides the order of packets. `scfq` and `stfq` take less computing
+        /// time; with `scfq`, a flow that was idle may wait for one packet of every other flow.
         clock: WfqClock = WfqClock::Pgps, "Parekh, Gallager 1993";
-        /// Which packet dies when the buffer is full. With `arrival` a flood takes the buffer from the others.
+        /// Which packet is dropped when the buffer is full. With `arrival`, a flood takes the whole buffer.
         overflow: WfqOverflow = WfqOverflow::Longest, "Demers, Keshav, Shenker 1989";
-        /// What has a share. With `class` the flows of a class are one queue.
+        /// Who has a share of the link: flows or classes. With `class`, all flows of a class wait in one queue.
         shares: WfqShares = WfqShares::Flow, "Parekh, Gallager 1993";
-        /// Which fields of a packet make its flow.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "Demers et al. 1989 (src_dst)";
-        /// Weight of codepoints CS0 to 7, best effort among them. Weights count relative to one another.
+        /// The weight of packets with codepoints CS0 to 7, best effort among them. A flow with twice the weight of
+        /// another gets twice its share.
         weight_cs0: f64 = 1.0, "equal";
-        /// Weight of codepoints CS1 to 15.
+        /// The weight of packets with codepoints CS1 to 15.
         weight_cs1: f64 = 1.0, "equal";
-        /// Weight of codepoints CS2 to 23.
+        /// The weight of packets with codepoints CS2 to 23.
         weight_cs2: f64 = 1.0, "equal";
-        /// Weight of codepoints CS3 to 31.
+        /// The weight of packets with codepoints CS3 to 31.
         weight_cs3: f64 = 1.0, "equal";
-        /// Weight of codepoints CS4 to 39.
+        /// The weight of packets with codepoints CS4 to 39.
         weight_cs4: f64 = 1.0, "equal";
-        /// Weight of codepoints CS5 to 47, expedited forwarding among them.
+        /// The weight of packets with codepoints CS5 to 47, expedited forwarding among them.
         weight_cs5: f64 = 1.0, "equal";
-        /// Weight of codepoints CS6 to 55.
+        /// The weight of packets with codepoints CS6 to 55.
         weight_cs6: f64 = 1.0, "equal";
-        /// Weight of codepoints CS7 to 63.
+        /// The weight of packets with codepoints CS7 to 63.
         weight_cs7: f64 = 1.0, "equal";
     }
 }
@@ -106,7 +109,7 @@ impl WfqConfig {
 impl Discipline for WfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Serves packets in the order in which a link shared at every instant by weight would finish them.",
+        summary: "Gives each flow a share of the link by its weight, as if all were served at the same time.",
         citation: "Parekh, Gallager, IEEE/ACM ToN 1(3), 1993; Demers, Keshav, Shenker, SIGCOMM 1989",
         ecn: "ignored",
         per_flow_state: "a queue, a weight and a tag, while it holds packets or its tag is ahead of the clock",

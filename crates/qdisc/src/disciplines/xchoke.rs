@@ -28,18 +28,23 @@ use tailrace_core::{DropReason, Duration, Instant, Packet, Rng};
 red_based! {
     /// Parameters of `xchoke`.
     pub struct XchokeConfig {
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = false, "as choke";
-        /// Packets that an arrival is compared with. Too few: slow detection. Too many: fair flows are hit.
+        /// With how many waiting packets an arriving one is compared. If it is too small, attackers are found late;
+        /// if it is too large, fair flows are hit.
         candidates: u32 = 1, "as choke";
-        /// Which fields make a flow. Fewer: packets of different connections meet.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "as choke";
-        /// Flows in the table. Too few: attackers push one another out. Too many: a longer search at each hit.
+        /// How many flows the table holds. If it is too small, attackers push each other out of it; if it is too
+        /// large, each hit takes a longer search.
         entries: u32 = 64, "this reconstruction";
-        /// Hits from which every packet is dropped; one hit less halves that. Too few: fair flows suffer for a
-        /// chance hit. Too many: floods are throttled late.
+        /// After how many hits every packet of a flow is dropped; each hit less halves the share. If it is too small,
+        /// fair flows suffer from a chance hit; if it is too large, floods are held back late.
         full_hits: u32 = 8, "this reconstruction";
-        /// Time in which hits halve. Too short: floods come back often. Too long: a flow that has mended stays out.
+        /// The time in which hits fall by half. If it is too short, floods come back often; if it is too long, a flow
+        /// that has slowed down stays out.
         age: Duration = Duration::from_secs(1), "this reconstruction";
     }
 }
@@ -52,7 +57,7 @@ const MOST_HITS: u32 = 32;
 impl Discipline for XchokeConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "CHOKe with a table of flows that met themselves, whose arrivals it drops at random (reconstruction).",
+        summary: "CHOKe that remembers flows that met their own packets, and drops further packets of them at random (reconstruction).",
         citation: "Chhabra et al., ICNP 2002 and ICC 2003 (reconstructed from abstracts)",
         ecn: "with `ecn` RED's signal marks; a match and the table drop",
         per_flow_state: "hits of at most `entries` flows, and at most 4096 flags",

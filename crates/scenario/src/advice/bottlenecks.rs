@@ -19,7 +19,12 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         let name = decl.shown();
         if loads.is_empty() {
             let message = format!("no flow crosses link {name}, whose queue is given");
-            a.warn(Code::UnusedQueue, decl.queue_origin.0, message, "results will show an empty queue");
+            a.warn(
+                Code::UnusedQueue,
+                decl.queue_origin.0,
+                message,
+                "it will stay empty: give it to a link on the path of a flow, or leave it out",
+            );
             continue;
         }
         let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
@@ -34,7 +39,11 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             || "the flows offer".to_string(),
             |l| format!("slower links such as {} let", a.scenario.links[l].name),
         );
-        let help = format!("{by} at most {} reach its {}", Rate::from_bps(offered), most.rate);
+        let help = format!(
+            "{by} at most {} reach its {}: give the queue to the slowest link of a path, or make this link slower",
+            Rate::from_bps(offered),
+            most.rate
+        );
         a.warn(Code::QueueStaysEmpty, decl.queue_origin.0, message, &help);
     }
 }

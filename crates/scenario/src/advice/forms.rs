@@ -14,10 +14,15 @@ pub(super) fn check(a: &Adviser<'_>) {
         let Some(form) = queue.form().filter(|form| *form != "linux") else { continue };
         if queue.forms().iter().any(|choice| choice.word == "linux") {
             let kind = queue.name();
-            let message =
-                format!("the {kind} of link {} has the form {form:?}, its flows are Linux's", decl.shown());
-            let help = "choose with form = \"linux\" in the queue, or queue_form = \"linux\" for all; or write the form down";
-            a.warn(Code::OtherForm, decl.queue_origin.0, message, help);
+            let message = format!(
+                "the {kind} of link {} has the form {form:?}, but its flows behave as Linux",
+                decl.shown()
+            );
+            let help = format!(
+                "for Linux's {kind}, write form = \"linux\" in the queue, or queue_form = \"linux\" for all queues; \
+                 for this one, write form = {form:?}"
+            );
+            a.warn(Code::OtherForm, decl.queue_origin.0, message, &help);
         }
     }
 }

@@ -9,8 +9,10 @@ pub(super) fn check(a: &Adviser<'_>) {
         let shares = a.draft.links.iter().filter_map(|link| link.medium.as_ref());
         if !shares.into_iter().any(|of| of.value == name.value) {
             let message = format!("no link shares medium {}", name.value);
-            let help =
-                format!("write medium = {:?} in each [[link]] over it, or leave the medium out", name.value);
+            let help = format!(
+                "write medium = {:?} in each [[link]] that uses it, or remove the [[medium]]",
+                name.value
+            );
             a.warn(Code::UnusedMedium, name.origin, message, &help);
         }
     }

@@ -18,8 +18,8 @@ pub(crate) fn check(a: &Adviser<'_>) {
         let (link, name) = (topology.links(host).next(), &a.scenario.nodes[host.0 as usize].name);
         let link = link.map_or("", |l| &a.scenario.links[l.0 as usize].name);
         let message = format!("link {link} is the only one of {name}, and goes down under flow {flow}");
-        let help = "its connections lose their last subflow with the address, and most profiles never open another: \
-                    kind = \"blackhole\" loses packets only, a second [[link]] of the host keeps them alive";
+        let help = "without an address its connections lose their last subflow, and most profiles never open another one: \
+                    use kind = \"blackhole\", which only loses packets, or give the host a second [[link]]";
         a.warn(Code::OnlyLinkDown, a.fault_origin(i), message, help);
     }
 }

@@ -28,7 +28,10 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
     };
     let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
     let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
-    let help = format!("they are dropped; set `mtu` of link {} or smaller packets", a.decl(link).shown());
+    let help = format!(
+        "they will be dropped: raise `mtu` of link {}, or send smaller packets",
+        a.decl(link).shown()
+    );
     a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
 }
 
@@ -48,8 +51,8 @@ pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &
     if let Some(d) = locked {
         let link = &a.scenario.links[d.link].name;
         let message = format!("flow {} without jitter can lock other flows out of link {link}", group.name);
-        let help = "a periodic flood at a drop-tail link's rate takes every free place (phase effect); \
-                    try app.jitter = 0.1";
+        let help = "its packets come exactly when the full queue has room again (phase effect), which real senders would not; \
+                    add jitter = 0.1 to its app";
         a.warn(Code::PhaseEffect, a.flow_origin(i), message, help);
     }
 }

@@ -37,14 +37,14 @@ const NEEDS: &[Need] = &[
         role: "bottleneck",
         before: true,
         others: &["access", "both"],
-        lacking: "no netfence access polices its senders before, so its packets are legacy there",
+        lacking: "no netfence access before it limits its senders, so its packets count as legacy traffic there",
     },
     Need {
         kind: "netfence",
         role: "access",
         before: false,
         others: &["bottleneck", "both"],
-        lacking: "no netfence bottleneck follows, so nothing tells the access to police it",
+        lacking: "no netfence bottleneck follows, so nothing tells the access router to limit it",
     },
 ];
 

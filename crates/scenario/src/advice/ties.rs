@@ -17,7 +17,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
     for (group, d) in first {
         let (link, rate) = (&a.scenario.links[d.link].name, d.spec(a.scenario).rate);
         let message = format!("periodic sources offer link {link} exactly its {rate}");
-        let help = "who loses hangs on when each of them began, and on nothing else (phase effect); give them \
+        let help = "which of them loses packets then depends only on when each began (phase effect); give them \
                     jitter = 0.1, or other rates";
         a.warn(Code::RateTie, a.flow_origin(group), message, help);
     }

@@ -21,7 +21,8 @@ pub(super) fn check_ends(a: &Adviser<'_>) {
             && start >= end
         {
             let message = format!("flow {} starts at {start}, when the run is over", group.name);
-            a.warn(Code::AfterTheEnd, a.flow_origin(i), message, "the run lasts as long as `duration` says");
+            let help = "it will never send: let it start earlier, or lengthen `duration`";
+            a.warn(Code::AfterTheEnd, a.flow_origin(i), message, help);
         }
     }
 }

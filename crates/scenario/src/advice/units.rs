@@ -16,11 +16,13 @@ pub(super) fn check(a: &Adviser<'_>, decl: &LinkDecl) {
         let delay = spec.delay.mean();
         if spec.rate < Rate::from_bps(1_000) || spec.rate > Rate::from_bps(1_000_000_000_000) {
             let message = format!("link {name} has a rate of {}", spec.rate);
-            a.warn(Code::UnusualRate, decl.origin.0, message, "is the unit what you mean?");
+            let help = "few links are so slow or so fast: check the unit (kbit/s, Mbit/s, Gbit/s)";
+            a.warn(Code::UnusualRate, decl.origin.0, message, help);
         }
         if delay > Duration::from_secs(10) {
             let message = format!("link {name} has a delay of {}", spec.delay);
-            a.warn(Code::UnusualDelay, decl.origin.0, message, "is the unit what you mean?");
+            let help = "few links are so long: check the unit (us, ms, s)";
+            a.warn(Code::UnusualDelay, decl.origin.0, message, help);
         }
         if decl.observed {
             check_limit(a, decl, spec);
@@ -37,13 +39,19 @@ fn check_limit(a: &Adviser<'_>, decl: &LinkDecl, spec: &LinkSpec) {
     };
     if bytes < 2 * u128::from(spec.mtu.get()) {
         let message = format!("the queue of link {} holds {limit}, less than two packets", decl.shown());
-        a.warn(Code::TinyLimit, decl.queue_origin.0, message, "bursts of even two packets are lost");
+        a.warn(
+            Code::TinyLimit,
+            decl.queue_origin.0,
+            message,
+            "of two packets that come at once, one is lost: raise `limit`, unless this is meant",
+        );
     }
     // A default is nobody's slip: 10240 packets of `fq_codel` are more than 10 s of many links.
     if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 && Some(limit) != default_limit(&spec.queue) {
         let message =
             format!("the queue of link {} holds {limit}, more than 10 s at {}", decl.shown(), spec.rate);
-        a.warn(Code::HugeLimit, decl.queue_origin.0, message, "is the unit what you mean?");
+        let help = "packets may wait that long: check the unit, or lower `limit`";
+        a.warn(Code::HugeLimit, decl.queue_origin.0, message, help);
     }
 }
 

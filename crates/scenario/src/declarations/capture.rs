@@ -16,11 +16,11 @@ use tailrace_core::params::Kind;
 
 section! {
     /// `[[capture]]`.
-    pub CAPTURE = "[[capture]]", "A packet capture.";
+    pub CAPTURE = "[[capture]]", "A packet capture: a pcapng file with the packets at one place, for Wireshark.";
     pub(crate) struct CaptureDecl {
-        name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `capture.NAME.snaplen`; unique among captures.";
-        at: At<Selector> = must(LINKS), "A link, or a host.";
-        snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes kept of each packet.";
+        name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may have it.";
+        at: At<Selector> = must(LINKS), "Where packets are captured: the name of a link or of a host.";
+        snaplen: At<u32> = or(SNAPLEN, "128 B"), "How many bytes of each packet are kept, from its start.";
     }
 }
 

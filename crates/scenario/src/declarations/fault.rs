@@ -26,22 +26,22 @@ use tailrace_impair::faults::catalog;
 
 section! {
     /// Keys of `[[fault]]` beside those of its kind, which `crates/impair` describes.
-    pub FAULT = "[[fault]]", "Something that happens to links.";
+    pub FAULT = "[[fault]]", "Something that happens to links during the run: one goes down, becomes slower, or loses packets.";
     pub(crate) struct FaultKeys {
-        name: Option<At<String>> = may(NAME, "none"), "What paths call it, such as `fault.NAME.at`; unique among faults.";
+        name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.";
         at: At<Duration> = must(DURATION), "When it starts.";
         until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
-        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links concerned, by their names or ends.";
-        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts whose links are concerned.";
-        router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers whose links are concerned.";
-        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`, in the order of the file, from 1.";
+        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links that it happens to, by their names or ends.";
+        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts to whose links it happens.";
+        router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers to whose links it happens.";
+        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`: numbers from 1 on, in the order of the file.";
         direction: At<Direction> = or(DIRECTION, "both"),
-            "Which direction: of `link`, \"forward\" from its first end or \"reverse\"; of `host` or `router`, \"up\" from it or \"down\" to it.";
-        every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "It starts at one link after the other, so much time apart.";
-        count: Option<At<u32>> = may(plain::<u32>(), "all"), "At so many of them only, the first ones.";
+            "In which direction it happens. For `link`: \"forward\", from its first end to the second, or \"reverse\". For `host` or `router`: \"up\", away from it, or \"down\", towards it.";
+        every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "With several links: it starts at one link after the other, so much time apart.";
+        count: Option<At<u32>> = may(plain::<u32>(), "all"), "With several links: at how many of them it happens, the first ones.";
         back_every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at `until`"),
-            "When it has started at the last one, it ends at one after the other, so much time apart, in the same order.";
-        overlap: At<bool> = or(plain::<bool>(), "false"), "Whether it may overlap with others of its kind, none within the other.";
+            "With several links, instead of `until`: after it has started at the last link, it ends at one link after the other, so much time apart, in the same order.";
+        overlap: At<bool> = or(plain::<bool>(), "false"), "Whether it may partly overlap in time with other faults of its kind at the same link. Otherwise one must lie within the other.";
     }
 }
 

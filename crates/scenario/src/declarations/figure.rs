@@ -10,17 +10,17 @@ use crate::text::sink::Sink;
 
 section! {
     /// `[[figure]]`.
-    pub FIGURE = "[[figure]]", "A figure that is drawn after the table.";
+    pub FIGURE = "[[figure]]", "A figure that is drawn with the results.";
     pub(crate) struct FigureDecl {
-        series: Option<At<String>> = may(TEXT, "none"), "Of `run` and `compare`: a figure over time, such as \"cwnd\", as `tailrace plot --figures` calls it.";
-        metric: Option<At<String>> = may(TEXT, "none"), "Of `sweep`: a metric, such as \"tcp.goodput\", as `tailrace plot --metric` calls it.";
-        against: Option<At<String>> = may(TEXT, "chosen"), "The swept parameter along the axis.";
-        by: Option<At<String>> = may(TEXT, "chosen"), "The one with a line for each value.";
-        kind: Option<At<String>> = may(TEXT, "by the values"), "\"line\", \"bars\", \"box\", \"cdf\" or \"map\".";
-        r#where: Option<At<String>> = may(TEXT, "all cells"), "Only these cells: `parameter=value`, or a formula.";
-        formula: Option<At<String>> = may(TEXT, "none"), "A dashed line, such as \"model = min(1, x / 2)\".";
-        of: Option<At<String>> = may(TEXT, "runs"), "Values of \"runs\", or of single \"flows\" or \"connections\".";
-        log: Option<At<String>> = may(TEXT, "by the values"), "Logarithmic axes: \"x\", \"y\", \"x,y\" or \"none\".";
+        series: Option<At<String>> = may(TEXT, "none"), "For `run` and `compare`: a figure over time, such as \"cwnd\". Names are those of `tailrace plot --figures`.";
+        metric: Option<At<String>> = may(TEXT, "none"), "For `sweep`: the metric to draw, such as \"tcp.goodput\". Names are those of `tailrace plot --metric`.";
+        against: Option<At<String>> = may(TEXT, "chosen"), "The varied parameter along the horizontal axis.";
+        by: Option<At<String>> = may(TEXT, "chosen"), "The varied parameter that has a line for each of its values.";
+        kind: Option<At<String>> = may(TEXT, "by the values"), "What is drawn: \"line\", \"bars\", \"box\", \"cdf\" or \"map\".";
+        r#where: Option<At<String>> = may(TEXT, "all cells"), "Only these combinations of values are drawn: `parameter=value`, or a formula.";
+        formula: Option<At<String>> = may(TEXT, "none"), "A dashed line to compare with, such as \"model = min(1, x / 2)\".";
+        of: Option<At<String>> = may(TEXT, "runs"), "What each value is of: \"runs\", or single \"flows\" or \"connections\".";
+        log: Option<At<String>> = may(TEXT, "by the values"), "Which axes are logarithmic: \"x\", \"y\", \"x,y\" or \"none\".";
     }
 }
 

@@ -21,16 +21,16 @@ section! {
     pub(crate) RUN = "an entry of `run`", "A program that a host runs.";
     pub(crate) struct RunDecl {
         at: Option<At<Duration>> = may(DURATION, "0 s"), "When it starts.";
-        command: At<String> = must(TEXT), "The command, as `/bin/sh` reads it; it sees this machine's files, and writes in a folder of its own.";
+        command: At<String> = must(TEXT), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
     }
 }
 
 section! {
     /// `limits`.
-    pub(crate) LIMITS = "`limits`", "What `ip mptcp limits` sets.";
+    pub(crate) LIMITS = "`limits`", "The limits that `ip mptcp limits` sets.";
     pub(crate) struct LimitsDecl {
-        subflows: At<u32> = or(plain::<u32>().few(), "2"), "Most subflows beside the first.";
-        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "Most addresses of the peer that are taken up.";
+        subflows: At<u32> = or(plain::<u32>().few(), "2"), "How many subflows a connection may have in addition to the first.";
+        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "How many addresses announced by the other end are accepted.";
     }
 }
 

@@ -17,9 +17,9 @@ use tailrace_core::params::ParamInfo;
 
 section! {
     /// Keys of `[[medium]]` beside those of its kind, which `crates/access` describes.
-    pub MEDIUM = "[[medium]]", "A channel that links share, both ways.";
+    pub MEDIUM = "[[medium]]", "A channel that several links share, such as a Wi-Fi channel: only one of them sends at a time, in either direction.";
     pub(crate) struct MediumKeys {
-        name: At<String> = must(NAME), "What `medium` of its links calls it.";
+        name: At<String> = must(NAME), "The name, to which the key `medium` of links refers.";
     }
 }
 

@@ -21,24 +21,24 @@ section! {
     /// Keys of hosts and routers; neither has all.
     pub(crate) NODE = "[[host]] or [[router]]", "A host or a router.";
     pub(crate) struct NodeDecl {
-        name: At<String> = must(NAME), "Its name, unique among hosts and routers.";
-        count: Option<At<u32>> = may(positive_count::<u32>(), ""), "Makes so many of it, called name[0], name[1] and so on.";
+        name: At<String> = must(NAME), "The name; no other host or router may have it.";
+        count: Option<At<u32>> = may(positive_count::<u32>(), ""), "Makes so many of them, called name[0], name[1] and so on.";
         address: Option<At<Vec<Ipv4Addr>>> = may(ADDRESSES, "counted from 10.0.0.1"),
-            "Its IPv4 address; a list with one for each of its links, in the order of the file. Of several alike, each has the next one.";
+            "The IPv4 address; or a list with one for each of its links, in the order of the file. With `count`, each host takes the next address.";
         role: Option<At<&'static str>> = may(ROLE, ""),
-            "Role of the queues on links that leave it, where their discipline has this role and they give none themselves.";
+            "The `role` of queues on links that leave this router, such as \"edge\". It holds for disciplines that know this role, unless the queue states one itself.";
         kernel: Option<At<String>> = may(KERNEL, "none, it is simulated"),
-            "Linux kernel that it runs: one of `tailrace kernel list`, a path, or `none`.";
+            "The Linux kernel that this host runs: a name from `tailrace kernel list`, a path, or `none`.";
         namespace: Option<At<String>> = may(TEXT, "none, the kernel is its own"),
-            "Shares its kernel with all hosts that have the same word here, each as a network namespace of it.";
-        memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "Memory of its kernel.";
-        sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of its kernel, by their names as sysctl(8) has them.";
-        run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on it.";
-        limits: Option<At<LimitsDecl>> = may(LIMITS_TABLE, "its kernel's"), "Limits of its kernel's path manager for Multipath TCP.";
+            "Hosts with the same word here share one kernel; each is a network namespace of it. This saves memory and time.";
+        memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "How much memory the kernel gets.";
+        sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of the kernel, by their names in sysctl(8), such as \"net.ipv4.tcp_congestion_control\".";
+        run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on this host.";
+        limits: Option<At<LimitsDecl>> = may(LIMITS_TABLE, "its kernel's"), "Limits of the path manager for Multipath TCP in the host's kernel.";
         endpoints: Option<At<Endpoints>> = may(ENDPOINTS, "none"),
-            "Addresses that this path manager uses, by its links: \"2 subflow, 3 subflow backup, 4 signal\".";
+            "The endpoints of the path manager in the host's kernel, by the numbers of the host's links: \"2 subflow, 3 subflow backup, 4 signal\".";
         backpressure: Option<At<bool>> = may(plain::<bool>(), "false"),
-            "Whether packets that wait at its interfaces are still its kernel's, as behind a network card, so that its sockets hold others back.";
+            "Whether packets that wait at the host's interfaces still count as its kernel's, as with a real network card. Its sockets then hold back further packets.";
     } beside { kind: NodeKind }
 }
 

@@ -107,11 +107,10 @@ fn says_limit(queue: &Node) -> bool {
 fn apply_limit(config: &mut QdiscConfig, limit: &At<Limit>, sink: &Sink<'_>) {
     let kind = config.name();
     if config.get("limit").is_none() {
-        let message = format!("`queue_limit` says nothing to {kind}, which has no `limit`");
+        let message = format!("`queue_limit` has no effect on {kind}, which has no `limit`");
         let mut warning = sink.at(Code::UnusedLimit, limit.origin, message);
         if config.get("memory_limit").is_some() {
-            warning =
-                warning.help("what bounds it is its `memory_limit`, in which a full packet counts 2304 B");
+            warning = warning.help("set its `memory_limit` instead, in which a full packet counts as 2304 B");
         }
         return sink.push(warning);
     }

@@ -341,7 +341,7 @@ fn bound(schema: &mut Value, kind: Kind, bounds: Bounds) -> String {
         schema["minimum"] = number(bounds.least);
         schema["maximum"] = number(bounds.most);
     }
-    if bounds.usual { String::new() } else { format!(" {} ({}).", bounds.shown(kind), bounds.why) }
+    if bounds.usual { String::new() } else { format!(" Allowed: {} ({}).", bounds.shown(kind), bounds.why) }
 }
 
 /// A bare kind or any of the tables.

@@ -10,9 +10,9 @@ use tailrace_core::Duration;
 
 section! {
     /// `[[window]]`.
-    pub WINDOW = "[[window]]", "A part of the run with statistics of its own, beside those of the whole.";
+    pub WINDOW = "[[window]]", "A part of the run with statistics of its own, in addition to those of the whole run.";
     pub(crate) struct WindowDecl {
-        name: At<String> = must(NAME), "What it is called in the results.";
+        name: At<String> = must(NAME), "The name of the window in the results.";
         start: Option<At<Duration>> = may(DURATION, "the end of the window before, or of the warm-up"), "When it begins.";
         end: Option<At<Duration>> = may(DURATION, "the start of the next window, or the end of the run"), "When it ends.";
     }

@@ -43,13 +43,13 @@ pub struct FlowGroup {
 tailrace_core::choices! {
     /// Which of the hosts that a group names send to which.
     pub enum Pattern {
-        /// In order, first to first; or all to one, or one to all.
+        /// The first host sends to the first, the second to the second, and so on; or all to one, or one to all.
         Pairs = "pairs",
-        /// Each to each but itself.
+        /// Each host sends to each other one.
         AllPairs = "all_pairs",
-        /// All but itself to one, at the same time: a start that is drawn is the same for all.
+        /// All hosts send to one other at the same time: a start that is drawn at random is the same for all.
         Incast = "incast",
-        /// Each to one other, drawn for each run, so that each is sent to by one.
+        /// Each host sends to one other, and each receives from one. Who sends to whom is drawn for each run.
         Permutation = "permutation",
     }
 }

@@ -105,11 +105,12 @@ tailrace_core::choices! {
     pub enum Strip {
         /// None.
         None = "none",
-        /// Those of Multipath TCP, from every segment.
+        /// Options of Multipath TCP, from every segment.
         Mptcp = "mptcp",
-        /// Those of Multipath TCP, from SYNs and SYN-ACKs.
+        /// Options of Multipath TCP, from SYNs and SYN-ACKs only, so that connections cannot use it.
         MptcpSyn = "mptcp_syn",
-        /// Those of Multipath TCP, from all segments but SYNs and SYN-ACKs.
+        /// Options of Multipath TCP, from all segments except SYNs and SYN-ACKs, so that connections begin with it
+        /// and then lose it.
         MptcpData = "mptcp_data",
     }
 }

@@ -5,11 +5,11 @@ use tailrace_core::Duration;
 tailrace_core::choices! {
     /// Which of several ways of as many links packets take.
     pub enum EqualPaths {
-        /// All the first, in the order of links.
+        /// All packets take the first one, in the order in which links are declared.
         First = "first",
-        /// Each flow one of them, by a hash of addresses, ports and protocol.
+        /// Each flow takes one of them, chosen by a hash of addresses, ports and protocol.
         FiveTuple = "five_tuple",
-        /// As `five_tuple`, of the two addresses alone.
+        /// Each pair of addresses takes one of them, chosen by a hash of the two addresses.
         SrcDst = "src_dst",
     }
 }

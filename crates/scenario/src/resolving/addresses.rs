@@ -52,7 +52,7 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, topology: &Topology<'_>,
                 None => (
                     Code::OutOfBounds,
                     format!("host {} would have address {address}", node.name),
-                    "several alike have addresses that follow one another; begin lower",
+                    "hosts with `count` get addresses that follow one another: let the first one be lower",
                 ),
                 Some(owner) if scenario.nodes[owner].addresses.is_empty() => (
                     Code::DuplicateAddress,

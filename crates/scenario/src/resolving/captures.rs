@@ -32,11 +32,9 @@ pub(crate) fn capture(
             Some(nodes.map(|n| Capture { at: CapturePoint::Node(n), snaplen }).collect())
         }
         (Ok(Some(_)), Some(_)) => {
-            sink.error(
-                Code::AmbiguousName,
-                decl.at.origin,
-                format!("{} is a link and also a host or router", decl.at.value),
-            );
+            let message = format!("{} is the name of a link and also of a host or router", decl.at.value);
+            let error = sink.at(Code::AmbiguousName, decl.at.origin, message);
+            sink.push(error.help("give one of the two another `name`"));
             None
         }
         (Ok(None), None) => {

@@ -29,7 +29,10 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
         first += u64::from(decl.len());
         if names.insert(&decl.name.value, named).is_some() {
             let message = format!("there are two nodes named {:?}", decl.name.value);
-            sink.push(sink.at(Code::DuplicateName, decl.name.origin, message).label("this name is taken"));
+            sink.push(
+                sink.at(Code::DuplicateName, decl.name.origin, message)
+                    .label("this name is taken: choose another"),
+            );
         }
     }
     if u32::try_from(first).is_err() {

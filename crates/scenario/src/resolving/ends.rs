@@ -32,9 +32,9 @@ pub(crate) fn link_ends(
     let (left, right) = (left?.0, right?.0);
     match pairs(left, right) {
         None => {
-            let message = format!("{} is {} and {} is {}", a.value, left.len, b.value, right.len);
+            let message = format!("{} has {} members, but {} has {}", a.value, left.len, b.value, right.len);
             let error = sink.at(Code::UnequalCounts, b.origin, message).label("cannot be paired");
-            sink.push(error.help("both ends need as many members, or one end a single one"));
+            sink.push(error.help("both ends need equally many members, or one of them a single one"));
             None
         }
         Some(_) if meet(left, right) => {
@@ -83,7 +83,7 @@ pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<
     if !starts.value.is_empty() && starts.value.len() as u64 != count {
         let message = format!("`start` lists {} times for {count} flows", starts.value.len());
         let error = sink.at(Code::UnequalCounts, starts.origin, message);
-        sink.push(error.help("list as many as there are flows, in their order, or give one time for all"));
+        sink.push(error.help("give one time for each flow, in their order, or a single one for all"));
         return None;
     }
     Some(flows)
@@ -95,9 +95,11 @@ fn report(unfit: Unfit, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
     let Flows { from, to, pattern, .. } = flows;
     let (code, message) = match unfit {
         Unfit::Counts if *pattern == Pattern::Incast => {
-            (Code::UnequalCounts, format!("an incast has one receiver, and {b} is {}", to.len))
+            (Code::UnequalCounts, format!("an incast has one receiver, but {b} has {} members", to.len))
         }
-        Unfit::Counts => (Code::UnequalCounts, format!("{a} is {} and {b} is {}", from.len, to.len)),
+        Unfit::Counts => {
+            (Code::UnequalCounts, format!("{a} has {} members, but {b} has {}", from.len, to.len))
+        }
         Unfit::Itself => (Code::SameEnds, format!("a flow from {a} to {b} runs from a host to itself")),
     };
     let label = if unfit == Unfit::Counts { "cannot be paired" } else { "" };
@@ -105,22 +107,22 @@ fn report(unfit: Unfit, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
     let help = match (unfit, pattern) {
         (Unfit::Counts, Pattern::Incast) => format!("name one host in `to`, such as {}[0]", b.name),
         (Unfit::Counts, Pattern::Permutation) => {
-            "in a permutation each sends to one and is sent to by one: name as many on both sides".into()
+            "in a permutation each host sends to one and receives from one: name equally many in `from` and `to`".into()
         }
         (Unfit::Counts, _) => {
-            "`from` and `to` need as many hosts, or one of them a single one; pattern = \"all_pairs\" has each send to each"
+            "`from` and `to` need equally many hosts, or one of them a single one; with pattern = \"all_pairs\" each host sends to each"
                 .into()
         }
         (Unfit::Itself, Pattern::Pairs) if from.len > 1 && from == to => {
-            "pattern = \"all_pairs\" has each send to each but itself, \"permutation\" to one other".into()
+            "with pattern = \"all_pairs\" each host sends to each other one, with \"permutation\" to one other".into()
         }
         (Unfit::Itself, Pattern::Pairs) if from.len > 1 && to.len == 1 => {
-            "pattern = \"incast\" has all but itself send to it".into()
+            "with pattern = \"incast\" all other hosts send to it".into()
         }
         (Unfit::Itself, Pattern::Pairs) if to.len > 1 => {
-            "pattern = \"all_pairs\" has each send to each but itself".into()
+            "with pattern = \"all_pairs\" each host sends to each other one".into()
         }
-        (Unfit::Itself, _) => "name two hosts, or more".to_string(),
+        (Unfit::Itself, _) => "name two different hosts in `from` and `to`".to_string(),
     };
     sink.push(error.help(help));
 }

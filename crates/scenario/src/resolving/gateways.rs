@@ -105,7 +105,9 @@ pub(crate) fn check(
                 1 => error,
                 _ => error.label(format!("the connection begins on link {link}, which does not lead there")),
             };
-            sink.push(error.help("links between routers must join them; hosts do not forward"));
+            sink.push(
+                error.help("add a [[link]] that joins them by way of routers; hosts do not forward packets"),
+            );
         }
     }
 }

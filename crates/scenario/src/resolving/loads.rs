@@ -35,7 +35,8 @@ pub(crate) fn gaps(
             Ok(gap) => Some((*i, gap)),
             Err(why) => {
                 sink.push(
-                    sink.at(Code::UnfitLoad, decl.app_origin.0, why).help("`of` names the link, or links"),
+                    sink.at(Code::UnfitLoad, decl.app_origin.0, why)
+                        .help("write the link that these flows cross: of = \"NAME\""),
                 );
                 None
             }

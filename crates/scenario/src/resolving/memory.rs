@@ -229,8 +229,12 @@ pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option
     } else {
         String::new()
     };
-    let help =
-        format!("most of it for {} {}: {}{of_runs}", largest.count, largest.what, gigabytes(largest.bytes));
+    let help = format!(
+        "most of it is for {} {}: {}{of_runs}; have fewer of them, or record less",
+        largest.count,
+        largest.what,
+        gigabytes(largest.bytes)
+    );
     sink.push(sink.at(Code::TooLarge, largest.origin, message).help(help));
     None
 }

@@ -44,8 +44,8 @@ pub(super) fn check(scenario: &Scenario, parts: &[usize], draft: &Draft, sink: &
             owner_name(scenario, owner.0 as usize)
         };
         let message = format!("{address} is that of {whose}");
-        let help = "an address is one interface's in all of the run, whenever it has it; those that the file does not give are \
-                    counted from 10.0.0.1: choose one of another network";
+        let help = "no two interfaces may have the same address, at whatever time of the run; those that the file does not give are \
+                    counted from 10.0.0.1, so choose one of another network";
         let keys = &draft.faults[decl].keys;
         let origin = keys.host.as_ref().map_or(keys.at.origin, |host| host.origin);
         sink.push(sink.at(Code::DuplicateAddress, origin, message).help(help));

@@ -60,8 +60,10 @@ pub(crate) fn apply(draft: &mut Draft, sink: &Sink<'_>) {
     for router in routers.values().filter(|r| !fitting.contains(&r.name.value)) {
         let role = router.role.as_ref().expect("those without were left out");
         let having = disciplines_with(role.value).join(" or ");
-        let message =
-            format!("router {} is to be {:?}, but no queue behind it can be", router.name.value, role.value);
+        let message = format!(
+            "router {} has role {:?}, but no queue on a link that leaves it can have this role",
+            router.name.value, role.value
+        );
         let help = format!(
             "this is a role of {having}: give a link that leaves {} such a queue, or drop the role",
             router.name.value

@@ -17,7 +17,10 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         let lonely = (first..first + len).find(|i| topology.degree(NodeIndex(*i as u32)) == 0);
         if let (Some(i), NodeKind::Host) = (lonely, decl.kind) {
             let message = format!("host {} has no link", scenario.nodes[i].name);
-            sink.push(sink.at(Code::NotConnected, decl.name.origin, message).label("not connected"));
+            sink.push(
+                sink.at(Code::NotConnected, decl.name.origin, message)
+                    .label("connect it with a [[link]], or remove it"),
+            );
         }
         first += len;
     }
@@ -41,9 +44,9 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
             let error = sink.at(Code::NoRoute, decl.from.origin, message);
             let others =
                 if cut.len() > 1 { format!(" (and {} more pairs)", cut.len() - 1) } else { String::new() };
-            sink.push(
-                error.help(format!("links between routers must join them; hosts do not forward{others}")),
-            );
+            sink.push(error.help(format!(
+                "add a [[link]] that joins them by way of routers; hosts do not forward packets{others}"
+            )));
         }
     }
 }

@@ -119,7 +119,7 @@ fn settle_loads(scenario: &mut Scenario, draft: &Draft, groups: &[Group], sink: 
     let gaps = loads::gaps(scenario, draft, &LinkFinder::new(&scenario.links, groups), sink);
     for (flow, gap) in gaps {
         if let Err((key, why)) = scenario.flows[flow].app.arrive_every(gap) {
-            let message = format!("the load comes to an impossible `{key}`");
+            let message = format!("this `load` would need an impossible `{key}`");
             sink.push(sink.at(Code::UnfitLoad, draft.flows[flow].app_origin.0, message).label(why));
         }
     }

@@ -10,6 +10,8 @@ pub(crate) fn check_unique<'d>(things: &str, names: impl Iterator<Item = &'d At<
     let mut seen = BTreeSet::new();
     for name in names.filter(|name| !seen.insert(&name.value)) {
         let message = format!("there are two {things} named {:?}", name.value);
-        sink.push(sink.at(Code::DuplicateName, name.origin, message).label("this name is taken"));
+        sink.push(
+            sink.at(Code::DuplicateName, name.origin, message).label("this name is taken: choose another"),
+        );
     }
 }

@@ -200,7 +200,10 @@ impl Walk<'_> {
                 format!("did you mean `{list}.{}{rest}`?", quoted(near))
             }
             None if names.is_empty() => {
-                format!("call them by position: 0 to {}", items.len().saturating_sub(1))
+                format!(
+                    "they have no names, so use their positions in the file: 0 to {}",
+                    items.len().saturating_sub(1)
+                )
             }
             None => format!("there are: {}", listed(&names)),
         };

@@ -6,19 +6,19 @@ keys! {
     /// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct ForeignTally {
-        /// Packets sent that are of no flow of the scenario: those are the flow's.
+        /// Packets sent that belong to no flow of the scenario; others count for their flow.
         sent_packets: u64, "packets";
-        /// Their IP bytes.
+        /// Their size in bytes of IP packets.
         sent_bytes: u64, "bytes";
-        /// Of those sent, dropped on the way.
+        /// How many of these were dropped on the way.
         lost_packets: u64, "packets";
-        /// Of those sent, marked CE by queues.
+        /// How many of these were marked CE (ECN) by queues.
         marked_packets: u64, "packets";
-        /// Packets that have reached it, flows', too.
+        /// Packets that reached the host, those of flows included.
         received_packets: u64, "packets";
-        /// The IP bytes of that.
+        /// Their size in bytes of IP packets.
         received_bytes: u64, "bytes";
-        /// What it gave out and was no IPv4 packet.
+        /// What the host sent that was no IPv4 packet.
         malformed_packets: u64, "packets";
     }
 }

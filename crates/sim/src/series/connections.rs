@@ -19,21 +19,21 @@ pub(crate) struct Row<'a> {
 }
 
 columns! {
-    "connection_series", "One row a connection, sample and end that sends.", |r: Row<'_>| {
-        run: U32 = r.of.run, "", "Number of the run.";
-        time_s: F64 = r.of.now.as_secs_f64(), "s", "Time of the sample.";
-        group: Text = r.of.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.of.member, "", "Position within the group, from 0.";
-        end: Text = r.of.end, "", "`client` or `server`: the sender.";
-        acked_bytes: U64 = r.sender.progress().0, "bytes", "Acknowledged at the data level.";
-        sent_bytes: U64 = r.sender.progress().1, "bytes", "Given to subflows for the first time.";
-        delivered_bytes: U64 = r.receiver.map_or(0, |r| r.stats().bytes_delivered), "bytes", "Delivered to the receiving application in order.";
-        waiting_bytes: U64 = r.receiver.map_or(0, Mptcp::waiting_bytes), "bytes", "At the receiver, waiting for others before them.";
-        reinjected_bytes: U64 = r.sender.stats().reinjected_bytes, "bytes", "Sent again on another subflow.";
-        window_stalls: U64 = r.sender.stats().window_stalls, "", "Times the peer's window kept a subflow with room from sending.";
-        subflows: U32 = r.usable, "", "Subflows that may carry data at the moment.";
-        jitter_s: F64 = r.jitter_s, "s", "Mean difference between the transit times of one delivery and the next, over the last interval; null without any.";
-        displacement_bytes: U64 = r.displacement_bytes, "bytes", "The largest of the last interval: how far ahead of its order data arrived.";
+    "connection_series", "A row for each connection, each sample and each end that sends.", |r: Row<'_>| {
+        run: U32 = r.of.run, "", "The number of the run.";
+        time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        acked_bytes: U64 = r.sender.progress().0, "bytes", "Bytes acknowledged at the data level.";
+        sent_bytes: U64 = r.sender.progress().1, "bytes", "Bytes given to subflows for the first time.";
+        delivered_bytes: U64 = r.receiver.map_or(0, |r| r.stats().bytes_delivered), "bytes", "Bytes delivered to the receiving application, in order.";
+        waiting_bytes: U64 = r.receiver.map_or(0, Mptcp::waiting_bytes), "bytes", "Bytes that wait at the receiver because earlier ones are missing.";
+        reinjected_bytes: U64 = r.sender.stats().reinjected_bytes, "bytes", "Bytes sent again on another subflow.";
+        window_stalls: U64 = r.sender.stats().window_stalls, "", "How often the receive window kept a subflow from sending although its own window had room.";
+        subflows: U32 = r.usable, "", "How many subflows may carry data at the moment.";
+        jitter_s: F64 = r.jitter_s, "s", "By how much the transit time differs from one delivery to the next, mean over the last interval; null if there were none.";
+        displacement_bytes: U64 = r.displacement_bytes, "bytes", "How far ahead of its order data arrived; the largest distance in the last interval.";
     }
 }
 

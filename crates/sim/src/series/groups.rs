@@ -25,25 +25,25 @@ struct Row<'a> {
 }
 
 columns! {
-    "group_series", "One row a group and sample, of all its flows.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
-        group: Text = r.group, "", "Name of the `[[flow]]`.";
-        open_flows: U32 = r.open.flows, "", "Flows under way: over TCP those that have a connection which is not over, over UDP those between their `start` and `stop`.";
-        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, sum over the flows.";
-        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What was handed to applications in the last interval, sum over the flows.";
-        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "Mean over all packets that arrived in the last interval, forward; null without any.";
-        reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same over those that came back.";
-        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Mean difference between the transit times of one delivery and the next of a flow, over all deliveries of the last interval; null without any.";
+    "group_series", "A row for each group and each sample, over all flows of the group.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        open_flows: U32 = r.open.flows, "", "How many flows are under way: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, per second, sum over the flows.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What applications got in the last interval, per second, sum over the flows.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over all packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
+        reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery of a flow to the next, mean over all deliveries of the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
-        lost_packets: U64 = r.tally.lost_packets, "packets", "Of those, dropped on the way so far.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
-        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
-        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share dropped; null without any.";
-        completed: U64 = r.tally.completed, "", "Transfers or exchanges completed since the start of the run.";
-        cwnd_flows: U32 = r.open.windows, "", "Flows over TCP that are under way.";
-        cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "Mean of their congestion windows, of each that of the end that sends; null without any. A flow that has ended, or waits before its next connection, has none.";
-        cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same in segments.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
+        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
+        completed: U64 = r.tally.completed, "", "How many transfers or exchanges have been completed since the start of the run.";
+        cwnd_flows: U32 = r.open.windows, "", "How many flows over TCP are under way.";
+        cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "The mean congestion window of these flows, of the end that sends; null if there are none. A flow that has ended, or waits before its next connection, does not count.";
+        cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same, in segments.";
     }
 }
 

@@ -17,12 +17,12 @@ struct Row<'a> {
 }
 
 columns! {
-    "law_series", "One row a variable of a discipline and sample.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
-        queue: Text = r.queue, "", "The direction of a link, named as under `queues`.";
-        variable: Text = r.variable, "", "Name of the variable, with its unit.";
-        value: F64 = r.value, "", "Its value at that moment.";
+    "law_series", "A row for each variable of a queue discipline and each sample.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
+        queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
+        variable: Text = r.variable, "", "The name of the variable, with its unit.";
+        value: F64 = r.value, "", "The value at that moment.";
     }
 }
 

@@ -24,22 +24,22 @@ struct Row<'a> {
 }
 
 columns! {
-    "path_series", "One row a path that has carried data, end that sent it, and sample.", |r: Row<'_>| {
-        run: U32 = r.of.run, "", "Number of the run.";
-        time_s: F64 = r.of.now.as_secs_f64(), "s", "Time of the sample.";
-        group: Text = r.of.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.of.member, "", "Position within the group, from 0.";
-        end: Text = r.of.end, "", "`client` or `server`: the sender.";
-        path: Text = r.path, "", "As in `paths`.";
-        throughput_bps: F64 = r.new.throughput_bps(r.interval), "bit/s", "What arrived in the last interval.";
-        goodput_bps: F64 = r.new.goodput_bps(r.interval), "bit/s", "Of the last interval, what came to the receiver's connection by this path before it came by any other.";
-        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "Mean over packets that arrived in the last interval; null without any.";
+    "path_series", "A row for each path that has carried data, each end that sent it, and each sample.", |r: Row<'_>| {
+        run: U32 = r.of.run, "", "The number of the run.";
+        time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        path: Text = r.path, "", "The path, named as in the table `paths`.";
+        throughput_bps: F64 = r.new.throughput_bps(r.interval), "bit/s", "What arrived in the last interval, per second.";
+        goodput_bps: F64 = r.new.goodput_bps(r.interval), "bit/s", "Of the last interval, data that reached the receiving connection by this path first, per second.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
-        received_packets: U64 = r.tally.received_packets, "packets", "Of those, arrived so far.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "Of those, dropped on the way so far.";
+        received_packets: U64 = r.tally.received_packets, "packets", "How many of these have arrived so far.";
+        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
-        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Lost over sent since the start of the run.";
-        data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "Where in the stream the latest data begins that came by this path before it came by any other; null where none came in the last interval.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
+        data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "The position in the stream of the latest data that came by this path first; null if none came in the last interval.";
     }
 }
 

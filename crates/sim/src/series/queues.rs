@@ -24,16 +24,16 @@ struct Row<'a> {
 }
 
 columns! {
-    "queue_series", "One row a queue under study and sample.", |r: Row<'_>| {
-        run: U32 = r.run, "", "Number of the run.";
-        time_s: F64 = r.now.as_secs_f64(), "s", "Time of the sample.";
-        queue: Text = r.queue, "", "The direction of a link, named as under `queues`.";
-        backlog_packets: U64 = r.backlog.packets, "packets", "What waits at that moment.";
-        backlog_bytes: U64 = r.backlog.bytes.get(), "bytes", "The same in bytes.";
-        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "Mean over packets whose transmission began in the last interval; null without any.";
-        throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes whose transmission began in the last interval, link overhead excluded.";
-        dropped_packets: U64 = r.counters.dropped_total(), "packets", "Dropped since the start of the run, for all reasons.";
-        marked_packets: U64 = r.counters.marked, "packets", "Marked CE since the start of the run.";
+    "queue_series", "A row for each queue under study and each sample.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
+        queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
+        backlog_packets: U64 = r.backlog.packets, "packets", "How many packets wait at that moment.";
+        backlog_bytes: U64 = r.backlog.bytes.get(), "bytes", "The same, in bytes.";
+        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "How long packets waited, mean over those that began to be sent in the last interval; null if there were none.";
+        throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes that began to be sent in the last interval, per second, without link overhead.";
+        dropped_packets: U64 = r.counters.dropped_total(), "packets", "Packets dropped since the start of the run, for any reason.";
+        marked_packets: U64 = r.counters.marked, "packets", "Packets marked CE (ECN) since the start of the run.";
     }
 }
 

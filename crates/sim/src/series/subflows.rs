@@ -15,24 +15,24 @@ struct Row<'a> {
 }
 
 columns! {
-    "subflow_series", "One row a subflow and sample, at the end that sends.", |r: Row<'_>| {
-        run: U32 = r.of.run, "", "Number of the run.";
-        time_s: F64 = r.of.now.as_secs_f64(), "s", "Time of the sample.";
-        group: Text = r.of.group, "", "Name of the `[[flow]]`.";
-        flow: U32 = r.of.member, "", "Position within the group, from 0.";
-        end: Text = r.of.end, "", "`client` or `server`: the sender.";
-        subflow: U32 = r.subflow.id as u32, "", "Its place in the connection; taken by another once it is over.";
-        link: Text = r.link, "", "The link on which it leaves the sender, and the gateways of its source route, as under `paths`.";
-        usable: U32 = u32::from(r.subflow.usable), "0, 1", "Whether it may carry data at the moment.";
-        backup: U32 = u32::from(r.subflow.backup), "0, 1", "Whether it is a backup.";
-        cwnd_bytes: F64 = r.subflow.view.cwnd.as_f64(), "bytes", "Its congestion window.";
-        ssthresh_bytes: F64 = ssthresh_bytes(&r.subflow.view), "bytes", "Slow-start threshold; null while it is unlimited.";
-        rtt_s: F64 = rtt_s(&r.subflow.view), "s", "Smoothed round-trip time; null before the first sample.";
-        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "Its estimate of what is in the network.";
-        scheduled_bytes: U64 = r.subflow.stats.scheduled_bytes, "bytes", "Given to it to carry.";
-        reinjected_bytes: U64 = r.subflow.stats.reinjected_bytes, "bytes", "Of those, what others had carried before.";
-        retransmitted_packets: U64 = r.subflow.tcp.retransmitted_segments, "packets", "Segments that its TCP sent again.";
-        timeouts: U64 = u64::from(r.subflow.tcp.timeouts), "", "Expiries of its TCP's retransmission timer.";
+    "subflow_series", "A row for each subflow and each sample, at the end that sends.", |r: Row<'_>| {
+        run: U32 = r.of.run, "", "The number of the run.";
+        time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        subflow: U32 = r.subflow.id as u32, "", "The number of the subflow in its connection. Once a subflow is over, another one may get its number.";
+        link: Text = r.link, "", "The link on which the subflow leaves the sender, and the gateways of its source route, named as under `paths`.";
+        usable: U32 = u32::from(r.subflow.usable), "0, 1", "Whether the subflow may carry data at the moment.";
+        backup: U32 = u32::from(r.subflow.backup), "0, 1", "Whether the subflow is a backup.";
+        cwnd_bytes: F64 = r.subflow.view.cwnd.as_f64(), "bytes", "The congestion window.";
+        ssthresh_bytes: F64 = ssthresh_bytes(&r.subflow.view), "bytes", "The slow-start threshold; null while it is unlimited.";
+        rtt_s: F64 = rtt_s(&r.subflow.view), "s", "The smoothed round-trip time; null before the first measurement.";
+        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "The sender's estimate of what is in the network.";
+        scheduled_bytes: U64 = r.subflow.stats.scheduled_bytes, "bytes", "Bytes given to the subflow since the start of the run.";
+        reinjected_bytes: U64 = r.subflow.stats.reinjected_bytes, "bytes", "How many of these other subflows had carried before.";
+        retransmitted_packets: U64 = r.subflow.tcp.retransmitted_segments, "packets", "Segments that the subflow's TCP sent again.";
+        timeouts: U64 = u64::from(r.subflow.tcp.timeouts), "", "How often the retransmission timer of the subflow's TCP expired.";
     }
 }
 

@@ -13,77 +13,80 @@ keys! {
     /// A group of flows in a window.
     #[derive(Clone, Debug)]
     pub(crate) struct GroupSummary {
-        /// Number of flows.
+        /// The number of flows in the group.
         flows: usize, "";
         /// `"normal"` or `"attack"`, as the scenario says.
         role: &'static str, "";
-        /// Spread of goodput over the flows.
+        /// The goodput of the flows: data that reached the application, once and in order, per second.
         goodput_bps: Spread, "bit/s";
-        /// Spread of throughput over the flows.
+        /// The throughput of the flows: all that arrived per second, with headers and retransmissions.
         throughput_bps: Spread, "bit/s";
-        /// Jain's fairness index over the flows' goodput: 1 when all are equal, 1/n when one has all; null when all have
-        /// none.
+        /// Jain's fairness index of the flows' goodput: 1 if all are equal, 1/n if one flow has all; null if none has
+        /// any.
         jain: f64, "0 to 1";
-        /// Bytes that applications got and that a middlebox had changed (`rewrite` of a link).
+        /// Bytes that reached applications after a middlebox had changed them (`rewrite` of a link).
         altered_bytes: u64, "bytes";
-        /// Data packets sent, retransmissions included; sum over the flows, as all counts here.
+        /// Data packets sent, retransmissions included. This and all other counts are sums over the flows.
         sent_packets: u64, "packets";
-        /// Of those, dropped on the way by the end of the run.
+        /// How many of these were dropped on the way by the end of the run.
         lost_packets: u64, "packets";
-        /// `lost_packets` / `sent_packets`; null when none was sent.
+        /// `lost_packets` divided by `sent_packets`; null if none was sent.
         loss_ratio: f64, "ratio";
-        /// Of those sent, marked CE by queues.
+        /// How many of the packets sent were marked CE (ECN) by queues.
         marked_packets: u64, "packets";
         /// Segments sent again (TCP).
         retransmitted_packets: u64, "packets";
-        /// Expiries of the retransmission timer (TCP).
+        /// How often the retransmission timer expired (TCP).
         timeouts: u64, "";
-        /// Transfers (`transfer`, `sequence`) or exchanges (`request_response`) completed.
+        /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
         completed: u64, "";
-        /// Of the whole run: what applications were asked for and what came of it; null for applications that have no
-        /// transfers or exchanges.
+        /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
+        /// applications without any.
         transfers: Option<Transfers>, "" of Transfers;
-        /// Connections of the whole run; null for UDP.
+        /// The connections of the whole run; null for UDP.
         connections: Option<Connections>, "" of Connections;
-        /// Counters from time zero, warm-up included; left out of a window.
+        /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
         whole_run: Option<WholeRun>, "" of WholeRun;
-        /// Distribution over data packets that arrived, forward.
+        /// The one-way delay of data packets that arrived, in the direction of `from` to `to`, as a distribution.
         one_way_delay_s: Distribution, "s";
-        /// The same over those that came back; nulls where none did.
+        /// The same for data packets in the opposite direction; nulls if there were none.
         reverse_one_way_delay_s: Distribution, "s";
-        /// Distribution over round-trip samples (TCP, and the application `ping`).
+        /// The round-trip times that TCP or the application `ping` measured, as a distribution.
         rtt_s: Distribution, "s";
-        /// Distribution over what completed: from the opening of the connection, or the sending of the request, to the
-        /// arrival of the last byte.
+        /// How long transfers or exchanges took that were completed, as a distribution: from the opening of the
+        /// connection, or from the sending of the request, to the arrival of the last byte.
         completion_s: Distribution, "s";
-        /// Spread of goodput until completion: of each flow the bytes of its transfers or exchanges that completed over the time
-        /// that they took, as of `completion_s`; over the flows that completed any, null without one.
+        /// How fast transfers were while they went on: for each flow, the bytes of completed transfers or exchanges
+        /// divided by the time that these took (see `completion_s`). Over the flows that completed any; null if none
+        /// did.
         completion_goodput_bps: Option<Spread>, "bit/s";
-        /// Distribution over transfers on connections of their own (TCP): how many times as long they took as they take at least:
-        /// a round trip of propagation, the bytes at the rate of the slowest link of the path, and the way there.
+        /// How many times longer transfers took than at best, as a distribution over transfers with a connection of
+        /// their own (TCP). At best is: a round trip of propagation, all bytes at the rate of the slowest link, and
+        /// the way there.
         slowdown: Distribution, "ratio";
-        /// Of transfers whose sizes differ: by size, under `below_10kB`, `below_100kB`, `below_1MB`, `below_10MB`, `larger`. Left
-        /// out of other groups.
+        /// For transfers of different sizes: the same by size, under `below_10kB`, `below_100kB`, `below_1MB`,
+        /// `below_10MB`, `larger`. Left out of other groups.
         #[serde(skip_serializing_if = "InOrder::is_empty")]
         completion_by_size: InOrder<BySize>, "";
-        /// How good conversations were (`voip`); left out of other groups.
+        /// How good calls were (application `voip`). Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         voice: Option<VoiceSummary>, "" of VoiceSummary;
-        /// Web pages (`web`), whose objects are the `transfers`; left out of other groups.
+        /// Web pages (application `web`); their objects are the `transfers`. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<PagesSummary>, "" of PagesSummary;
-        /// What was played (`video`), whose segments are the `transfers`; left out of other groups.
+        /// How well videos played (application `video`); their segments are the `transfers`. Left out of other
+        /// groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         video: Option<VideoSummary>, "" of VideoSummary;
-        /// Distribution of the differences between the transit times of one delivery and the next.
+        /// By how much the transit time differs from one delivery to the next, as a distribution.
         jitter_s: Distribution, "s";
-        /// Longest time without a byte for any application of a flow that was open, in either direction; the longest of the
-        /// group's flows, null where none was open. Over TCP a flow is open while it has a connection, over UDP from its `start` to
-        /// its `stop`.
+        /// The longest time in which the application of an open flow got no byte, in either direction; the longest
+        /// one of all flows of the group, null if none was open. Over TCP a flow is open while it has a connection,
+        /// over UDP from its `start` to its `stop`.
         longest_silence_s: f64, "s";
-        /// How even its flows together were, from one interval of `[record] interval` to the next; left out where none are
-        /// recorded.
+        /// How evenly the flows together were served, from one interval of `[record] interval` to the next. Left out
+        /// if no intervals are recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         bins: Option<BinsSummary>, "" of BinsSummary;
     }
@@ -102,24 +105,25 @@ keys! {
     /// Intervals that lie within the time covered.
     #[derive(Clone, Debug)]
     pub(crate) struct BinsSummary {
-        /// From when on times to reach a rate count: the start of the group's first flow, warm-up or not; of a window its own
-        /// start, where that is later.
+        /// From when times to reach a rate are counted: from the start of the group's first flow, even during the
+        /// warm-up; in a window, from the window's start if that is later.
         start_s: f64, "s";
         /// The end of the run, or of the window.
         end_s: f64, "s";
-        /// How long each is.
+        /// The length of an interval.
         interval_s: f64, "s";
-        /// How many count for goodput: those at both ends of which a flow of the group was open, as for `longest_silence_s`.
+        /// How many intervals count for goodput: those at whose start and end a flow of the group was open (see
+        /// `longest_silence_s`).
         count: u64, "";
-        /// Coefficient of variation of goodput within the run: its standard deviation over these intervals, by its mean; 0 is
-        /// perfectly smooth. Null with fewer than two, or without a byte.
+        /// How uneven goodput was within the run: its standard deviation over these intervals, divided by its mean. 0
+        /// is perfectly even. Null with fewer than two intervals, or without a byte.
         goodput_cv: f64, "";
-        /// Goodput in the interval that had least, sum over the flows; null without any.
+        /// Goodput of all flows together in the interval with the least; null if there is no interval.
         goodput_min_bps: Option<f64>, "bit/s";
-        /// Goodput in the interval that had most.
+        /// Goodput of all flows together in the interval with the most.
         goodput_max_bps: Option<f64>, "bit/s";
-        /// The largest share lost in any interval: of the packets that were dropped or arrived in it, those that were
-        /// dropped. Null where there were none.
+        /// The largest loss ratio of an interval: packets dropped in it, divided by packets dropped in it or arrived
+        /// in it. Null if there were none.
         loss_max_ratio: f64, "ratio";
     }
 }
@@ -145,11 +149,11 @@ keys! {
     /// Voice of a group's flows.
     #[derive(Clone, Debug)]
     pub(crate) struct VoiceSummary {
-        /// Spread over the flows of the E-model's rating R, 0 to 94; above 80 users are satisfied.
+        /// The rating R of the E-model for the flows, 0 to 94; above 80 users are satisfied.
         r_factor: Spread, "";
-        /// Spread over the flows of the mean opinion score, 1 (bad) to 4.5 (excellent).
+        /// The mean opinion score of the flows, 1 (bad) to 4.5 (excellent).
         mos: Spread, "";
-        /// Packets that came later than the playout buffer waits for them.
+        /// Packets that arrived too late for the listener's playout buffer, and so were not heard.
         late_packets: u64, "packets";
     }
 }
@@ -158,9 +162,10 @@ keys! {
     /// Web pages of a group's flows.
     #[derive(Clone, Debug)]
     pub(crate) struct PagesSummary {
-        /// Pages of which all objects have arrived.
+        /// How many pages arrived with all their objects.
         loaded: u64, "";
-        /// Distribution of how long that took, from the opening of the first connection to the arrival of the last byte.
+        /// How long a page took, as a distribution: from the opening of the first connection to the arrival of the
+        /// last byte.
         load_s: Distribution, "s";
     }
 }
@@ -169,17 +174,17 @@ keys! {
     /// What a group's flows played.
     #[derive(Clone, Debug)]
     pub(crate) struct VideoSummary {
-        /// Spread over the flows of the mean rate of the segments that arrived; of flows that have any.
+        /// The mean rate of the segments that arrived, for each flow that has any.
         rate_bps: Spread, "bit/s";
-        /// Spread over the flows of how often a segment had another rate than the one before.
+        /// How often, in each flow, a segment had another rate than the one before.
         switches: Spread, "";
-        /// Spread over the flows of how often the buffer ran empty.
+        /// How often, in each flow, the player had to stop because its buffer was empty.
         stalls: Spread, "";
-        /// Spread over the flows of how long it was empty in all, a stall under way included.
+        /// For how long in all, in each flow, the player had to stop; a stop that lasts until the end counts.
         stalled_s: Spread, "s";
-        /// Spread of the time from the first request until playing began; of flows in which it began.
+        /// How long it took from the first request until playing began, for each flow in which it did.
         startup_s: Spread, "s";
-        /// Segments that arrived.
+        /// How many segments arrived.
         segments: u64, "";
     }
 }
@@ -188,11 +193,11 @@ keys! {
     /// Transfers of a group whose sizes lie in a bin.
     #[derive(Clone, Debug)]
     pub(crate) struct BySize {
-        /// How many were completed.
+        /// How many transfers of this size were completed.
         completed: u64, "";
-        /// As of the group.
+        /// The same as for the group.
         completion_s: Distribution, "s";
-        /// As of the group.
+        /// The same as for the group.
         slowdown: Distribution, "ratio";
     }
 }
@@ -201,17 +206,17 @@ keys! {
     /// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Transfers {
-        /// How many were asked for; null without a `count`.
+        /// How many there were to be; null without a `count`.
         asked: Option<u64>, "";
-        /// How many have begun.
+        /// How many were begun.
         started: u64, "";
-        /// How many have arrived with all their bytes.
+        /// How many arrived with all their bytes.
         completed: u64, "";
-        /// How many had their connection break before.
+        /// How many ended early because their connection broke.
         failed: u64, "";
         /// How many are neither completed nor failed at the end.
         under_way: u64, "";
-        /// How many were asked for and have not begun; null without a `count`.
+        /// How many there were to be but were not begun; null without a `count`.
         not_begun: Option<u64>, "";
     }
 }
@@ -232,12 +237,13 @@ keys! {
     /// Connections of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Connections {
-        /// How many were opened.
+        /// How many connections were opened.
         opened: u64, "";
-        /// How many were not over at the end, as the client sees it.
+        /// How many were still open at the end, as the client sees it.
         open: u64, "";
-        /// How many did not end in good order, by what one of the ends said first: `refused`, `reset` by the peer,
-        /// `timed_out` (no answer to any retry), `interface_down` (the addresses of the last subflows went), `aborted`.
+        /// How many did not end in good order, by the reason that one of the ends gave first: `refused`, `reset` by
+        /// the other end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address),
+        /// `aborted`.
         broken: BTreeMap<&'static str, u64>, "";
     }
 }
@@ -259,28 +265,28 @@ keys! {
     pub(crate) struct WholeRun {
         /// Data packets sent, retransmissions included.
         sent_packets: u64, "packets";
-        /// Their IP bytes.
+        /// Their size in bytes of IP packets.
         sent_bytes: u64, "bytes";
         /// Data packets that arrived.
         received_packets: u64, "packets";
-        /// Their IP bytes.
+        /// Their size in bytes of IP packets.
         received_bytes: u64, "bytes";
-        /// Handed to applications, in order and once.
+        /// Bytes given to applications, in order and once.
         delivered_bytes: u64, "bytes";
         /// Data packets dropped on the way.
         lost_packets: u64, "packets";
-        /// Sent, and neither received nor lost by the end.
+        /// Data packets sent that had neither arrived nor been lost by the end.
         under_way_packets: u64, "packets";
-        /// Data packets marked CE by queues.
+        /// Data packets marked CE (ECN) by queues.
         marked_packets: u64, "packets";
         /// Segments sent again (TCP).
         retransmitted_packets: u64, "packets";
-        /// Expiries of the retransmission timer (TCP).
+        /// How often the retransmission timer expired (TCP).
         timeouts: u64, "";
-        /// Transfers or exchanges completed.
+        /// How many transfers or exchanges were completed.
         completed: u64, "";
-        /// Of what was delivered, other bytes than the other end wrote, where both are known: over TCP with a Linux kernel at an
-        /// end. Left out of other groups.
+        /// How many delivered bytes differ from what the other end wrote, where both are known: over TCP with a Linux
+        /// kernel at an end. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         wrong_bytes: Option<u64>, "bytes";
     }

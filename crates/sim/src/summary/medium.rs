@@ -8,17 +8,17 @@ keys! {
     /// A medium, from the start of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct MediumSummary {
-        /// Share of the time in which somebody sent or was answered.
+        /// The share of the time in which a station sent or was answered.
         utilization: f64, "ratio";
-        /// Times that a station had it, or several at once.
+        /// How often a station, or several at once, used the channel.
         accesses: u64, "";
-        /// Those of several at once, of which nothing arrives.
+        /// How often several stations sent at once, so that nothing arrived.
         collisions: u64, "";
-        /// Frames sent, each as often as it was.
+        /// How many frames were sent; one that is sent again counts again.
         frames: u64, "";
-        /// Those that had been sent before.
+        /// How many of these had been sent before.
         resent_frames: u64, "";
-        /// Frames an access; zero before the first.
+        /// The mean number of frames in an access; zero before the first.
         frames_per_access: f64, "";
     }
 }

@@ -10,43 +10,47 @@ keys! {
     /// A link direction with a queue under study, in a window.
     #[derive(Clone, Debug)]
     pub(crate) struct QueueSummary {
-        /// The discipline.
+        /// The queue discipline.
         kind: &'static str, "";
-        /// Whose form of it, where there are several (`rfc`, `linux`, `ns2`, ...); else left out.
+        /// Which version of the discipline it is, if there are several (`rfc`, `linux`, `ns2`, ...); otherwise left
+        /// out.
         #[serde(skip_serializing_if = "Option::is_none")]
         form: Option<&'static str>, "";
-        /// The most that may wait, as text: its `limit`, or where it has none its `memory_limit`; left out where it has
+        /// The most that may wait, as text: its `limit`, or if it has none its `memory_limit`. Left out if it has
         /// neither.
         #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<String>, "";
-        /// Distribution of the time packets waited, over packets whose transmission began; zero for those that found the
-        /// transmitter free.
+        /// How long packets waited in the queue, as a distribution over packets that began to be sent. Packets that
+        /// could be sent at once count as zero.
         sojourn_s: Distribution, "s";
-        /// Level of what waits, time-weighted; the packet in transmission does not count.
+        /// How much waits, as a level over time. The packet that is being sent does not count.
         backlog_bytes: Level, "bytes";
         /// The same in packets.
         backlog_packets: Level, "packets";
-        /// Bytes whose transmission began, link overhead included, over what the link's rate would carry in that time, as
-        /// faults of kind `rate` made it; while it is down, too. With a trace or grants, over what these gave in that time.
+        /// How much of the link was used: bytes that were sent, link overhead included, divided by what the link's
+        /// rate would carry in that time. The rate is as faults of kind `rate` made it; time in which the link is
+        /// down counts. With a trace or grants, divided by what these offered.
         utilization: f64, "ratio";
-        /// Packets that the queue took in, net of drops on arrival.
+        /// Packets that the queue let in.
         enqueued_packets: u64, "packets";
-        /// Transmissions begun.
+        /// Packets that began to be sent.
         dequeued_packets: u64, "packets";
-        /// Marked CE, data or not.
+        /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
-        /// By reason: `overlimit` (queue full), `aqm` (the discipline decided so), `link_loss` (random loss after
-        /// transmission), `link_down` (the link was taken down or was down), `too_big` (larger than the MTU).
+        /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so),
+        /// `link_loss` (random loss on the link), `link_down` (the link was down or went down), `too_big` (larger
+        /// than the MTU).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
-        /// What faults did to packets on the wire: `duplicated` (copies made), `corrupted` (bits damaged; the host that such a packet
-        /// reaches drops it) and `held_back` (others could go past); left out where they did nothing.
+        /// What faults did to packets on the link: `duplicated` (copies made), `corrupted` (bits damaged; the host
+        /// that such a packet reaches drops it) and `held_back` (others could overtake). Left out if they did
+        /// nothing.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         disturbed_packets: BTreeMap<&'static str, u64>, "packets";
-        /// Counters from time zero, warm-up included; left out of a window.
+        /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
         whole_run: Option<WholeRunOfQueue>, "" of WholeRunOfQueue;
-        /// How a discipline that singles out flows judged flows against their `role`: a flow is positive if it stood flagged
-        /// at any time after the warm-up. Zeros and nulls for disciplines that do not classify.
+        /// How well a discipline that singles out flows recognised attacks, compared with the `role` of flows. A flow
+        /// counts as flagged if it was flagged at any time after the warm-up. Zeros and nulls for other disciplines.
         flagged: Flagged, "" of Flagged;
     }
 }
@@ -55,15 +59,15 @@ keys! {
     /// A queue's counters from the start of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct WholeRunOfQueue {
-        /// Packets that the queue took in, net of drops on arrival.
+        /// Packets that the queue let in.
         enqueued_packets: u64, "packets";
-        /// Transmissions begun.
+        /// Packets that began to be sent.
         dequeued_packets: u64, "packets";
-        /// Bytes whose transmission began, link overhead excluded.
+        /// The bytes of these packets, without link overhead.
         sent_bytes: u64, "bytes";
-        /// Marked CE, data or not.
+        /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
-        /// By reason, as above.
+        /// Packets dropped, by the same reasons as above.
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
     }
 }
@@ -98,19 +102,19 @@ keys! {
     /// How a classifier judged flows, against the scenario's roles.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct Flagged {
-        /// Attack flows that stood flagged.
+        /// Attack flows that were flagged, which is right.
         true_positive: u64, "flows";
-        /// Normal flows that stood flagged.
+        /// Normal flows that were flagged, which is wrong.
         false_positive: u64, "flows";
-        /// Attack flows that never did.
+        /// Attack flows that were never flagged, which is wrong.
         false_negative: u64, "flows";
-        /// Normal flows that never did.
+        /// Normal flows that were never flagged, which is right.
         true_negative: u64, "flows";
-        /// Mean time from an attack flow's start to its first flag; null without any.
+        /// The mean time from the start of an attack flow to its first flag; null if none was flagged.
         detection_s: Option<f64>, "s";
-        /// Mean length of the flags that were cleared; null without any.
+        /// The mean time that a flag lasted, over flags that were cleared; null if none was.
         rehabilitation_s: Option<f64>, "s";
-        /// The flows of each group by themselves; left out for disciplines that do not classify.
+        /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         groups: BTreeMap<String, FlaggedGroup>, "";
     }
@@ -120,15 +124,15 @@ keys! {
     /// How a classifier judged the flows of a group.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct FlaggedGroup {
-        /// Flows that stood flagged at any time: right of an attack, false positives of others.
+        /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
         flagged: u64, "flows";
-        /// Mean time from a flow's start to its first flag; null without any.
+        /// The mean time from a flow's start to its first flag; null if none was flagged.
         first_flag_s: Option<f64>, "s";
-        /// Flags that were cleared.
+        /// How many flags were cleared.
         cleared: u64, "";
-        /// Mean length of those; null without any.
+        /// The mean time that these flags lasted; null if none was cleared.
         rehabilitation_s: Option<f64>, "s";
-        /// Flags of flows that had been cleared before.
+        /// How many flags hit a flow again after its flag had been cleared.
         flagged_again: u64, "";
     }
 }

@@ -7,15 +7,15 @@ keys! {
     /// Spread of a figure over the flows of a group.
     #[derive(Clone, Debug)]
     pub(crate) struct Spread {
-        /// Mean over the flows.
+        /// The mean over the flows.
         mean: f64, "";
-        /// Sample standard deviation; 0 for one flow.
+        /// The sample standard deviation; 0 for one flow.
         sd: f64, "";
-        /// The least.
+        /// The smallest value.
         min: f64, "";
-        /// The largest.
+        /// The largest value.
         max: f64, "";
-        /// All together.
+        /// The sum over the flows.
         sum: f64, "";
     }
 }
@@ -38,19 +38,19 @@ keys! {
     /// Distribution over packets, samples or transfers; nulls without any.
     #[derive(Clone, Debug)]
     pub(crate) struct Distribution {
-        /// Mean over all.
+        /// The mean.
         mean: f64, "";
-        /// Standard deviation.
+        /// The standard deviation.
         sd: f64, "";
-        /// The least.
+        /// The smallest value.
         min: f64, "";
-        /// Median.
+        /// The median: half of all values are no larger.
         p50: f64, "";
-        /// 95th percentile.
+        /// The 95th percentile: 95 of 100 values are no larger.
         p95: f64, "";
-        /// 99th percentile.
+        /// The 99th percentile: 99 of 100 values are no larger.
         p99: f64, "";
-        /// The largest.
+        /// The largest value.
         max: f64, "";
     }
 }
@@ -87,13 +87,13 @@ keys! {
     /// A level over time.
     #[derive(Clone, Debug)]
     pub(crate) struct Level {
-        /// Mean over time.
+        /// The mean over time.
         mean: f64, "";
-        /// Standard deviation over time.
+        /// The standard deviation over time.
         sd: f64, "";
-        /// The least at any moment.
+        /// The smallest value at any moment.
         min: u64, "";
-        /// The largest at any moment.
+        /// The largest value at any moment.
         max: u64, "";
     }
 }

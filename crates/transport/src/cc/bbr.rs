@@ -32,13 +32,16 @@ const FULL_ROUNDS: u8 = 3;
 parameters! {
     /// Parameters of BBR.
     pub struct BbrConfig {
-        /// Gain of Startup: the least that doubles the delivery rate each round. Less fills the pipe slower.
+        /// By how much faster than the measured bandwidth BBR sends in its Startup phase. The default is the smallest
+        /// value that doubles the delivery rate in each round trip; a smaller one fills the path more slowly.
         startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2", in 1.01..=100.0: "start-up would not grow, or flood";
-        /// Bandwidth-delay products that may be in flight after Startup. One would stall on delayed or stretched ACKs.
+        /// How many bandwidth-delay products may be in flight after Startup. With only one, BBR would stall when ACKs
+        /// are delayed or bundled.
         cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve, or flood";
-        /// How long a least round trip is believed. Longer sees a longer path later, shorter gives up more rate.
-        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "a round trip is measured each time";
-        /// Share of the rate at which it really paces, so that what queued drains in time.
+        /// For how long the smallest measured round-trip time is trusted. A longer time notices later that the path
+        /// has become longer; a shorter one gives up more rate to measure it.
+        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "each time the round trip is measured anew";
+        /// The share of the computed rate at which BBR really sends, so that waiting packets drain in time.
         pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "it is a share of the bandwidth";
     }
 }
@@ -96,7 +99,8 @@ struct Model {
 
 impl Algorithm for Bbr {
     type Config = BbrConfig;
-    const SUMMARY: &'static str = "Models the path's rate and round trip, and paces at the one (version 1)";
+    const SUMMARY: &'static str =
+        "Measures the path's rate and round-trip time, and sends at that rate (version 1)";
     const CITATION: &'static str = "Cardwell et al., ACM Queue 14(5), 2016";
     fn build(config: &BbrConfig, setup: &Setup) -> Self {
         let config = BbrConfig {

@@ -32,16 +32,18 @@ const PACING_MARGIN: f64 = 0.99;
 parameters! {
     /// Parameters of BBR version 3.
     pub struct Bbr3Config {
-        /// Share of the flight that may be lost in a round. More tolerates shallow queues and hurts others in them.
-        loss_thresh: f64 = 0.02, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
-        /// Factor on the bounds in a round with losses, at least.
-        beta: f64 = 0.7, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
-        /// Share of the long-term bound that is left to others while cruising.
-        headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share";
-        /// Pacing gain of Startup.
+        /// Which share of the packets in flight may be lost in a round trip before BBR reduces its bounds. A larger
+        /// share tolerates small buffers, and hurts other flows in them.
+        loss_thresh: f64 = 0.02, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
+        /// The factor by which the bounds are reduced in a round trip with losses; they are not reduced further.
+        beta: f64 = 0.7, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
+        /// The share of the long-term bound that is left to other flows while BBR cruises.
+        headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
+        /// By how much faster than the measured bandwidth BBR sends in its Startup phase. A smaller value fills the
+        /// path more slowly.
         startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1", in 1.01..=100.0: "start-up would not grow, or flood";
-        /// How often the flight is halved to see the least round trip.
-        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "a round trip is measured each time";
+        /// How often the amount in flight is halved to measure the smallest round-trip time.
+        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "each time the round trip is measured anew";
     }
 }
 
@@ -130,7 +132,8 @@ struct Model {
 
 impl Algorithm for Bbr3 {
     type Config = Bbr3Config;
-    const SUMMARY: &'static str = "BBR that learns from loss how much may be in flight (version 3, a draft)";
+    const SUMMARY: &'static str =
+        "BBR that also limits by losses how much may be in flight (version 3, a draft)";
     const CITATION: &'static str = "draft-ietf-ccwg-bbr-04";
     fn build(config: &Bbr3Config, setup: &Setup) -> Self {
         let config = Bbr3Config {

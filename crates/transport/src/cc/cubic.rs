@@ -17,10 +17,11 @@ use tailrace_core::{Bytes, Duration, Instant, choices, math, parameters};
 choices! {
     /// Whose growth in congestion avoidance.
     pub enum CubicForm {
-        /// RFC 9438.
+        /// As RFC 9438 says.
         Rfc9438 = "rfc9438",
-        /// Linux: whole segments, counted ACKs between increases, and a friendly window that never grows faster than at
-        /// first (RFC 9438 lets it grow like standard TCP's once it has caught up). `c` is 41/1024 * 10.
+        /// As Linux does: in whole segments, by counting ACKs between increases, and with a Reno-friendly window
+        /// whose growth never speeds up (RFC 9438 lets it grow like standard TCP once it has caught up). `c` is
+        /// 41/1024 * 10.
         Linux = "linux",
     }
 }
@@ -28,18 +29,18 @@ choices! {
 parameters! {
     /// Parameters of CUBIC.
     pub struct CubicConfig {
-        /// C, segments per second cubed: how steep the cubic is.
+        /// C, in segments per second cubed: how steeply the window grows after a loss. A larger value grows faster.
         c: f64 = 0.4, "RFC 9438 §5.1", in 0.0..=1000000.0: "the window would shrink, or jump";
-        /// Factor on a loss or a mark.
+        /// The factor by which a loss or a mark reduces the window. A larger value keeps more.
         beta: f64 = 0.7, "RFC 9438 §4.6", in 0.0..=0.999: "a loss must take something away";
-        /// Give room to new flows by remembering less than the window at a loss.
+        /// Whether a flow whose window keeps shrinking gives up more of it at a loss, to make room for new flows.
         fast_convergence: bool = true, "RFC 9438 §4.7";
-        /// Never be slower than standard TCP.
+        /// Whether the window is never smaller than that of standard TCP (Reno) would be.
         reno_friendly: bool = true, "RFC 9438 §4.3";
-        /// Whose growth in congestion avoidance. Linux's is slower at small windows.
+        /// Whose growth in congestion avoidance is used. Linux's is slower at small windows.
         form: CubicForm = CubicForm::Rfc9438, "RFC 9438; Linux net/ipv4/tcp_cubic.c";
-        /// Leave slow start when round trips grow, rather than at the first loss: HyStart++, or with the form `linux` HyStart
-        /// as Linux has it, which looks at trains of ACKs, too.
+        /// Whether slow start ends when round-trip times grow, instead of at the first loss. This is HyStart++; with
+        /// `form = "linux"` it is Linux's HyStart, which also watches how closely ACKs follow one another.
         hystart: bool = false, "RFC 9406, RFC 9438 §4.10; Linux hystart_update";
     }
 }
@@ -65,7 +66,8 @@ pub struct Cubic {
     last_ack: Instant,
     /// The state before the last reduction that may be undone.
     prior: Option<Stage>,
-    /// During the first slow start, where it is wanted; boxed, as most flows do without.
+    /// Whether slow start ends when round-trip times grow, instead of at the first loss. This is HyStart++; with
+    /// `form = "linux"` it is Linux's HyStart, which also watches how closely ACKs follow one another.
     hystart: Option<Box<HyStart>>,
     /// With the form `linux`.
     linux: Option<Box<Growth>>,
@@ -86,7 +88,7 @@ struct Stage {
 impl Algorithm for Cubic {
     type Config = CubicConfig;
     const SUMMARY: &'static str =
-        "Window as a cubic of the time since the last loss; default of most systems";
+        "Grows the window as a cubic function of the time since the last loss; the default of most systems";
     const CITATION: &'static str = "RFC 9438";
     fn build(config: &CubicConfig, setup: &Setup) -> Self {
         let linux = config.form == CubicForm::Linux;

@@ -15,10 +15,12 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of DCTCP.
     pub struct DctcpConfig {
-        /// Weight of a window's share of marks in the average. Larger follows faster and swings more.
-        g: f64 = 0.0625, "RFC 8257 §4.2", in 0.0..=1.0: "it is a weight";
-        /// Alpha at the start. Zero: the first marks take nothing; one: they halve the window, as a loss does.
-        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2", in 0.0..=1.0: "it is a share";
+        /// The weight of the newest share of marked packets in the average, taken once per window. A larger value
+        /// follows faster and varies more.
+        g: f64 = 0.0625, "RFC 8257 §4.2", in 0.0..=1.0: "it is a weight in an average";
+        /// The average share of marked packets (alpha) at the start. With 0 the first marks reduce nothing; with 1
+        /// they halve the window, as a loss does.
+        initial_alpha: f64 = 1.0, "RFC 8257 §4.2; 0 in ns-2", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 
@@ -36,7 +38,8 @@ pub struct Dctcp {
 
 impl Algorithm for Dctcp {
     type Config = DctcpConfig;
-    const SUMMARY: &'static str = "Cuts the window in proportion to the share of marked segments";
+    const SUMMARY: &'static str =
+        "Reduces the window in proportion to the share of marked segments; for data centers";
     const CITATION: &'static str = "RFC 8257";
     fn build(config: &DctcpConfig, setup: &Setup) -> Self {
         Self {

@@ -13,14 +13,17 @@ use tailrace_core::{math, parameters};
 parameters! {
     /// Parameters of HighSpeed TCP. Windows are in segments.
     pub struct HighspeedConfig {
-        /// Up to this window it is standard TCP. Smaller is unfair to standard flows on ordinary paths.
-        low_window: f64 = 38.0, "RFC 3649 §5", in 2.0..=1000000000.0: "windows have such sizes";
-        /// The window at which a loss takes only `high_decrease`.
-        high_window: f64 = 83_000.0, "RFC 3649 §5", in 3.0..=1000000000.0: "windows have such sizes";
-        /// Share of the window that a loss takes at `high_window`. Smaller makes flows slow to share.
-        high_decrease: f64 = 0.1, "RFC 3649 §5", in 0.0..=0.5: "Reno takes a half";
-        /// Slow start grows by at most half of so many segments a round trip above it; `"auto"` is no such limit.
-        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used", in 1..=1000000000: "windows have such sizes";
+        /// Up to this window, in segments, it behaves as standard TCP. A smaller value is unfair to standard flows on
+        /// ordinary paths.
+        low_window: f64 = 38.0, "RFC 3649 §5", in 2.0..=1000000000.0: "no window is larger or smaller";
+        /// The window, in segments, at which a loss takes only `high_decrease`.
+        high_window: f64 = 83_000.0, "RFC 3649 §5", in 3.0..=1000000000.0: "no window is larger or smaller";
+        /// The share of the window that a loss takes at `high_window`. With a smaller share, flows take longer to
+        /// give others their share.
+        high_decrease: f64 = 0.1, "RFC 3649 §5", in 0.0..=0.5: "Reno takes half of the window";
+        /// Above this window, in segments, slow start grows by at most half as many segments in a round trip (limited
+        /// slow start). `"auto"` is no such limit.
+        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used", in 1..=1000000000: "no window is larger or smaller";
     }
 }
 
@@ -36,7 +39,7 @@ pub struct Highspeed {
 
 impl Algorithm for Highspeed {
     type Config = HighspeedConfig;
-    const SUMMARY: &'static str = "Reno made faster for large windows";
+    const SUMMARY: &'static str = "Reno that grows faster when its window is large";
     const CITATION: &'static str = "RFC 3649";
     fn build(config: &HighspeedConfig, setup: &Setup) -> Self {
         let low = config.low_window.clamp(2.0, 1e12);

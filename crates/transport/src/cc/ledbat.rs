@@ -22,18 +22,22 @@ const SLOT: Duration = Duration::from_secs(60);
 parameters! {
     /// Parameters of LEDBAT. Counts of segments are in MSS.
     pub struct LedbatConfig {
-        /// Queueing delay to keep. Larger delays others; smaller than their clock's noise gives up bandwidth.
+        /// The queueing delay that LEDBAT aims to cause. A larger one delays others more. If it is smaller than the
+        /// noise of measured delays, bandwidth is lost.
         target: Duration = Duration::from_millis(100), "RFC 6817 §3.3: at most 100 ms", in "1 us"..="1000 s": "the window is steered by delays over it";
-        /// Share of a segment that the window gains a round trip with an empty queue, and loses with twice the target.
-        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1", in 0.0..=1.0: "it may not grow faster than Reno";
-        /// Minutes whose least delay is the base, at most 16. More survive longer queues, fewer follow changes of route.
-        base_history: u64 = 10, "RFC 6817 §3.4.2", in 1..=16: "they are kept";
-        /// Latest samples whose least is the present delay, at most 16. More resist noise, fewer react sooner.
-        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1", in 1..=16: "they are kept";
-        /// The window at the start, and the least but after a timeout.
-        min_cwnd: u64 = 2, "RFC 6817 §2.4.2", in 1..=1048576: "windows have such sizes";
-        /// How much larger than the flight the window may become.
-        allowed_increase: u64 = 1, "RFC 6817 §2.4.2", in 1..=1048576: "windows have such sizes";
+        /// By how many segments per round trip the window grows when the queue is empty; it shrinks as fast when the
+        /// delay is twice `target`.
+        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1", in 0.0..=1.0: "RFC 6817 allows no faster growth than Reno's";
+        /// The base delay is the smallest of so many last minutes, at most 16. With more, long-lasting queues are
+        /// still noticed; with fewer, a change of route is noticed sooner.
+        base_history: u64 = 10, "RFC 6817 §3.4.2", in 1..=16: "so many are kept in memory";
+        /// The present delay is the smallest of so many last samples, at most 16. With more, noise matters less; with
+        /// fewer, LEDBAT reacts sooner.
+        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1", in 1..=16: "so many are kept in memory";
+        /// The window at the start and the smallest one except after a timeout, in segments.
+        min_cwnd: u64 = 2, "RFC 6817 §2.4.2", in 1..=1048576: "no window is larger or smaller";
+        /// By how many segments the window may exceed what is in flight.
+        allowed_increase: u64 = 1, "RFC 6817 §2.4.2", in 1..=1048576: "no window is larger or smaller";
     }
 }
 
@@ -59,7 +63,8 @@ struct Delays {
 
 impl Algorithm for Ledbat {
     type Config = LedbatConfig;
-    const SUMMARY: &'static str = "Scavenger: holds the queueing delay at a target and gives way to others";
+    const SUMMARY: &'static str =
+        "For background traffic: holds the queueing delay at a target and gives way to other flows";
     const CITATION: &'static str = "RFC 6817";
     fn build(config: &LedbatConfig, setup: &Setup) -> Self {
         let config = LedbatConfig {

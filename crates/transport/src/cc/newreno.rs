@@ -16,7 +16,7 @@ pub struct NewReno {
 
 impl Algorithm for NewReno {
     type Config = NewRenoConfig;
-    const SUMMARY: &'static str = "Reno whose fast recovery repairs every hole of a window";
+    const SUMMARY: &'static str = "Reno whose fast recovery repairs all losses of a window";
     const CITATION: &'static str = "RFC 6582";
     fn build(config: &RenoConfig, setup: &Setup) -> Self {
         Self { reno: Reno::build(config, setup) }

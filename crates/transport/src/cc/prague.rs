@@ -23,14 +23,17 @@ const TRANSITION_ROUNDS: u32 = 4;
 parameters! {
     /// Parameters of Prague.
     pub struct PragueConfig {
-        /// Weight of a round's share of marks in the average. Larger follows faster and swings more.
-        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague", in 0.0..=1.0: "it is a weight";
-        /// Alpha at the first mark: one halves the window then, as slow start has overshot.
-        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04", in 0.0..=1.0: "it is a share";
-        /// Flows with shorter round trips behave as if theirs were this. Zero: each by its own, as DCTCP.
+        /// The weight of the newest share of marked packets in the average, taken once per round trip. A larger value
+        /// follows faster and varies more.
+        g: f64 = 0.0625, "draft-briscoe-iccrg-prague-congestion-control-04; Linux tcp_prague", in 0.0..=1.0: "it is a weight in an average";
+        /// The average share of marked packets (alpha) at the first mark. With 1 that mark halves the window, since
+        /// slow start has overshot by then.
+        initial_alpha: f64 = 1.0, "draft-briscoe-iccrg-prague-congestion-control-04", in 0.0..=1.0: "it is a share of a whole";
+        /// Flows with a shorter round-trip time behave as if theirs were this, so that short paths get no advantage.
+        /// With 0 each flow uses its own, as DCTCP does.
         virtual_rtt: Duration = Duration::from_millis(25), "Linux tcp_prague, prague_rtt_target", in "0 s"..="1000 s": "windows grow once in it";
-        /// Factor on a loss.
-        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
+        /// The factor by which a loss reduces the window.
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 
@@ -54,7 +57,7 @@ pub struct Prague {
 impl Algorithm for Prague {
     type Config = PragueConfig;
     const SUMMARY: &'static str =
-        "DCTCP for the Internet: ECT(1), accurate feedback, pacing, alike for short round trips";
+        "DCTCP for the Internet (L4S): accurate feedback, pacing, and no advantage for short round trips";
     const CITATION: &'static str = "draft-briscoe-iccrg-prague-congestion-control-04";
     fn build(config: &PragueConfig, setup: &Setup) -> Self {
         let config = PragueConfig {

@@ -11,10 +11,11 @@ use tailrace_core::{Bytes, Duration, parameters};
 parameters! {
     /// Parameters of Reno and NewReno.
     pub struct RenoConfig {
-        /// Factor on a loss. Larger is more aggressive and less fair to standard flows.
-        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
-        /// Factor on a congestion mark; 0.8 is ABE.
-        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8", in 0.0..=1.0: "it is a share";
+        /// The factor by which a loss reduces the window. A larger value keeps more and is less fair to standard
+        /// flows.
+        beta: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";
+        /// The factor by which an ECN mark reduces the window; 0.8 is ABE.
+        beta_ecn: f64 = 0.5, "RFC 3168 §6.1.2; RFC 8511 for 0.8", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 
@@ -34,7 +35,8 @@ pub struct Reno {
 
 impl Algorithm for Reno {
     type Config = RenoConfig;
-    const SUMMARY: &'static str = "Slow start, congestion avoidance, fast retransmit and plain fast recovery";
+    const SUMMARY: &'static str =
+        "The basic TCP of RFC 5681: slow start, congestion avoidance, fast retransmit and fast recovery";
     const CITATION: &'static str = "RFC 5681";
     fn build(config: &RenoConfig, setup: &Setup) -> Self {
         let (beta, beta_ecn) = (config.beta.clamp(0.0, 1.0), config.beta_ecn.clamp(0.0, 1.0));

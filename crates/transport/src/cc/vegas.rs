@@ -19,7 +19,7 @@ choices! {
     pub enum RoundTrip {
         /// The mean of its samples.
         Average = "average",
-        /// The least of its samples: less disturbed by delayed ACKs and by bursts.
+        /// The smallest of its samples, which delayed ACKs and bursts disturb less.
         Minimum = "minimum",
     }
 }
@@ -27,16 +27,19 @@ choices! {
 parameters! {
     /// Parameters of Vegas. Counts are in segments.
     pub struct VegasConfig {
-        /// With fewer waiting the window grows. Too small: noise keeps the window below what the path carries.
-        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1", in 0.0..=1000000.0: "it is a number of packets";
-        /// With more waiting the window shrinks. Each flow keeps up to so many in the queue.
-        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3", in 0.0..=1000000.0: "it is a number of packets";
-        /// More than so many waiting end slow start. Too large: the queue overflows first.
-        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets";
-        /// What stands for the round trip of a round.
+        /// If fewer segments of the flow than this wait in the queue, the window grows. If it is too small, noise
+        /// keeps the window below what the path can carry.
+        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        /// If more segments of the flow than this wait in the queue, the window shrinks. Each flow keeps up to so
+        /// many there.
+        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        /// If more segments than this wait in the queue, slow start ends. If it is too large, the queue overflows
+        /// before that.
+        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        /// How the round-trip time of a round is computed from its samples.
         rtt: RoundTrip = RoundTrip::Minimum, "Linux tcp_vegas; average in Brakmo 1995 and ns-2";
-        /// Factor on a loss.
-        decrease: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share";
+        /// The factor by which a loss reduces the window.
+        decrease: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";
     }
 }
 
@@ -68,7 +71,7 @@ pub struct Vegas {
 
 impl Algorithm for Vegas {
     type Config = VegasConfig;
-    const SUMMARY: &'static str = "Keeps a few segments queued, judged by round-trip times";
+    const SUMMARY: &'static str = "Watches round-trip times to keep only a few segments in queues";
     const CITATION: &'static str = "Brakmo, Peterson, JSAC 13(8), 1995";
     fn build(config: &VegasConfig, setup: &Setup) -> Self {
         let reno = RenoConfig { beta: config.decrease, beta_ecn: config.decrease };

@@ -12,9 +12,10 @@ use tailrace_core::{Bytes, Duration, choices, parameters};
 choices! {
     /// When nothing was acknowledged at the data level for too long, and what is done about it.
     pub enum DataTimer {
-        /// Twice the largest timeout of a subflow, doubled each time; the oldest bytes go wherever the scheduler says.
+        /// Twice the largest timeout of a subflow, doubled each time; the oldest bytes are sent wherever the
+        /// scheduler decides.
         Doubled = "doubled",
-        /// Until the retransmission timers of all subflows that are not silent have expired, never doubled; the oldest
+        /// When the retransmission timers of all subflows that are not silent have expired, never doubled; the oldest
         /// bytes go onto a subflow with nothing on its way, or wait for one.
         Subflows = "subflows",
     }
@@ -25,11 +26,11 @@ choices! {
     pub enum Penalisation {
         /// Nothing.
         None = "none",
-        /// Its window is halved, once a round trip of the subflow that waits, unless it repairs a loss; in slow start it
-        /// may grow again at once.
+        /// Its window is halved, at most once per round trip of the subflow that waits, unless it is repairing a
+        /// loss; in slow start it may grow again at once.
         Linux = "linux",
-        /// Its window is halved and slow start ended, once a round trip of its own, if it is the slower by window and
-        /// round trip.
+        /// Its window is halved and its slow start ends, at most once per round trip of its own, if it is the slower
+        /// one by window and round-trip time.
         Nsdi2012 = "nsdi2012",
     }
 }
@@ -37,9 +38,9 @@ choices! {
 choices! {
     /// How large the send buffer of a connection is, where it holds memory and was not set.
     pub enum SendBufferOf {
-        /// As large as the largest of its subflows'.
+        /// As large as the largest of its subflows.
         Largest = "largest",
-        /// As all of its subflows' together.
+        /// As large as those of all its subflows together.
         Sum = "sum",
     }
 }
@@ -47,9 +48,9 @@ choices! {
 choices! {
     /// On which subflow an ACK goes out for what has to be said of addresses.
     pub enum Speaker {
-        /// The one with the shortest round trip.
+        /// The one with the shortest round-trip time.
         Fastest = "fastest",
-        /// The first, as a rule the oldest.
+        /// The first one, usually the oldest.
         First = "first",
     }
 }
@@ -57,66 +58,69 @@ choices! {
 parameters! {
     /// Parameters of a Multipath TCP connection. Buffers are those of the TCP parameters, shared by all subflows.
     pub struct MptcpConfig {
-        /// Checksums over data and mappings; either end may ask for them.
+        /// Whether segments carry checksums over data and mappings; it is enough if either end asks for them.
         checksum: bool = false, "RFC 8684 §3.3; Linux checksum_enabled";
-        /// Data-level acknowledgments take 8 bytes on the wire, not 4.
+        /// Whether data-level acknowledgments take 8 bytes on the wire instead of 4.
         wide_data_ack: bool = false, "RFC 8684 §3.3.1";
-        /// Data-level acknowledgments take 8 bytes once the peer's data sequence numbers do.
+        /// Whether data-level acknowledgments take 8 bytes once the other end's data sequence numbers do.
         answer_wide_dsn: bool = false, "RFC 8684 §3.3.1; Linux use_64bit_ack";
-        /// Data sequence numbers take 8 bytes on the wire, not 4.
+        /// Whether data sequence numbers take 8 bytes on the wire instead of 4.
         wide_dsn: bool = false, "RFC 8684 §3.3.1";
-        /// Buffers hold memory, not bytes: what waits at the receiver takes window by what its packets occupy, a buffer that
-        /// is set is doubled and half of it shown, and one left alone grows with what goes through. The send buffer is one
-        /// of memory where the scheduler fills queues.
+        /// Whether buffers are counted as memory, as in a kernel, instead of bytes of data. What waits at the
+        /// receiver then reduces the window by the memory of its packets. A buffer that you set is doubled and half
+        /// of it advertised; one that you do not set grows with what goes through it. The send buffer counts memory
+        /// only if the scheduler fills queues.
         counts_memory: bool = false, "bytes; Linux __mptcp_space, mptcp_rcv_space_adjust, mptcp_propagate_sndbuf";
-        /// The send buffer of the connection where `counts_memory`: beyond the windows of its subflows, bytes wait in the
-        /// queues of subflows, and are out of order for as long when one falls silent.
+        /// With `counts_memory`: how large the send buffer of the connection is. Bytes beyond the windows of the
+        /// subflows wait in the subflows' queues, and arrive out of order if one of them falls silent.
         send_buffer_of: SendBufferOf = SendBufferOf::Largest, "Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum, __mptcp_sync_sndbuf";
-        /// The most that a receiver's first window tells where `counts_memory`; it grows with the segments that come.
-        /// `"auto"` is the window of the buffer as it is: with a large one all that waits goes to the first subflow.
+        /// With `counts_memory`: the largest first window that a receiver advertises; it grows with the segments that
+        /// arrive. `"auto"` is the window of the whole buffer; if that is large, all waiting data goes to the first
+        /// subflow.
         first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
-        /// The share of a receiver's memory that is window where `counts_memory`. Too large: packets that wait overflow it.
-        /// `"auto"` is half of it, and a buffer that grows is of whole segments.
-        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
-        /// SYNs with MP_CAPABLE before the connection falls back to plain TCP.
+        /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
+        /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
+        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        /// How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
-        /// Retransmissions of a join's SYN before that subflow is given up.
-        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each is an event";
-        /// Most subflows at a time, at most 32.
+        /// How often the SYN of a further subflow (MP_JOIN) is sent again before that subflow is given up.
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each one takes computing time";
+        /// How many subflows a connection may have at a time, at most 32.
         max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has room for 32, its own among them";
-        /// What a subflow holds at a timeout of its own goes to others, too.
+        /// Whether data that a subflow holds when its timer expires is also given to other subflows.
         reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";
-        /// A subflow with a timeout gets no new data until something arrives on it.
+        /// Whether a subflow whose timer has expired gets no new data until something arrives on it.
         avoid_failed: bool = true, "multipath-tcp/mptcp (pf)";
-        /// Send what blocks the receive window once more, on a subflow that has room.
+        /// Whether data that blocks the receive window is sent once more, on a subflow that has room.
         opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
-        /// What is done about the subflow that blocks the receive window.
+        /// What is done to a subflow that blocks the receive window.
         penalisation: Penalisation = Penalisation::None, "Raiciu et al., NSDI 2012 §4.2";
-        /// When data-level retransmission sets in, and where it goes.
+        /// When data is sent again because nothing was acknowledged at the data level for too long, and on which
+        /// subflow.
         data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
-        /// How much goes out again at once when `data_timer = "subflows"` expires, whole segments.
+        /// With `data_timer = "subflows"`: how much is sent again at once when the timer expires, in whole segments.
         data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB", in "1 B"..="1 GB": "so much is sent at once";
-        /// Shortest data-level retransmission timeout.
-        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout is an event";
-        /// More data-level timeouts than this without a sign of life make a subflow stale, where another is better off:
-        /// it is passed over until it is heard from; 0 is never.
+        /// The shortest timeout of the data level.
+        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time";
+        /// After more timeouts of the data level than this without a sign of life, a subflow counts as stale if
+        /// another one is better off: it is not used until something arrives on it. 0 is never.
         stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
-        /// What is sent again on account of a stale or lost subflow is everything not acknowledged at the data level,
-        /// whoever carries it, rather than what that subflow held.
+        /// What is sent again because a subflow is stale or lost. If true, everything that is not acknowledged at the
+        /// data level, whichever subflow carries it; if false, what that subflow held.
         reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
-        /// On which of the usable subflows an ACK goes out for what has to be said of addresses, if no other goes before. Where
-        /// several paths fail at once REMOVE_ADDR may be lost with one of them.
+        /// On which usable subflow an ACK with news of addresses is sent, if no other packet can carry it. If several
+        /// paths fail at once, REMOVE_ADDR may be lost on one of them.
         speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";
-        /// How often ADD_ADDR is repeated for want of an echo; `"auto"` is until there is one.
+        /// How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is echoed.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
-        /// Longest wait for that echo. It begins with the largest timeout of a subflow and doubles.
-        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition is an event";
-        /// ADD_ADDR is echoed.
+        /// The longest wait for that echo. The wait begins with the largest timeout of a subflow and doubles.
+        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time";
+        /// Whether a received ADD_ADDR is echoed.
         add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";
-        /// An address that comes back after it was withdrawn gets an id of its own.
+        /// Whether an address that comes back after it was withdrawn gets a new id.
         new_address_ids: bool = false, "off; multipath-tcp/mptcp, mptcp_fullmesh.c: the next free slot";
-        /// How long a connection without subflows waits for one.
-        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout", in "0 s"..="1000 h": "sockets are kept so long";
+        /// For how long a connection that has lost all its subflows waits for a new one.
+        close_timeout: Duration = Duration::from_secs(60), "Linux close_timeout", in "0 s"..="1000 h": "closed sockets are kept for so long";
     }
 }
 

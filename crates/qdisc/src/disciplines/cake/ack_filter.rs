@@ -12,11 +12,11 @@ use tailrace_core::{FlowKey, Packet, Sack, SackRanges, TcpAck};
 tailrace_core::choices! {
     /// Whether redundant ACKs are dropped.
     pub enum AckFilter {
-        /// None is.
+        /// No ACK is dropped.
         Off = "off",
-        /// Where two redundant ones wait the older is, so that a duplicate ACK is still seen as one.
+        /// If two needless ACKs wait, the older one is dropped; so duplicate ACKs are still seen as such.
         On = "on",
-        /// One is also where it is the only one and the newcomer follows it.
+        /// A needless ACK is dropped even if it is the only one, when the new ACK follows directly after it.
         Aggressive = "aggressive",
     }
 }

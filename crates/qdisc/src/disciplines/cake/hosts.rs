@@ -6,21 +6,22 @@ use tailrace_core::FlowKey;
 tailrace_core::choices! {
     /// What is told apart, and among whom the rate is shared first.
     pub enum FlowMode {
-        /// Nothing: one queue.
+        /// Nothing is told apart: all packets share one queue.
         Flowblind = "flowblind",
-        /// Source addresses.
+        /// Each source address is a flow.
         Srchost = "srchost",
-        /// Destination addresses.
+        /// Each destination address is a flow.
         Dsthost = "dsthost",
-        /// Pairs of addresses.
+        /// Each pair of source and destination address is a flow.
         Hosts = "hosts",
-        /// Five-tuples.
+        /// Each connection (addresses, ports and protocol) is a flow.
         Flows = "flows",
-        /// Five-tuples, with equal shares for source addresses.
+        /// Each connection is a flow; the rate is first shared equally among source addresses.
         DualSrchost = "dual-srchost",
-        /// Five-tuples, with equal shares for destination addresses.
+        /// Each connection is a flow; the rate is first shared equally among destination addresses.
         DualDsthost = "dual-dsthost",
-        /// Five-tuples, with equal shares for source and for destination addresses.
+        /// Each connection is a flow; the rate is first shared equally among source addresses and among destination
+        /// addresses.
         TripleIsolate = "triple-isolate",
     }
 }

@@ -8,11 +8,11 @@ use tailrace_core::Bytes;
 tailrace_core::choices! {
     /// What the link below makes of a packet.
     pub enum LinkLayer {
-        /// Sends it as it is.
+        /// Neither: packets are sent as they are.
         Plain = "noatm",
-        /// ATM: 48 bytes in each cell of 53, the last one padded.
+        /// ATM: cells of 53 bytes carry 48 bytes each, and the last one is filled up.
         Atm = "atm",
-        /// PTM (VDSL2): a byte more for each 64 or part of it.
+        /// PTM (VDSL2): one byte more for each 64 bytes or part of them.
         Ptm = "ptm",
     }
 }

@@ -7,15 +7,15 @@ use tailrace_core::Dscp;
 tailrace_core::choices! {
     /// How codepoints are sorted into tins.
     pub enum Diffserv {
-        /// One tin.
+        /// One tin for all packets.
         Besteffort = "besteffort",
-        /// Eight, by the three bits of IP precedence.
+        /// Eight tins, by the three bits of IP precedence.
         Precedence = "precedence",
-        /// Bulk, best effort, voice.
+        /// Three tins: bulk, best effort and voice.
         Diffserv3 = "diffserv3",
-        /// Bulk, best effort, video, voice.
+        /// Four tins: bulk, best effort, video and voice.
         Diffserv4 = "diffserv4",
-        /// Eight classes.
+        /// Eight tins.
         Diffserv8 = "diffserv8",
     }
 }

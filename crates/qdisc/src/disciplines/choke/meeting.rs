@@ -7,13 +7,13 @@ use tailrace_core::{FlowKey, Packet, Rng};
 tailrace_core::choices! {
     /// Where the candidates are.
     pub enum Draw {
-        /// Anywhere, each waiting packet at most once.
+        /// Random ones, each at most once.
         Random = "random",
-        /// Anywhere, the same packet perhaps several times.
+        /// Random ones; the same one may be taken several times.
         Repeated = "repeated",
-        /// The oldest (front CHOKe).
+        /// The oldest ones (front CHOKe).
         Front = "front",
-        /// The newest (back CHOKe).
+        /// The newest ones (back CHOKe).
         Back = "back",
     }
 }

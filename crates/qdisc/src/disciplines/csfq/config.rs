@@ -11,9 +11,9 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 tailrace_core::choices! {
     /// What a CSFQ router does.
     pub enum CsfqRole {
-        /// Estimates each flow's rate, labels its packets, and shares the link.
+        /// It measures each flow's rate, writes it into the flow's packets as a label, and shares the link by it.
         Edge = "edge",
-        /// Shares the link by the labels that an edge has written.
+        /// It shares the link by the labels that an edge router has written.
         Core = "core",
     }
 }
@@ -21,34 +21,41 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `csfq`.
     pub struct CsfqConfig {
-        /// Whether flows are told apart and labelled here, or upstream. A core without an edge before it drops nothing
-        /// but what overflows.
+        /// Whether this queue measures flows and labels their packets, or reads the labels that an edge router before
+        /// it has written. A core without an edge before it drops packets only when the queue is full.
         role: CsfqRole = CsfqRole::Edge, "own choice: a single queue is fair by itself";
-        /// Most that may wait. Too small: drops come from overflow, not from the law, and are not fair.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law, which is not fair.
         limit: Limit = Limit::Bytes(Bytes(64_000)), "Stoica et al. 1998 §4";
-        /// Averaging time of each flow's rate, K. Below the round trip: bursts are punished. Too large: a flow that grows
-        /// fast gets too much meanwhile.
-        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over it";
-        /// Averaging time of the link's rates, K_alpha. Too small: the share is noisy. Too large: it follows late.
-        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over it";
-        /// Length of the window after which the share is updated, K_c. Too small: oscillation. Too large: slow.
-        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "rates are averaged over it";
-        /// Which fields make a flow. Edge only.
+        /// K, the time over which each flow's rate is averaged. If it is shorter than the round-trip time, short
+        /// bursts lose packets; if it is too large, a flow that grows fast gets too much in the meantime.
+        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over this time";
+        /// K_alpha, the time over which the link's own rates are averaged. If it is too small, the fair share varies
+        /// too much; if it is too large, the share follows late.
+        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over this time";
+        /// K_c, the length of the window after which the fair share is updated. If it is too small, the share swings
+        /// up and down; if it is too large, it reacts late.
+        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "rates are averaged over this time";
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. Used at an edge only.
         flow: FlowBy = FlowBy::FiveTuple, "Stoica et al. 1998";
-        /// Weight of each flow that comes in here. Edge only; matters where flows of several edges meet.
+        /// The weight of each flow that enters here; a flow with twice the weight gets twice the share. Used at an
+        /// edge only, and matters where flows of several edges meet.
         weight: f64 = 1.0, "Stoica et al. 1998 §2";
-        /// What an overflow takes from the share. Too small: drops at a full buffer, which are not fair. Too large: the
-        /// link idles.
+        /// By how much the fair share is lowered when the queue overflows, as a share of it. If it is too small,
+        /// packets are dropped for want of room, which is not fair; if it is too large, part of the link is unused.
         overflow_step: Probability = Probability::clamped(0.01), "Stoica et al. 1998 §4, first amendment";
-        /// Most that overflows take from the share between two updates.
+        /// By how much overflows may lower the fair share in all between two updates, as a share of it.
         overflow_most: Probability = Probability::clamped(0.25), "Stoica et al. 1998 §4, first amendment";
-        /// Share of `limit` below which an uncongested link passes everything. Too small: short dips of a queue forget
-        /// nothing, new flows are dropped early. Too large: floods are let in anew.
+        /// While the link is not congested and less than this share of `limit` waits, every packet is let in. If it
+        /// is too small, packets of new flows are dropped early after each short dip of the queue; if it is too
+        /// large, floods get in again.
         low_water: Probability = Probability::clamped(0.5), "Stoica et al. 1998 §4, second amendment";
-        /// Most flows that an edge knows, rounded up to a power of two. Beyond it the longest silent of four makes room
-        /// and starts anew: a flood of spoofed sources gets labels of its first packets.
+        /// How many flows an edge knows at once at most, rounded up to a power of two. Beyond that, of four flows the
+        /// one that has been silent for longest is forgotten and would start anew. In a flood with forged sources,
+        /// packets then get the labels of first packets.
         flows: u32 = 16_384, "own choice";
-        /// Mark ECN-capable packets instead of dropping them. Those who ignore marks then get more than their share.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion. Senders that
+        /// ignore marks then get more than their share.
         ecn: bool = false, "Stoica et al. 1998 drop";
     }
 }
@@ -56,7 +63,7 @@ tailrace_core::parameters! {
 impl Discipline for CsfqConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Edges label packets with their flow's rate; cores drop by the label alone, to one fair share.",
+        summary: "Edge routers write the rate of its flow into each packet; core routers drop by it, so that all flows get the same share.",
         citation: "Stoica, Shenker and Zhang, SIGCOMM 1998; ToN 11(1), 2003",
         ecn: "marks instead of dropping with `ecn`; overflow drops",
         per_flow_state: "edge: rate and time of the last packet, at most `flows`; core: none",

@@ -15,7 +15,7 @@ tailrace_core::choices! {
     pub enum NonEct {
         /// Nothing: the packet is let in (Algorithm 3 to the letter).
         Pass = "pass",
-        /// It drops the packet (sections 1.2 and 4.3.1).
+        /// The packet is dropped (sections 1.2 and 4.3.1).
         Drop = "drop",
     }
 }
@@ -33,9 +33,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// How the record of a departing packet is found. Decisions do not depend on it.
     pub enum Departures {
-        /// A packet remembers where its record is.
+        /// Each packet remembers where its flow's record is.
         Remember = "remember",
-        /// It is searched again, as in the paper.
+        /// The record is searched again, as in the paper.
         LookUp = "look_up",
     }
 }
@@ -43,63 +43,71 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `dfs`.
     pub struct DfsConfig {
-        /// Most that may wait, `b`. Too small: a share is less than a packet, and every flow with one waiting is signalled.
-        /// Too large: the queue, which settles at a third to a half of it, delays.
+        /// `b`, the most that may wait in the queue. If it is too small, a fair share is less than a packet, and
+        /// every flow with a waiting packet is signalled; if it is too large, packets wait long, since the queue
+        /// settles at a third to a half of it.
         limit: Limit = Limit::Bytes(Bytes(200_000)), "Bedi et al. 2014 §5";
-        /// Weight of a new sample in the average of the weighted fair share, one sample an arrival. Too small: reacts
-        /// late. Too large: the share jumps with the queue, which then swings.
+        /// The weight of the newest value in the average of the weighted fair share, from 0 to 1; there is one value
+        /// for each arriving packet. If it is too small, the share follows late; if it is too large, the share and
+        /// the queue swing up and down.
         beta: Probability = Probability::clamped(0.05), "Bedi et al. 2014, Table 2";
-        /// What a flow's unfairness p_m gains when it is found above its share; times rate over fair rate once it is
-        /// trending. Too small: floods are found late. Too large: TCP flows are caught before they can answer.
-        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "shares would stand still or jump";
-        /// What p_m loses when a flow is found with nothing waiting; times fair rate over rate once it is trending. Too
-        /// small: flows that yield stay under suspicion. Too large: floods with pauses never get marked.
-        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "shares would stand still or jump";
-        /// Least time between steps of p_m, so that a signal can take effect. Far below the round trips: TCP flows
-        /// that are about to yield get marked. Too large: floods are found late.
+        /// How much a flow's unfairness p_m rises when the flow is found above its share; once the flow is trending,
+        /// this is multiplied by its rate over the fair rate. If it is too small, floods are found late; if it is too
+        /// large, TCP flows are caught before they can slow down.
+        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
+        /// How much a flow's unfairness p_m falls when nothing of the flow waits; once the flow is trending, this is
+        /// multiplied by the fair rate over its rate. If it is too small, flows that have slowed down stay suspect;
+        /// if it is too large, floods with pauses are never marked as malicious.
+        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
+        /// The shortest time between two changes of p_m, so that a signal can take effect. If it is far below the
+        /// round-trip times, TCP flows that are about to slow down are marked as malicious; if it is too large,
+        /// floods are found late.
         freeze_time: Duration = Duration::from_millis(10), "Bedi et al. 2014, Table 2";
-        /// Steps of `delta_i` that a flow may climb before it is trending and its rate decides. Too small: TCP flows are
-        /// caught in one round trip. Too large: floods are found late.
+        /// How many steps of `delta_i` a flow may rise before it is trending, that is, before its rate decides. If it
+        /// is too small, TCP flows are caught within one round trip; if it is too large, floods are found late.
         tolerance_factor: f64 = 3.0, "Bedi et al. 2014, Table 2", in 0.0..=1000000.0: "the tolerance cannot be negative";
-        /// p_m of an innocent flow, and the least there is. Only its distance to `max_th` matters.
+        /// The smallest value of p_m, which is that of an innocent flow. Only its distance to `max_th` matters.
         min_th: f64 = 0.0, "Bedi et al. 2014, Table 2";
-        /// p_m from which a flow is marked as malicious, and the most there is. Too small: a few signals in a row
-        /// condemn. Too large: late detection, and late forgiveness.
+        /// The largest value of p_m, at which a flow is marked as malicious. If it is too small, a few signals in a
+        /// row are enough for that; if it is too large, floods are found late and forgiven late.
         max_th: f64 = 1.0, "Bedi et al. 2014, Table 2";
-        /// Time between removals of records whose flows have sent nothing in the meantime; they live one to two of it.
-        /// Too small: a marked flow is forgotten in a pause. Too large: flows long gone count in `n`, and shares and the
-        /// fair rate are too small for those that are left; 1 s to 60 s suit loads that change.
+        /// How often the records of flows are removed that have sent nothing since the last time; a record lives for
+        /// one to two such intervals. If it is too small, a malicious flow is forgotten in a pause. If it is too
+        /// large, flows that are long gone still count in `n`, and the shares of the others are too small; 1 s to 60
+        /// s suit loads that change.
         prune_interval: Duration = Duration::from_secs(3600), "Bedi et al. 2014, Table 2", in "1 ms"..="1000 h": "all flows are looked at each time";
-        /// Time over which the rate of a suspect is measured; no rate decides before the first is over. Too small: one
-        /// burst of TCP looks like a flood. Too large: detection takes at least as long.
-        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over it";
-        /// What a signal does to packets that cannot be marked. With `pass` flows without ECN hear nothing until they are
-        /// marked and lose everything; the paper's runs used it, with ECN on all TCP flows.
+        /// The time over which the rate of a suspect is measured; before the first such time is over, its rate does
+        /// not decide. If it is too small, one burst of TCP looks like a flood; if it is too large, floods are found
+        /// late.
+        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over this time";
+        /// What a signal does to packets that cannot be marked. With `pass`, flows without ECN notice nothing until
+        /// they are marked as malicious and lose everything. The paper's runs used `pass`, with ECN on all TCP flows.
         non_ect: NonEct = NonEct::Drop, "Bedi et al. 2014 §1.2, §4.3.1";
-        /// Mark ECN-capable packets. Without, all packets are treated as `non_ect` says.
+        /// Whether ECN-capable packets are marked. If false, all packets are treated as `non_ect` says.
         ecn: bool = true, "Bedi et al. 2014 §5";
-        /// Which fields make a flow. `src_dst` pools parallel connections of a pair of hosts, and everyone behind one
-        /// address translator.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With `src_dst`, all
+        /// connections between two hosts are one flow, and so is everyone behind one address translator.
         flow: FlowBy = FlowBy::SrcDst, "Bedi et al. 2014 §3.2";
-        /// Capacity `C` that flows share: the fair rate is `C / n`. Below the link's: fair flows get marked. Above:
-        /// floods up to that share are not. `"auto"`: the link's rate.
+        /// `C`, the rate that the flows share; the fair rate is `C / n`. If it is below the link's rate, fair flows
+        /// are marked as malicious; if it is above, floods up to that share are not. `"auto"`: the link's rate.
         rate: Option<Rate> = None, "Bedi et al. 2014 §3.2";
-        /// Mean packet size: turns a `limit` in packets into the bytes that shares are made of.
+        /// The mean size of a packet. It converts a `limit` in packets into the bytes that shares are made of.
         avpkt: Bytes = Bytes(1000), "Bedi et al. 2014 §5";
-        /// Most flows remembered. Once there are as many, a new one takes the place of a flow without packets waiting:
-        /// among sixteen the one unsuspected, then unmarked, then unheard for longest; where none can go, the new flow's
-        /// packets are let in uncounted. Too small: records of suspects are lost. Too large: memory, about 100 B a flow.
+        /// How many flows are remembered at once at most, at about 100 bytes each. If there are more, a new flow
+        /// takes the place of one without waiting packets: out of sixteen first one that is not suspect, then one
+        /// that is not marked, then the one that was silent for longest. If none can go, packets of the new flow are
+        /// let in without being counted. If it is too small, records of suspects are lost.
         max_flows: u32 = 131_072, "Tailrace";
-        /// How records are found. Decisions are the same; costs are in `docs/performance.md`.
+        /// How the record of a flow is found. Decisions are the same; the costs are in `docs/performance.md`.
         repository: Store = Store::Hash, "Bedi et al. 2014 §1.2 leaves the choice open";
-        /// Order `t` of the B-tree: most children of a node. Too small: more levels. Too large: longer nodes to search
-        /// and shift.
+        /// With `repository = "btree"`: how many children a node of the tree has at most. With fewer there are more
+        /// levels; with more, nodes take longer to search.
         order: u32 = 32, "Tailrace";
-        /// Places in the Cache, a plain array for flows at `max_th`, searched before anything else. Too small: marked
-        /// flows stay in the repository. Too large: every arrival of an innocent flow walks through it. `"auto"`:
-        /// `order` (btree), none (hash).
+        /// How many places the cache has: a plain list for flows at `max_th`, which is searched first. If it is too
+        /// small, marked flows stay in the repository; if it is too large, each packet of an innocent flow searches
+        /// all of it. `"auto"`: `order` (btree), none (hash).
         cache: Option<u32> = None, "Bedi et al. 2014 §4.1.1: as many as in a node";
-        /// How the record of a departing packet is found. Only costs differ.
+        /// How the record of a departing packet's flow is found. This changes only the cost.
         departures: Departures = Departures::Remember, "Tailrace";
     }
 }
@@ -147,8 +155,7 @@ impl DfsConfig {
 impl Discipline for DfsConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Signals flows above a fair share of the buffer that shrinks as it fills; who does not yield loses \
-                  everything until its rate is fair.",
+        summary: "Signals flows that have more than a fair share of the buffer; a flow that does not slow down loses everything until its rate is fair.",
         citation: "Bedi, Roy and Shiva, Computer Communications 56, 2015 (online 2014)",
         ecn: "with `ecn` marks flows above their share; packets of marked flows are dropped",
         per_flow_state: "a record of 100 B for each flow seen in the last one or two `prune_interval`, at most `max_flows`",

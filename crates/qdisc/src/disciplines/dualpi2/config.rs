@@ -9,9 +9,9 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 tailrace_core::choices! {
     /// Which of the queues' delays the controller follows.
     pub enum DelayOf {
-        /// The greater of the two.
+        /// The larger one of the two queues' delays.
         Greatest = "greatest",
-        /// That of the classic queue.
+        /// The delay of the classic queue.
         Classic = "classic",
     }
 }
@@ -19,9 +19,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which packets belong into the low-latency queue.
     pub enum LowLatency {
-        /// ECT(1) and CE.
+        /// Those with ECT(1) or CE in the header, as L4S senders have.
         L4s = "l4s_ect",
-        /// Every ECN-capable one.
+        /// Every ECN-capable packet.
         AnyEct = "any_ect",
     }
 }
@@ -29,11 +29,11 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What the low-latency queue marks by its own delay.
     pub enum Native {
-        /// None up to `min_th`, then more and more, all from `range` above it.
+        /// None up to a delay of `min_th`; above it a growing share, which reaches all of them `range` later.
         Ramp = "ramp",
-        /// All beyond `step_thresh`.
+        /// All packets that have waited longer than `step_thresh`.
         Step = "step",
-        /// None: coupling alone.
+        /// None: only the coupling to the classic queue marks.
         Off = "off",
     }
 }
@@ -41,9 +41,10 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// How a probability becomes a decision.
     pub enum Chance {
-        /// Probabilities are summed up in each queue; each whole one is a signal.
+        /// Each queue adds up the probabilities of its packets; whenever the sum passes a whole number, a packet is
+        /// marked or dropped.
         Recur = "recur",
-        /// By lot; two lots for the square.
+        /// A random number decides for each packet; two of them where the probability is a square.
         Random = "random",
     }
 }
@@ -51,9 +52,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What happens once marking alone cannot hold the delay.
     pub enum Overload {
-        /// Both queues drop with the classic probability, ECN-capable or not.
+        /// Both queues drop with the classic probability, whether packets are ECN-capable or not.
         Drop = "drop",
-        /// ECN-capable packets are marked only; delay grows until the limit is reached.
+        /// ECN-capable packets are still only marked, so the delay grows until the queue is full.
         Overflow = "overflow",
     }
 }
@@ -61,9 +62,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which queue is served where both hold packets.
     pub enum SchedulerKind {
-        /// Weighted round robin by bytes.
+        /// Weighted round robin, counted in bytes.
         Wrr = "wrr",
-        /// The older head, after a bonus of `t_shift` for the low-latency one.
+        /// The packet that has waited longer, where those of the low-latency queue count as `t_shift` older.
         TsFifo = "ts_fifo",
     }
 }
@@ -71,67 +72,80 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `dualpi2`.
     pub struct Dualpi2Config {
-        /// Most that may wait in both queues together; `"auto"` is what the link sends in 250 ms. Too small: drops
-        /// come from the limit, not from the law. Too large: overload is felt late.
+        /// The most that may wait in both queues together. If it is too small, packets are dropped for want of room
+        /// instead of by the law; if it is too large, an overload is noticed late. `"auto"` is what the link sends in
+        /// 250 ms.
         limit: Option<Limit> = None, "RFC 9332 Appendix A.1 (Linux: 10 000 packets)";
-        /// Most bytes that may wait, beside `limit`; `"auto"` turns it off. Too small: as `limit`.
+        /// The most bytes that may wait, in addition to `limit`. If it is too small, packets are dropped for want of
+        /// room. `"auto"` turns this off.
         memory_limit: Option<Bytes> = None, "Linux sch_dualpi2, there twice `limit` MTUs of kernel memory";
-        /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
+        /// The waiting time that the controller steers towards. If it is too small, the link has nothing to send at
+        /// times; if it is too large, packets wait longer than they need to.
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1";
-        /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each tick is an event";
-        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        /// The time between two updates of the probability. If it is too small, the probability follows every short
+        /// variation of the queue; if it is too large, it reacts late.
+        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each update takes computing time";
+        /// How much the probability changes for each second that the delay is away from `target`, per update. A
+        /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
+        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 3.0, "RFC 9332 Appendix A.1: 0.3 / RTT_max (Linux: 819/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Coupling: low-latency packets are marked with at least `k` times the base probability. Too large: they
-        /// starve beside classic ones. Too small: the reverse.
+        /// The coupling factor: low-latency packets are marked with at least `k` times the base probability. If it is
+        /// too large, low-latency flows get too little beside classic ones; if it is too small, classic flows do.
         k: f64 = 2.0, "RFC 9332 Appendix A.1";
-        /// Which of the queues' delays the controller follows. With `classic`, low-latency flows that ignore marks
-        /// are held by the limit only.
+        /// Which delay the controller follows. With `classic`, low-latency flows that ignore marks are held back only
+        /// by the limit.
         delay_of: DelayOf = DelayOf::Greatest, "RFC 9332 Appendix A.1; Linux";
-        /// Which packets belong into the low-latency queue. With `any_ect`, classic ECN flows are marked as scalable
-        /// ones are, and starve.
+        /// Which packets go into the low-latency queue. With `any_ect`, classic ECN flows are marked as often as
+        /// scalable ones and get far too little.
         low_latency: LowLatency = LowLatency::L4s, "RFC 9332 §2.4; RFC 9331";
-        /// What the low-latency queue marks by its own delay.
+        /// Which packets the low-latency queue marks because of its own delay.
         native: Native = Native::Ramp, "RFC 9332 Appendix A.1 (Linux: step)";
-        /// Delay up to which the ramp marks none. Too small: the link idles between scalable flows.
+        /// With `native = "ramp"`: packets that have waited less than this are not marked. If it is too small,
+        /// scalable flows leave the link idle at times.
         min_th: Duration = Duration::from_micros(800), "RFC 9332 Appendix A.1";
-        /// Delay from the first to the last of the ramp's marks. Too small: a step. Too large: delay.
+        /// With `native = "ramp"`: how much more delay than `min_th` it takes until all packets are marked. If it is
+        /// too small, marking starts all at once; if it is too large, delays are longer.
         range: Duration = Duration::from_micros(400), "RFC 9332 Appendix A.1";
-        /// The ramp marks none while no more packets than this are left in the queue. Too small: on slow links, where
-        /// one packet takes longer than `min_th`, all are marked.
+        /// With `native = "ramp"`: nothing is marked while no more packets than this are left in the queue. If it is
+        /// too small, all packets are marked on slow links, where one packet alone takes longer than `min_th`.
         th_len: u64 = 1, "RFC 9332 Appendix A.1, Th_len";
-        /// Delay beyond which the step marks all. Too small: the link idles. Too large: delay.
+        /// With `native = "step"`: packets that have waited longer than this are all marked. If it is too small, the
+        /// link has nothing to send at times; if it is too large, delays are longer.
         step_thresh: Duration = Duration::from_millis(1), "Linux sch_dualpi2";
-        /// Packets left in the queue beyond which the step marks all, instead of `step_thresh`; `"auto"` is by delay.
+        /// With `native = "step"`: packets are marked when more than this many are left in the queue, instead of by
+        /// `step_thresh`. `"auto"`: by delay.
         step_packets: Option<u64> = None, "Linux sch_dualpi2, step_thresh in packets";
-        /// The step spares what found fewer packets in its queue than this. Too large: the step marks nothing.
+        /// With `native = "step"`: a packet that found fewer packets than this in its queue is not marked. If it is
+        /// too large, nothing is marked.
         min_qlen_step: u64 = 0, "Linux sch_dualpi2";
-        /// Nothing but the step signals while fewer bytes wait. Too large: a standing queue of that size is not seen.
+        /// While fewer bytes than this wait, only the step marks. If it is too large, a queue of that size stays for
+        /// ever.
         min_backlog: Bytes = Bytes::ZERO, "RFC 9332 Appendix A.1 (Linux: two MTUs)";
-        /// How a probability becomes a decision.
+        /// How a probability becomes a decision about a packet.
         chance: Chance = Chance::Recur, "RFC 9332 Appendix A.1 (Linux: random)";
-        /// Decide on the coupled and the classic signal on arrival instead of departure. Signals are then late by the
-        /// time in the queue, but what is dropped takes no room.
+        /// Whether the controller's marks and drops are decided when a packet arrives, not when it leaves. The sender
+        /// learns of them later, by the time in the queue, but dropped packets take no room.
         drop_early: bool = false, "RFC 9332 Appendix A.1; Linux drop_dequeue";
-        /// What happens once marking alone cannot hold the delay.
+        /// What happens when marks alone can no longer hold the delay.
         overload: Overload = Overload::Drop, "RFC 9332 §4.2.3; Linux drop_on_overload";
-        /// Classic probability from which packets are dropped, ECN-capable or not; `"auto"` is 1/k^2, where the
-        /// coupled probability reaches 1.
+        /// The classic probability from which packets are dropped, ECN-capable or not. `"auto"` is 1/k^2, at which
+        /// the coupled probability is 1.
         p_cmax: Option<Probability> = None, "RFC 9332 Appendix A.1";
-        /// Coupled probability from which low-latency packets are dropped with the classic one. Too small: drops
-        /// where marks would do.
+        /// The coupled probability from which low-latency packets are dropped, too, with the classic probability. If
+        /// it is too small, packets are dropped where marks would do.
         p_lmax: Probability = Probability::clamped(1.0), "RFC 9332 Appendix A.1";
-        /// Which queue is served where both hold packets.
+        /// Which queue is served when both have packets.
         scheduler: SchedulerKind = SchedulerKind::Wrr, "Linux sch_dualpi2; RFC 9332 Appendix A.1 leaves it open";
-        /// The classic queue's share of the bytes while both hold packets. Too small: it starves beside a flood of
-        /// ECT(1). Too large: low-latency packets wait.
+        /// The classic queue's share of the bytes while both queues have packets. If it is too small, the classic
+        /// queue gets too little in a flood of ECT(1) packets; if it is too large, low-latency packets wait.
         classic_protection: Probability = Probability::clamped(0.1), "Linux sch_dualpi2";
-        /// Largest packet, header included: unit of the round robin's first credit.
+        /// The size of the largest packet, header included. The round robin starts with a credit of this size.
         mtu: Bytes = Bytes(1514), "Ethernet";
-        /// The low-latency head's bonus under `ts_fifo`. Too small: it waits behind classic bursts. Too large: it
-        /// can starve classic packets for so long.
+        /// With `scheduler = "ts_fifo"`: by how much low-latency packets count as older than they are. If it is too
+        /// small, they wait behind bursts of classic packets; if it is too large, they can keep classic packets
+        /// waiting for so long.
         t_shift: Duration = Duration::from_millis(50), "RFC 9332 Appendix A.1 (2 target to 50 ms)";
     }
 }
@@ -139,7 +153,7 @@ tailrace_core::parameters! {
 impl Discipline for Dualpi2Config {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Separates scalable from classic flows and couples the signals of both queues.",
+        summary: "Two queues, one for low-latency (L4S) flows and one for classic ones, with coupled drops and marks.",
         citation: "RFC 9332; De Schepper et al., CoNEXT 2016",
         ecn: "marks ECT(1) by delay and coupling, ECT(0) by the square; drops both on overload",
         per_flow_state: "none",

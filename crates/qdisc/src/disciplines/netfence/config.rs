@@ -11,11 +11,11 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Probability, Rate};
 tailrace_core::choices! {
     /// What a NetFence router does.
     pub enum NetfenceRole {
-        /// First polices as an access router does, then is the bottleneck.
+        /// It limits senders as an access router does, and is then the bottleneck.
         Both = "both",
-        /// Polices senders: in front of them, on their own links or on the access router's uplink.
+        /// It limits senders: it stands before them, on their own links or on the access router's uplink.
         Access = "access",
-        /// Has the three channels, and stamps.
+        /// It has the three channels and writes feedback into packets.
         Bottleneck = "bottleneck",
     }
 }
@@ -23,54 +23,73 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `netfence`.
     pub struct NetfenceConfig {
-        /// Whether this queue polices senders, or is a bottleneck that says when, or both. Policing needs a bottleneck
-        /// further on, and a bottleneck needs all its senders policed: others are legacy.
+        /// Whether this queue limits senders, is a bottleneck that says when they must be limited, or both. Limiting
+        /// needs a bottleneck further along the path. A bottleneck needs all its senders limited; packets of others
+        /// are treated as legacy traffic.
         role: NetfenceRole = NetfenceRole::Both, "own choice: a single queue does all";
-        /// Most that may wait, in limiters and channels together. Too small: packets are lost that the channels would hold.
-        /// `"auto"`: 10 000 packets, which only bounds memory, since channels and limiters have bounds of their own.
+        /// The most that may wait in limiters and channels together. If it is too small, packets are lost that the
+        /// channels would hold. `"auto"`: 10 000 packets, which only bounds memory, since limiters and channels have
+        /// limits of their own.
         limit: Option<Limit> = None, "own choice";
-        /// Control interval of limiters. Too small: feedback does not come back in time. Too large: slow.
-        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each tick is an event";
-        /// How long feedback is valid, up to 5 s. Too small: senders fall back to requests. Too large: stale feedback.
+        /// How often limiters change their rates (the control interval). If it is too small, feedback does not come
+        /// back in time; if it is too large, they react late.
+        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each update takes computing time";
+        /// For how long feedback is valid, up to 5 s. If it is too small, senders have to ask anew by requests; if it
+        /// is too large, outdated feedback counts.
         validity: Duration = Duration::from_secs(4), "Liu et al. 2010, w";
-        /// Rate of a new limiter. Too small: senders need minutes to reach their share. Too large: floods get in so long.
+        /// The rate of a new limiter. If it is too small, senders need minutes to reach their share; if it is too
+        /// large, floods get in for a long time.
         initial_rate: Rate = Rate::from_bps(96_000), "recalled; the paper leaves it to the implementation";
-        /// Least rate of a limiter. Too small: who is silent for long does not come back.
+        /// The smallest rate of a limiter. If it is too small, a sender that was silent for long cannot come back.
         min_rate: Rate = Rate::from_bps(1_000), "own choice";
-        /// What a limiter gains in a control interval. Too small: slow. Too large: oscillation.
+        /// By how much the rate of a limiter rises in a control interval. If it is too small, senders reach their
+        /// share late; if it is too large, rates swing up and down.
         increase: Rate = Rate::from_bps(12_000), "Liu et al. 2010, Delta";
-        /// Share that it loses. Too large: the link idles after each overload.
+        /// By which share the rate of a limiter falls in a control interval. If it is too large, part of the link is
+        /// unused after each overload.
         decrease: Probability = Probability::clamped(0.1), "Liu et al. 2010, delta";
-        /// Most that waits in a limiter, as time at its rate; two packets may always. Too small: TCP loses in bursts.
+        /// How much may wait in a limiter, as the time it takes at the limiter's rate; two packets may always wait.
+        /// If it is too small, TCP loses many packets in a row.
         limiter_queue: Duration = Duration::from_millis(200), "as Q_lim", in "0 s"..="1000 s": "packets wait as long";
-        /// Most limiters, rounded up to a power of two: one for each sender and link. Beyond it the longest unused of four
-        /// is forgotten; where none is unused, packets are dropped.
+        /// How many limiters there are at most, one for each sender and link; rounded up to a power of two. Beyond
+        /// that, of four limiters the one unused for longest is forgotten; if all are in use, packets are dropped.
         limiters: u32 = 16_384, "own choice";
-        /// Most senders whose requests are counted, rounded up to a power of two; likewise.
+        /// For how many senders requests are counted at most; rounded up to a power of two. Beyond that, of four the
+        /// one unused for longest is forgotten.
         senders: u32 = 16_384, "own choice";
-        /// Time in which a sender earns a token: one request of level 1. Too small: floods of requests.
-        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "tokens are counted in it";
-        /// Highest level of a request, which costs 2^(level-1) tokens; at most 13. Higher: longer waits count.
+        /// The time in which a sender earns a token, which pays for a request of level 1. If it is too small, senders
+        /// can flood the link with requests.
+        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "tokens are counted in this time";
+        /// The highest level of a request, which costs 2^(level-1) tokens; at most 13. With more levels, a sender
+        /// that waits longer goes before others.
         max_level: u8 = 10, "own choice: half a second of waiting";
-        /// Most of the link that requests get. Too small: new senders wait. Too large: floods of requests get it.
+        /// The largest share of the link that requests get. If it is too small, new senders wait; if it is too large,
+        /// a flood of requests gets that share.
         request_share: Probability = Probability::clamped(0.05), "Liu et al. 2010";
-        /// Length of each channel, as time of the link. Too small: losses. Too large: delay.
+        /// The length of each channel's queue, as the time it takes on the link. If it is too small, packets are
+        /// lost; if it is too large, they wait long.
         q_lim: Duration = Duration::from_millis(200), "Liu et al. 2010, Q_lim", in "1 ms"..="1000 s": "the queue is as long";
-        /// RED's lower threshold on the regular channel, as a share of its length; from there the link is overloaded.
+        /// The lower threshold of RED on the regular channel, as a share of the channel's length; from here on the
+        /// link counts as overloaded.
         min_th: Probability = Probability::clamped(0.5), "Liu et al. 2010";
-        /// RED's upper threshold, likewise.
+        /// The upper threshold of RED on the regular channel, as a share of the channel's length.
         max_th: Probability = Probability::clamped(0.75), "Liu et al. 2010";
-        /// RED's drop probability at the upper threshold.
+        /// The probability with which RED drops a packet at the upper threshold.
         max_p: Probability = Probability::clamped(0.1), "ns-2 linterm_ = 10";
-        /// RED's weight of a new sample. Too small: overload is seen late. Too large: bursts count as overload.
+        /// The weight of the newest queue length in RED's average, from 0 to 1. If it is too small, an overload is
+        /// noticed late; if it is too large, short bursts count as overload.
         weight: Probability = Probability::clamped(0.1), "Liu et al. 2010, w_q";
-        /// Loss of the regular channel from which the link polices. Too small: any TCP makes it. Too large: floods are let be.
+        /// The loss rate of the regular channel from which the link asks for senders to be limited. If it is too
+        /// small, any TCP causes that; if it is too large, floods are let through.
         loss_threshold: Probability = Probability::clamped(0.02), "Liu et al. 2010, p_th";
-        /// Weight of a second in the average loss. Too small: late. Too large: one bad second counts.
+        /// The weight of the newest second in the average loss rate, from 0 to 1. If it is too small, a loss is
+        /// noticed late; if it is too large, a single bad second is enough.
         loss_weight: Probability = Probability::clamped(0.5), "own choice";
-        /// Silence after which a link stops policing, and a limiter without downward arrows is forgotten.
+        /// For how long all must be quiet before a link no longer asks for limits, and a limiter that was not told to
+        /// slow down is forgotten.
         quiet: Duration = Duration::from_secs(4 * 3600), "Liu et al. 2010, T_a and T_b";
-        /// Mark ECN-capable packets where RED would drop them. Feedback does not depend on it.
+        /// Whether RED marks ECN-capable packets instead of dropping them. Feedback to the access router does not
+        /// depend on this.
         ecn: bool = false, "Liu et al. 2010 drop";
     }
 }
@@ -78,7 +97,7 @@ tailrace_core::parameters! {
 impl Discipline for NetfenceConfig {
     const ABOUT: About = About {
         family: "fair",
-        summary: "Bottlenecks stamp congestion into packets; access routers police senders by what comes back.",
+        summary: "Bottlenecks write feedback into packets; access routers limit senders by the feedback that comes back.",
         citation: "Liu, Yang and Xia, SIGCOMM 2010",
         ecn: "with `ecn` RED marks on the regular channel; limiters and full channels drop",
         per_flow_state: "access: a limiter for each sender and link, tokens for each sender, bounded; bottleneck: none",

@@ -12,7 +12,7 @@ tailrace_core::choices! {
     pub enum Form {
         /// RFC 8033.
         Rfc = "rfc",
-        /// Linux `net/sched/sch_pie.c`.
+        /// Linux, `net/sched/sch_pie.c`.
         Linux = "linux",
         /// RFC 8034, for cable modems.
         Docsis = "docsis",
@@ -22,9 +22,11 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What starts the time in which nothing is signalled.
     pub enum Burst {
-        /// A quiet queue: the allowance is full again once delays are short and the probability is zero.
+        /// A quiet queue: once delays are short and the probability is zero, the next burst may take the full time
+        /// again.
         Rfc = "rfc",
-        /// The first early drop after the queue has been a third full; before that nothing is signalled.
+        /// The first packet to be dropped early after the queue has become a third full. Before that no packet is
+        /// dropped or marked.
         Docsis = "docsis",
     }
 }
@@ -32,9 +34,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Where the queueing delay comes from.
     pub enum DelayFrom {
-        /// The time the last packet to leave had waited; zero where it left the queue empty.
+        /// From how long the last packet that left had waited; zero if it left the queue empty.
         Timestamps = "timestamps",
-        /// Backlog over a measured rate of departure.
+        /// From the bytes that wait and the measured rate at which packets leave.
         Rate = "rate",
     }
 }
@@ -42,45 +44,56 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `pie`.
     pub struct PieConfig {
-        /// Whose PIE where they differ: gives every `"auto"` below its value. A tc line is Linux's.
+        /// Which version of PIE this is, where versions differ. It sets the value of every parameter below that is
+        /// `"auto"`. A `tc` line means Linux's.
         form: Form = Form::Rfc, "RFC 8033";
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(1000), "Linux sch_pie";
-        /// Queueing delay that the controller aims at. Too small: the link idles. Too large: standing queue.
+        /// The waiting time that the controller steers towards. If it is too small, the link has nothing to send at
+        /// times; if it is too large, packets wait longer than they need to.
         target: Duration = Duration::from_millis(15), "RFC 8033 Appendix A, QDELAY_REF";
-        /// Time between updates of the probability. Too small: noise is followed. Too large: slow reaction.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE", in "10 us"..="1000 s": "each tick is an event";
-        /// Gain of the distance from `target`, 1/s. Too small: slow. Too large: oscillation.
+        /// The time between two updates of the probability. If it is too small, the probability follows every short
+        /// variation of the queue; if it is too large, it reacts late.
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
+        /// How much the probability changes for each second that the delay is away from `target`, per update. A
+        /// larger value reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Gain of the trend of the delay, 1/s. Too small: overshoot. Too large: noise is amplified.
+        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
+        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// Time at the start of a burst in which nothing is signalled. Too large: floods enter unhindered.
+        /// For how long at the start of a burst no packet is dropped or marked. If it is too large, floods get in at
+        /// first.
         max_burst: Duration = Duration::from_millis(150), "RFC 8033 §4.4, MAX_BURST";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Linux sch_pie";
-        /// Above this probability ECN-capable packets are dropped, too. Too large: a flood of ECN-capable packets
-        /// is not held.
+        /// Above this probability ECN-capable packets are dropped like others, not marked. If it is too large, a
+        /// flood of ECN-capable packets cannot be held back.
         mark_ecnth: Probability = Probability::clamped(0.1), "RFC 8033 §5.1";
-        /// Nothing is signalled while no more than two packets of this size wait; unit of `bytemode`. Too large: a
-        /// standing queue of that size is never seen. `"auto"`: 1000 bytes (rfc), 1024 (docsis), 1514 (linux).
+        /// While no more than two packets of this size wait, nothing is dropped or marked. It is also the size that
+        /// `bytemode` compares with. If it is too large, a queue of that size stays for ever. `"auto"`: 1000 bytes
+        /// (rfc), 1024 (docsis), 1514 (linux).
         mean_pktsize: Option<Bytes> = None, "ns-3 MeanPktSize; RFC 8034; Linux: the device's MTU";
-        /// Scale the probability by packet size over `mean_pktsize`. RFC 7141 advises against it.
+        /// Whether large packets are dropped or marked more often than small ones, in proportion to their size over
+        /// `mean_pktsize`. RFC 7141 advises against it.
         bytemode: bool = false, "RFC 7141; Linux sch_pie";
-        /// Space signals evenly: none before the accumulated probability is 0.85, one at the latest at 8.5.
+        /// Whether drops and marks are spread evenly. The probabilities of packets are added up since the last one:
+        /// below a sum of 0.85 none follows, and from 8.5 on the next packet is hit.
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
-        /// Largest increase of the probability in one update once it is 0.1; 1 turns the cap off.
+        /// The largest step by which the probability rises in one update once it is 0.1 or more. 1 turns this off.
         max_step: Probability = Probability::clamped(0.02), "RFC 8033 §5.5";
-        /// What starts the burst allowance; `"auto"` goes by `form`. With `docsis` a short queue is never signalled.
+        /// What starts the time in which bursts are spared (`max_burst`). With `docsis`, a short queue never loses a
+        /// packet. `"auto"` goes by `form`.
         burst: Option<Burst> = None, "RFC 8033 §4.4; RFC 8034 Appendix A";
-        /// With `burst = "docsis"`: quiet time after which the queue has to be a third full again. Too small: every
-        /// burst is spared.
+        /// With `burst = "docsis"`: after this quiet time the queue must become a third full again before packets are
+        /// dropped. If it is too small, every burst is spared.
         burst_reset: Duration = Duration::from_secs(1), "RFC 8034 Appendix A, BURST_RESET_TIMEOUT";
-        /// Hold the probability at zero while the burst allowance lasts, as ns-2 and ns-3 do.
+        /// Whether the probability stays zero while bursts are spared, as in ns-2 and ns-3.
         hold_in_burst: bool = false, "RFC 8033 Appendix A";
-        /// Where the queueing delay comes from.
+        /// How the waiting time in the queue is measured.
         delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_pie; RFC 8033 §4.3 allows both";
-        /// Bytes over which the rate of departure is measured, where it is. Too small: noise. Too large: no
-        /// measurement at all, and with it no delay.
+        /// With `delay_from = "rate"`: over how many bytes the rate is measured at which packets leave. If it is too
+        /// small, the rate varies too much; if it is too large, it is never measured, and neither is the delay.
         dq_threshold: Bytes = Bytes(1 << 14), "RFC 8033 §5.2";
     }
 }
@@ -88,7 +101,7 @@ tailrace_core::parameters! {
 impl Discipline for PieConfig {
     const ABOUT: About = About {
         family: "delay",
-        summary: "Signals arrivals with a probability that a controller of the queueing delay sets.",
+        summary: "Drops or marks arriving packets with a probability that a controller sets to hold the waiting time at a target.",
         citation: "RFC 8033; Pan et al., HPSR 2013",
         ecn: "with `ecn` marks while the probability is at most `mark_ecnth`, else drops",
         per_flow_state: "none",

@@ -13,47 +13,57 @@ macro_rules! red_based {
         tailrace_core::parameters! {
             $(#[$meta])*
             pub struct $name {
-                /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+                /// The most that may wait in the queue. If it is too small, packets are dropped for want of room
+                /// instead of by the law. A larger limit only costs memory.
                 limit: tailrace_core::Limit = tailrace_core::Limit::Packets(50), "ns-2 Queue limit_";
-                /// Average below which nothing is signalled. Too small: the link idles. `"auto"`: a third of `max_th`
-                /// where that is given, else half of `target_delay` at the link's rate, at least 5 packets.
+                /// Below this average queue length no packet is dropped or marked. If it is too small, the link has
+                /// nothing to send at times. `"auto"`: a third of `max_th` if that is given, else what the link sends
+                /// in half of `target_delay`, at least 5 packets.
                 min_th: Option<tailrace_core::Limit> = None, "ns-2 thresh_ = 0";
-                /// Average at which the signal probability is `max_p`. Too close to `min_th`: the queue oscillates.
-                /// `"auto"`: three times `min_th`.
+                /// The average queue length at which the signal probability is `max_p`. If it is too close to
+                /// `min_th`, the queue swings up and down. `"auto"`: three times `min_th`.
                 max_th: Option<tailrace_core::Limit> = None, "ns-2 maxthresh_ = 0";
-                /// Signal probability at `max_th`. Too small: the average runs past `max_th`. Too large: the link
-                /// idles.
+                /// The probability with which a packet is dropped or marked when the average is `max_th`. If it is
+                /// too small, the average grows past `max_th`; if it is too large, the link has nothing to send at
+                /// times.
                 max_p: tailrace_core::Probability = tailrace_core::Probability::clamped(0.02),
                     "Floyd and Jacobson 1993; tc; ns-3";
-                /// Weight of a new sample in the average. Too small: RED reacts late. Too large: bursts are punished.
+                /// The weight of the newest queue length in the average, from 0 to 1. If it is too small, RED reacts
+                /// late; if it is too large, short bursts lose packets.
                 weight: Option<tailrace_core::Probability> = None, "ns-2 q_weight_ = -1";
-                /// What `weight = "auto"` computes; `"auto"` is `"second"` where `max_p` adapts by a timer, else
-                /// `"rtt"`.
+                /// How the weight is computed when `weight` is `"auto"`. `"auto"` is `"second"` where `max_p` adapts
+                /// by a timer, otherwise `"rtt"`.
                 auto_weight: Option<$crate::disciplines::red::AutoWeight> = None, "ns-2; ns-3 for adaptive";
-                /// Mean packet size: converts between packets and bytes, and gives idle time in packets.
+                /// The mean size of a packet. It converts between packets and bytes, and says how many packets the
+                /// link could have sent while the queue was empty.
                 avpkt: tailrace_core::Bytes = tailrace_core::Bytes(1000), "tc red";
-                /// Rate at which idle time counts as packets sent; `"auto"` is the link's. Too small: the average
-                /// outlives the silence.
+                /// While the queue is empty, the average falls as if packets were sent at this rate. If it is too
+                /// small, the average stays high for too long. `"auto"` is the link's rate.
                 bandwidth: Option<tailrace_core::Rate> = None, "Floyd and Jacobson 1993";
-                /// Delay that automatic thresholds aim at. Too small: the link idles. Too large: long queues.
+                /// The waiting time that thresholds set to `"auto"` aim at. If it is too small, the link has nothing
+                /// to send at times; if it is too large, queues are long.
                 target_delay: tailrace_core::Duration = tailrace_core::Duration::from_millis(5), "ns-2 targetdelay_";
-                /// Whether the average is in bytes; `"auto"` takes the unit of `min_th`, else `max_th`, else `limit`.
+                /// Whether the average queue length is counted in bytes rather than packets. `"auto"` takes the unit
+                /// of `min_th`, or if that is not given of `max_th`, or else of `limit`.
                 queue_in_bytes: Option<bool> = None, "tc counts bytes, Floyd and Jacobson 1993 packets";
-                /// Scale the signal probability by packet size over `avpkt`. RFC 7141 advises against it.
+                /// Whether large packets are dropped or marked more often than small ones, in proportion to their
+                /// size over `avpkt`. RFC 7141 advises against it.
                 probability_in_bytes: bool = false, "RFC 7141";
-                /// Wait for `1/p` packets after a signal before the next: fewer, more even signals.
+                /// Whether at least `1/p` packets pass after a drop or mark before the next one, where `p` is the
+                /// signal probability. Drops and marks are then fewer and more evenly spread.
                 wait: bool = false, "Floyd and Jacobson 1993";
-                /// How packets since the last signal spread the signals.
+                /// How the packets since the last drop or mark are counted, which spreads drops and marks over time.
                 count: $crate::disciplines::red::CountForm = $crate::disciplines::red::CountForm::Analysis,
                     "Floyd and Jacobson 1993, analysis";
-                /// Signal nothing while fewer packets than this wait, whatever the average says.
+                /// While fewer packets than this wait, none is dropped or marked, whatever the average is.
                 guard: u64 = 2, "ns-2 queue/red.cc";
-                /// How the average decays over idle time.
+                /// How the average falls while the queue is empty.
                 idle: $crate::disciplines::red::IdleForm = $crate::disciplines::red::IdleForm::Paper,
                     "Floyd and Jacobson 1993";
-                /// Mark ECN-capable packets instead of dropping them.
+                /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
                 ecn: bool = false, "tc, ns-2, ns-3";
-                /// Where the average is beyond the band, drop ECN-capable packets, too.
+                /// Whether ECN-capable packets are dropped, not marked, when the average is above the range in which
+                /// RED signals at random.
                 harddrop: bool = true, "ns-3 UseHardDrop";
                 $( $(#[doc = $doc])+ $field : $ty = $default, $source $(, in $least..=$most: $why)?; )*
             }

@@ -13,11 +13,12 @@ use tailrace_core::{Bytes, Duration, Limit, Packet, Probability, Rate};
 tailrace_core::choices! {
     /// Which weight `weight = "auto"` computes; `C` is the link's rate in packets a second.
     pub enum AutoWeight {
-        /// `1 - exp(-1 / (10 rtt C))` with `rtt = max(100 ms, 3 (delay + 1/C))`: a time constant of ten round trips.
+        /// A time constant of ten round trips: `1 - exp(-1 / (10 rtt C))`, with `rtt = max(100 ms, 3 (delay + 1/C))`;
+        /// `C` is the link's rate in packets per second.
         Rtt = "rtt",
-        /// `1 - exp(-1/C)`: a time constant of one second.
+        /// A time constant of one second: `1 - exp(-1/C)`.
         Second = "second",
-        /// `1 - exp(-10/C)`: a time constant of 100 ms.
+        /// A time constant of 100 ms: `1 - exp(-10/C)`.
         TenthSecond = "tenth_second",
     }
 }
@@ -25,15 +26,16 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// How packets since the last signal spread the signals.
     pub enum CountForm {
-        /// Unsignalled packets since the last signal, the present one not counted: gaps are uniform on 1..=1/p.
+        /// Packets since the last drop or mark, without the present one: the gaps are uniform on 1 to 1/p, both
+        /// included.
         Analysis = "analysis",
-        /// The present packet counted: gaps are uniform on 1..1/p.
+        /// The present packet counts, too: the gaps are uniform on 1 to 1/p, without 1/p itself.
         Figure2 = "figure2",
-        /// As `figure2`, and the first packet of a visit to the band is never signalled; with
-        /// `probability_in_bytes`, whole mean packets are counted and the size scales last.
+        /// As `figure2`, but the first packet after the average has entered the range between the thresholds is never
+        /// hit. With `probability_in_bytes`, whole mean packets are counted, and the size is applied last.
         Ns2 = "ns2",
-        /// One random number a signal instead of one a packet: signal when `count p` reaches it. Gaps as `analysis`;
-        /// the first packet of a visit only draws. `wait` has no effect.
+        /// One random number for each drop or mark, not for each packet: a packet is hit when `count p` reaches it.
+        /// Gaps are as with `analysis`; the first packet in the range only draws the number. `wait` has no effect.
         Linux = "linux",
     }
 }
@@ -41,9 +43,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// How often the average decays over idle time.
     pub enum IdleForm {
-        /// Once for each packet that could have been sent.
+        /// Once for each packet that could have been sent meanwhile.
         Paper = "paper",
-        /// Once more, for the packet that ends the idle time.
+        /// Once more than that, for the packet that arrives at the empty queue.
         Ns2 = "ns2",
     }
 }
@@ -51,9 +53,10 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What makes `max_p` adapt.
     pub enum AdaptOn {
-        /// A timer, each `interval`.
+        /// A timer, after each `interval`.
         Timer = "timer",
-        /// The first arrival an `interval` after the last change, as ns-2 and ns-3 do: an idle link freezes `max_p`.
+        /// The first packet that arrives an `interval` after the last change, as in ns-2 and ns-3; on an idle link
+        /// `max_p` does not change.
         Arrival = "arrival",
     }
 }
@@ -61,74 +64,90 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `red`.
     pub struct RedConfig {
-        /// Most that may wait. Too small: drops come from the limit, not from the law. Too large: only memory.
+        /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
+        /// by the law. A larger limit only costs memory.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
-        /// Average below which nothing is signalled. Too small: the link idles. `"auto"`: a third of `max_th` where
-        /// that is given, else half of `target_delay` at the link's rate, at least 5 packets.
+        /// Below this average queue length no packet is dropped or marked. If it is too small, the link has nothing
+        /// to send at times. `"auto"`: a third of `max_th` if that is given, else what the link sends in half of
+        /// `target_delay`, at least 5 packets.
         min_th: Option<Limit> = None, "ns-2 thresh_ = 0";
-        /// Average at which the signal probability is `max_p`. Too close to `min_th`: the queue oscillates.
-        /// `"auto"`: three times `min_th`.
+        /// The average queue length at which the signal probability is `max_p`. If it is too close to `min_th`, the
+        /// queue swings up and down. `"auto"`: three times `min_th`.
         max_th: Option<Limit> = None, "ns-2 maxthresh_ = 0";
-        /// Signal probability at `max_th`. Too small: the average runs past `max_th`. Too large: the link idles.
+        /// The probability with which a packet is dropped or marked when the average is `max_th`. If it is too small,
+        /// the average grows past `max_th`; if it is too large, the link has nothing to send at times.
         max_p: Probability = Probability::clamped(0.02), "Floyd and Jacobson 1993; tc; ns-3";
-        /// Weight of a new sample in the average. Too small: RED reacts late. Too large: bursts are punished.
+        /// The weight of the newest queue length in the average, from 0 to 1. If it is too small, RED reacts late; if
+        /// it is too large, short bursts lose packets.
         weight: Option<Probability> = None, "ns-2 q_weight_ = -1";
-        /// What `weight = "auto"` computes; `"auto"` is `"second"` for an adaptive queue, else `"rtt"`.
+        /// How the weight is computed when `weight` is `"auto"`. `"auto"` is `"second"` for an adaptive queue,
+        /// otherwise `"rtt"`.
         auto_weight: Option<AutoWeight> = None, "ns-2; ns-3 for adaptive";
-        /// Mean packet size: converts between packets and bytes, and gives idle time in packets.
+        /// The mean size of a packet. It converts between packets and bytes, and says how many packets the link could
+        /// have sent while the queue was empty.
         avpkt: Bytes = Bytes(1000), "tc red";
-        /// Rate at which idle time counts as packets sent; `"auto"` is the link's. Too small: the average
-        /// outlives the silence.
+        /// While the queue is empty, the average falls as if packets were sent at this rate. If it is too small, the
+        /// average stays high for too long. `"auto"` is the link's rate.
         bandwidth: Option<Rate> = None, "Floyd and Jacobson 1993";
-        /// Delay that automatic thresholds aim at. Too small: the link idles. Too large: long queues.
+        /// The waiting time that thresholds set to `"auto"` aim at. If it is too small, the link has nothing to send
+        /// at times; if it is too large, queues are long.
         target_delay: Duration = Duration::from_millis(5), "ns-2 targetdelay_";
-        /// Whether the average is in bytes; `"auto"` takes the unit of `min_th`, else `max_th`, else `limit`.
+        /// Whether the average queue length is counted in bytes rather than packets. `"auto"` takes the unit of
+        /// `min_th`, or if that is not given of `max_th`, or else of `limit`.
         queue_in_bytes: Option<bool> = None, "tc counts bytes, Floyd and Jacobson 1993 packets";
-        /// Scale the signal probability by packet size over `avpkt`. RFC 7141 advises against it.
+        /// Whether large packets are dropped or marked more often than small ones, in proportion to their size over
+        /// `avpkt`. RFC 7141 advises against it.
         probability_in_bytes: bool = false, "RFC 7141";
-        /// Let the probability rise from `max_p` at `max_th` to 1 at twice that, instead of jumping.
+        /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
+        /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001; ns-3";
-        /// Wait for `1/p` packets after a signal before the next: fewer, more even signals.
+        /// Whether at least `1/p` packets pass after a drop or mark before the next one, where `p` is the signal
+        /// probability. Drops and marks are then fewer and more evenly spread.
         wait: bool = false, "Floyd and Jacobson 1993";
-        /// How packets since the last signal spread the signals.
+        /// How the packets since the last drop or mark are counted, which spreads drops and marks over time.
         count: CountForm = CountForm::Analysis, "Floyd and Jacobson 1993, analysis";
-        /// Signal nothing while fewer packets than this wait, whatever the average says. ns-2 asks for two in
-        /// the queue's unit; Linux and the paper do not ask.
+        /// While fewer packets than this wait, none is dropped or marked, whatever the average is. ns-2 has the same
+        /// rule, in the unit of the queue; Linux and the paper have none.
         guard: u64 = 2, "ns-2 queue/red.cc";
-        /// How the average decays over idle time.
+        /// How the average falls while the queue is empty.
         idle: IdleForm = IdleForm::Paper, "Floyd and Jacobson 1993";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "tc, ns-2, ns-3";
-        /// Where the average is beyond the band, drop ECN-capable packets, too.
+        /// Whether ECN-capable packets are dropped, not marked, when the average is above the range in which RED
+        /// signals at random.
         harddrop: bool = true, "ns-3 UseHardDrop";
-        /// Drop ECN-capable packets also within the band once the signal probability exceeds this; replaces the
-        /// rule for averages beyond the band. `"auto"` turns it off.
+        /// The signal probability above which ECN-capable packets are dropped even between the thresholds. It
+        /// replaces the rule of `harddrop`. `"auto"` turns this off.
         mark_p: Option<Probability> = None, "off; ns-2 mark_p_ is 0.1";
-        /// Admit packets that are not ECN-capable instead of dropping them early. Needs `ecn`.
+        /// Whether packets that are not ECN-capable are let in where the law would drop them early. Needs `ecn`.
         nodrop: bool = false, "Linux sch_red";
-        /// Adapt `max_p` to hold the average mid-way between the thresholds (Adaptive RED).
+        /// Whether `max_p` adapts to hold the average midway between the thresholds (Adaptive RED).
         adaptive: bool = false, "Floyd and Jacobson 1993";
-        /// Adaptive: time between changes of `max_p`. Too small: oscillation.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each tick is an event";
-        /// Adaptive: largest increase of `max_p` at once; never more than a quarter of it.
+        /// With `adaptive`: the time between two changes of `max_p`. If it is too small, `max_p` swings up and down.
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time";
+        /// With `adaptive`: the largest step by which `max_p` is raised at once; a step is never more than a quarter
+        /// of `max_p`.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";
-        /// Adaptive: factor of decrease. Below 0.83 the average may jump across its target.
+        /// With `adaptive`: the factor by which `max_p` is lowered. Below 0.83 the average may jump across its
+        /// target.
         beta: Probability = Probability::clamped(0.9), "Floyd, Gummadi, Shenker 2001";
-        /// Adaptive: `max_p` stops growing here.
+        /// With `adaptive`: the largest value of `max_p`.
         top: Probability = Probability::clamped(0.5), "Floyd, Gummadi, Shenker 2001";
-        /// Adaptive: `max_p` stops shrinking here; `"auto"` is 80 kbit/s over the link's rate, at most 0.01.
+        /// With `adaptive`: the smallest value of `max_p`. `"auto"` is 80 kbit/s divided by the link's rate, at most
+        /// 0.01.
         bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
-        /// Adaptive: what makes `max_p` change.
+        /// With `adaptive`: what makes `max_p` change.
         adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
-        /// Levels with thresholds of their own, each for some DiffServ codepoints (GRED), parted by semicolons: names or
-        /// numbers of codepoints, or `other` for those of no level, then any of `min`, `max`, `limit` (`30p`, `15kB`),
-        /// `prob` and `prio`, as in `"AF11 min 30p max 60p; AF12 AF13 min 20p max 40p prob 0.1; other max 30p"`. What a
-        /// level leaves out is as for the queue. `"auto"`: one level for all.
+        /// Levels with thresholds of their own, each for some DiffServ codepoints (GRED), separated by semicolons. A
+        /// level begins with names or numbers of codepoints, or `other` for those that no level names. Then come any
+        /// of `min`, `max`, `limit` (`30p`, `15kB`), `prob` and `prio`: `"AF11 min 30p max 60p; AF12 AF13 min 20p max
+        /// 40p prob 0.1; other max 30p"`. What a level leaves out is as for the whole queue. `"auto"`: one level for
+        /// all packets.
         levels: Option<Levels> = None, "Linux sch_gred has none";
-        /// Levels: a level's average contains those of the levels of smaller `prio` (8 if not written); where two are
-        /// equal, all share one.
+        /// With `levels`: whether the average of a level includes those of the levels with a smaller `prio` (8 if not
+        /// given). If two have the same `prio`, all levels share one average.
         grio: bool = false, "tc gred";
-        /// Which packet dies at the hard limit.
+        /// Which packet is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }
@@ -136,7 +155,7 @@ tailrace_core::parameters! {
 impl Discipline for RedConfig {
     const ABOUT: About = About {
         family: "red",
-        summary: "Signals at random, the likelier the longer the average queue.",
+        summary: "Drops or marks packets at random, with a probability that grows with the average queue length.",
         citation: "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker, 2001 (adaptive)",
         ecn: "with `ecn` marks within the band; `harddrop`, `mark_p` and `nodrop` say where it drops",
         per_flow_state: "none",

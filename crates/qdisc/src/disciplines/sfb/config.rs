@@ -14,9 +14,9 @@ use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability};
 tailrace_core::choices! {
     /// Whose SFB: the order of its steps, and the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// Linux.
+        /// The code in the Linux kernel.
         Linux = "linux",
-        /// The port to ns-2 of Los Alamos National Laboratory.
+        /// The port to ns-2 by Los Alamos National Laboratory.
         Lanl = "lanl",
     }
 }
@@ -24,11 +24,11 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What a packet that its bins' probability hits gets.
     pub enum Early {
-        /// A mark if it is ECN-capable, else a drop.
+        /// It is marked if it is ECN-capable, otherwise dropped.
         Signal = "signal",
-        /// As `signal`, but above 1/2 a growing part is dropped, ECN-capable or not.
+        /// As `signal`; but at probabilities above 1/2 a growing part is dropped, ECN-capable or not.
         Linux = "linux",
-        /// A mark if it is ECN-capable, else nothing.
+        /// It is marked if it is ECN-capable; otherwise nothing happens.
         MarkOnly = "mark_only",
     }
 }
@@ -36,9 +36,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// Which full bins drop a packet.
     pub enum Overflow {
-        /// Any of its bins.
+        /// If any one of the packet's bins is full.
         Any = "any",
-        /// All of its bins together.
+        /// Only if all of the packet's bins are full.
         All = "all",
     }
 }
@@ -46,9 +46,9 @@ tailrace_core::choices! {
 tailrace_core::choices! {
     /// What the bins of the next hash learn from.
     pub enum Warm {
-        /// All packets, from `initial` on.
+        /// From all packets, starting at the probability `initial`.
         Always = "always",
-        /// Packets of unresponsive flows, for `warmup` before the change.
+        /// From packets of unresponsive flows, during `warmup` before the change.
         Inelastic = "inelastic",
     }
 }
@@ -56,58 +56,68 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `sfb`.
     pub struct SfbConfig {
-        /// Whose SFB: the order of its steps, and the value of every `"auto"` below.
+        /// Which version of SFB this is: in which order it does its steps, and the value of every parameter below
+        /// that is `"auto"`.
         form: Form = Form::Linux, "tc sfb";
-        /// Most that may wait. Too small: bins never fill, and nobody is found out. `"auto"`: 1000 packets (linux),
-        /// 200 (lanl).
+        /// The most that may wait in the queue. If it is too small, bins never fill, and no flow is found out.
+        /// `"auto"`: 1000 packets (linux), 200 (lanl).
         limit: Option<Limit> = None, "Linux txqueuelen; Bedi et al. 2014";
-        /// Levels, each with a hash of its own. More: fewer innocents caught, more work a packet. `"auto"`: 8 (linux),
-        /// 2 (lanl).
+        /// How many levels of bins there are, each with a hash of its own. With more, fewer innocent flows are
+        /// caught, but each packet costs more computing time. `"auto"`: 8 (linux), 2 (lanl).
         levels: Option<u32> = None, "Linux SFB_LEVELS; Feng et al. 2001";
-        /// Bins at each level. Too few: innocents share bins with floods at every level. `"auto"`: 16 (linux), 23 (lanl).
+        /// How many bins each level has. With too few, innocent flows share bins with floods at every level.
+        /// `"auto"`: 16 (linux), 23 (lanl).
         bins: Option<u32> = None, "Linux SFB_NUMBUCKETS; Feng et al. 2001";
-        /// Which fields make a flow. Fewer: innocents share the bins of a flood.
+        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// innocent flows share the bins of a flood.
         flow: FlowBy = FlowBy::FiveTuple, "Linux sch_sfb";
-        /// How flows get to their bins. `lanl` has two levels; with `flow = "src_dst"` it is what ns-2 makes of agents whose
-        /// ports are all zero.
+        /// How a flow is assigned to its bins. `lanl` needs two levels; with `flow = "src_dst"` it gives what ns-2
+        /// does for agents whose ports are all zero.
         hash: BinHash = BinHash::Salted, "Linux sch_sfb; LANL port";
-        /// Packets in a bin from which its probability rises. Too small: signals for short bursts. `"auto"`: 20 (linux),
-        /// `limit` over `bins` (lanl).
+        /// From how many packets in a bin on its probability rises. If it is too small, short bursts are hit.
+        /// `"auto"`: 20 (linux), `limit` over `bins` (lanl).
         target: Option<u32> = None, "Linux bin_size; LANL port";
-        /// Packets in a bin from which it is full. Too small: drops come from here, not from the law. `"auto"`: 25
-        /// (linux), one and a half times `target` (lanl).
+        /// From how many packets on a bin is full. If it is too small, packets are dropped for that reason and not by
+        /// the law. `"auto"`: 25 (linux), one and a half times `target` (lanl).
         max: Option<u32> = None, "Linux max; LANL port";
-        /// Mean packet size: turns a `limit` in bytes into the packets that `target` follows from.
+        /// The mean size of a packet. It converts a `limit` in bytes into the packets from which `target` follows.
         avpkt: Bytes = Bytes(1000), "Bedi et al. 2014";
-        /// What a full bin adds to its probability. Too large: oscillation. `"auto"`: 1/1000 (linux), 0.005 (lanl).
+        /// By how much the probability of a bin rises when the bin has too many packets. If it is too large,
+        /// probabilities swing up and down. `"auto"`: 1/1000 (linux), 0.005 (lanl).
         increment: Option<Probability> = None, "Linux increment; LANL port d1";
-        /// What an empty bin takes from its probability. Too large: floods are forgotten in their pauses. `"auto"`:
-        /// 1/6000 (linux), 0.001 (lanl).
+        /// By how much the probability of a bin falls when the bin is empty. If it is too large, floods are forgotten
+        /// in their pauses. `"auto"`: 1/6000 (linux), 0.001 (lanl).
         decrement: Option<Probability> = None, "Linux decrement; LANL port d2";
-        /// Least time between changes of a bin. Too large: slow to find floods. `"auto"`: none (linux), 100 ms (lanl).
+        /// The shortest time between two changes of a bin's probability. If it is too large, floods are found late.
+        /// `"auto"`: none (linux), 100 ms (lanl).
         freeze: Option<Duration> = None, "Linux; LANL port hold_time";
-        /// Probability from which, in all bins of a flow, it counts as unresponsive. `"auto"`: 1 (linux), 0.98 (lanl).
+        /// If the probabilities of all bins of a flow reach this, the flow counts as unresponsive. `"auto"`: 1
+        /// (linux), 0.98 (lanl).
         penalise: Option<Probability> = None, "Linux SFB_MAX_PROB; LANL port";
-        /// What a packet that the probability hits gets. `"auto"`: linux (linux), mark_only (lanl).
+        /// What happens to a packet that its bins' probability hits. `"auto"`: linux (linux), mark_only (lanl).
         early: Option<Early> = None, "Linux; LANL port";
-        /// Which full bins drop a packet. `"auto"`: all (linux), any (lanl), which hits whoever shares one bin.
+        /// When full bins drop a packet. `"auto"`: all (linux); any (lanl), which also hits flows that share only one
+        /// bin with a flood.
         overflow: Option<Overflow> = None, "Linux; LANL port";
-        /// Time after which another hash takes over; zero is never. Too large: who shares bins with a flood stays there.
-        /// `"auto"`: 600 s (linux), 20 s (lanl).
+        /// After which time another hash takes over; zero means never. If it is too large, flows that share bins with
+        /// a flood do so for long. `"auto"`: 600 s (linux), 20 s (lanl).
         rehash: Option<Duration> = None, "Linux rehash_interval; LANL port hinterval";
-        /// What the bins of the next hash learn from. `"auto"`: inelastic (linux), always (lanl).
+        /// From which packets the bins of the next hash learn before it takes over. `"auto"`: inelastic (linux),
+        /// always (lanl).
         warm: Option<Warm> = None, "Linux double buffering; LANL port";
-        /// How long before a change they learn, with `inelastic`. Too small: floods are free at first.
+        /// With `warm = "inelastic"`: for how long before the change the bins of the next hash learn. If it is too
+        /// small, floods get through at first.
         warmup: Duration = Duration::from_secs(60), "Linux warmup_time";
-        /// Probability they start from, with `always`.
+        /// With `warm = "always"`: the probability at which the bins of the next hash start.
         initial: Probability = Probability::clamped(0.2), "LANL port";
-        /// Penalty box of `lanl`: time from one packet to the next, over all its flows. Too small: floods get through.
+        /// Penalty box of `lanl`: one packet is let out in each such time, of all its flows together. If it is too
+        /// small, floods get through.
         penalty_interval: Duration = Duration::from_millis(50), "LANL port pbox_time";
-        /// Penalty box of `linux`: packets a second, over all its flows. Zero: none at all.
+        /// Penalty box of `linux`: how many packets per second are let out, of all its flows together. Zero: none.
         penalty_rate: u32 = 10, "Linux penalty_rate";
-        /// Penalty box of `linux`: packets at once. Zero: none at all.
+        /// Penalty box of `linux`: how many packets may be let out at once. Zero: none.
         penalty_burst: u32 = 20, "Linux penalty_burst";
-        /// Mark ECN-capable packets instead of dropping them.
+        /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "Linux";
     }
 }
@@ -182,7 +192,7 @@ fn parts(p: Probability) -> u32 {
 impl Discipline for SfbConfig {
     const ABOUT: About = About {
         family: "blue",
-        summary: "BLUE in hashed bins; who fills all of its bins shares a penalty box.",
+        summary: "BLUE with a drop probability for groups of flows; flows that do not slow down share a small part of the link.",
         citation: "Feng, Kandlur, Saha and Shin, INFOCOM 2001; Linux sch_sfb",
         ecn: "with `ecn` marks what the probability hits; full bins and the penalty box drop",
         per_flow_state: "none; bins shared by flows that collide, and at most 4096 flags",

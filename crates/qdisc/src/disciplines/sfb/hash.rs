@@ -6,10 +6,10 @@ use tailrace_core::FlowKey;
 tailrace_core::choices! {
     /// How flows get to their bins.
     pub enum BinHash {
-        /// By a salt that nobody foresees, at each level independently of the others.
+        /// By a hash with a random part that nobody can foresee, independently at each level.
         Salted = "salted",
-        /// As in the LANL port: sums of shifted addresses and ports, two levels, nothing secret. Flows whose addresses run
-        /// in step share both bins or neither.
+        /// As in the LANL port: from sums of shifted addresses and ports, at two levels, without a random part. Flows
+        /// whose addresses rise in step share both bins or neither.
         Lanl = "lanl",
     }
 }

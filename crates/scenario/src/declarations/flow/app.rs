@@ -46,7 +46,7 @@ pub(super) fn report(misfit: &Misfit, title: &str, r: &Reader<'_>) {
             sink.push(error.help(why));
         }
         Misfit::Idle(key, why) => {
-            let error = sink.at(Code::BadValue, r.origin_of(key), format!("`{key}` says nothing here"));
+            let error = sink.at(Code::BadValue, r.origin_of(key), format!("`{key}` has no effect here"));
             sink.push(error.label(why));
         }
         Misfit::Contradiction(key, why) => sink.error(Code::ContradictingTimes, r.origin_of(key), why),

@@ -11,31 +11,31 @@ const STRIP: Shape = Shape::Plain(<Strip as ParamType>::KIND);
 /// `[[link]]`.
 pub const LINK: Section = Section {
     title: "[[link]]",
-    doc: "A full-duplex link, or one for each pair that `between` names.",
+    doc: "A link that carries packets in both directions at once. If `between` names several hosts, one link is made for each.",
     keys: &[
-        may("name", Shape::Name, "its ends, joined by -", "Its name, unique among links."),
-        must("between", Shape::Ends, "Its ends: [\"src[*]\", \"g1\"] makes one link for each member of src."),
+        may("name", Shape::Name, "its ends, joined by -", "The name of the link; no other link may have it."),
+        must("between", Shape::Ends, "The two ends: names of hosts or routers. [\"src[*]\", \"g1\"] makes one link to g1 for each host called src."),
         must(
             "rate",
             Shape::LinkRate,
-            "Rate of each direction, a trace of when it delivers (\"trace(FILE)\"), or what grants: { kind = \"lte\", ... }.",
+            "How much the link carries per second in each direction. Instead of a rate, also a file with the times at which it can deliver (\"trace(FILE)\"), or a model of an access network: { kind = \"lte\", ... }.",
         )
         .bounded(RATES),
         must(
             "delay",
             Shape::Distribution,
-            "One-way propagation delay; a distribution is drawn once a link and run.",
+            "How long a packet travels from one end to the other, one way, without waiting or being sent. From a distribution one value is drawn for each link and run.",
         ),
-        may("jitter", Shape::Distribution, "none", "Extra delay drawn for each packet."),
-        may("reorder", SWITCH, "false", "Whether jitter may reorder packets."),
-        may("loss", LOSS, "0", "Random loss after transmission."),
+        may("jitter", Shape::Distribution, "none", "Extra delay on the way, drawn for each packet by itself."),
+        may("reorder", SWITCH, "false", "Whether packets may overtake each other because of `jitter`. If false, they stay in order."),
+        may("loss", LOSS, "0", "Random loss of packets after they were sent: a probability, or a loss model with its keys."),
         may(
             "overhead",
             SIZE,
             "0 B; with a trace 4 B",
-            "Bytes that each packet takes on the link beyond its IP size.",
+            "How many bytes each packet takes on the link in addition to its IP size, such as an Ethernet header.",
         ),
-        may("mtu", SIZE, "1500 B", "Largest IP packet; larger ones are dropped and counted.").within(
+        may("mtu", SIZE, "1500 B", "The size of the largest IP packet that the link carries. Larger ones are dropped and counted.").within(
             "68 B",
             "65536 B",
             "every link carries 68 bytes, and no IP packet has more than 65535",
@@ -44,42 +44,58 @@ pub const LINK: Section = Section {
             "strip",
             STRIP,
             "none",
-            "TCP options that a middlebox at the far end takes out: of \"mptcp\", in every segment, in SYNs or in all but SYNs.",
+            "TCP options that a middlebox at the far end removes from packets: those of Multipath TCP from every segment (\"mptcp\"), from SYNs only (\"mptcp_syn\"), or from all others (\"mptcp_data\").",
         ),
         may(
             "rewrite",
             PROBABILITY,
             "0",
-            "Share of packets with payload whose payload a middlebox at the far end changes, TCP's checksum with it.",
+            "Of packets with payload, the share that a middlebox at the far end changes. It corrects TCP's checksum, so that only Multipath TCP's own checksum can notice.",
         ),
-        may("queue", QUEUE, "droptail of 1000 packets", "Queue discipline of each direction."),
+        may("queue", QUEUE, "droptail of 1000 packets", "The queue discipline in front of the link, for each direction: which packets wait, in which order they are sent, and which are dropped or marked."),
         may(
             "queue_limit",
             Shape::Plain(Kind::Limit),
             "each discipline's own",
-            "Most that may wait in each direction, whatever its discipline; a `limit` of the queue's own goes before.",
+            "The most that may wait in the queue of each direction, whatever its discipline. If the queue states a `limit` of its own, that one holds.",
         ),
         may(
             "medium",
             Shape::Name,
             "none",
-            "The [[medium]] that both directions share with other links; `rate` is then that of their frames.",
+            "The name of the [[medium]] (such as a Wi-Fi channel) that both directions share with other links. `rate` is then the rate at which frames are sent on it.",
         ),
-        may("reverse", Shape::Reverse, "", "What differs in the direction from the second end to the first."),
+        may("reverse", Shape::Reverse, "", "What is different in the direction from the second end to the first, such as a slower rate."),
     ],
 };
 
 /// `reverse` of a link.
 pub const REVERSE: Section = Section {
     title: "`reverse` of a link",
-    doc: "What differs in the direction from a link's second end to its first.",
+    doc: "What is different in the direction from a link's second end to its first.",
     keys: &[
-        may("rate", Shape::LinkRate, "as forward", "Rate, a trace, or what grants.").bounded(RATES),
-        may("delay", Shape::Distribution, "as forward", "One-way propagation delay."),
-        may("jitter", Shape::Distribution, "as forward", "Extra delay drawn for each packet."),
-        may("loss", LOSS, "as forward", "Random loss after transmission."),
-        may("strip", STRIP, "as forward", "TCP options that a middlebox takes out."),
-        may("rewrite", PROBABILITY, "as forward", "Share of packets whose payload a middlebox changes."),
+        may(
+            "rate",
+            Shape::LinkRate,
+            "as forward",
+            "How much this direction carries per second: a rate, a trace, or a model of an access network.",
+        )
+        .bounded(RATES),
+        may("delay", Shape::Distribution, "as forward", "How long a packet travels, one way."),
+        may(
+            "jitter",
+            Shape::Distribution,
+            "as forward",
+            "Extra delay on the way, drawn for each packet by itself.",
+        ),
+        may(
+            "loss",
+            LOSS,
+            "as forward",
+            "Random loss of packets after they were sent: a probability, or a loss model with its keys.",
+        ),
+        may("strip", STRIP, "as forward", "TCP options that a middlebox removes."),
+        may("rewrite", PROBABILITY, "as forward", "The share of packets whose payload a middlebox changes."),
         may("queue", QUEUE, "as forward", "Queue discipline."),
     ],
 };

@@ -29,12 +29,17 @@ const fn joined<const N: usize>() -> [Key; N] {
 }
 
 const OTHERS: &[Key] = &[
-    may("allow", Shape::Codes, "", "Codes of warnings that are not wanted, such as \"queue-stays-empty\"."),
+    may(
+        "allow",
+        Shape::Codes,
+        "",
+        "Codes of warnings that are not to be shown, such as \"queue-stays-empty\".",
+    ),
     may(
         "queue_form",
         Shape::Text,
         "each discipline's own",
-        "Whose form queues have that do not say it themselves, such as \"linux\"; no matter to disciplines without it.",
+        "The `form` of all queues that do not state one themselves, such as \"linux\". Disciplines without forms are not affected.",
     ),
     may("record", Shape::Section(&RECORD), "", RECORD.doc),
     may("routing", Shape::Section(&ROUTING), "", ROUTING.doc),
@@ -48,5 +53,10 @@ const OTHERS: &[Key] = &[
     may("fault", Shape::Faults, "", FAULT.doc),
     may("capture", Shape::Sections(&CAPTURE), "", CAPTURE.doc),
     may("figure", Shape::Sections(&FIGURE), "", FIGURE.doc),
-    may("sweep", Shape::Sweep, "", "A grid: each key is a path, each value a list; every cell is run."),
+    may(
+        "sweep",
+        Shape::Sweep,
+        "",
+        "Values to be varied by `tailrace sweep`: each key is the path of a value, each value a list. Every combination is run.",
+    ),
 ];

@@ -6,20 +6,20 @@ use tailrace_core::params::Kind;
 /// Keys of a TCP transport beside the endpoint's parameters.
 pub const TCP: Section = Section {
     title: "transport \"tcp\"",
-    doc: "TCP. Beside these keys, any parameter of the endpoint.",
+    doc: "TCP. In addition to these keys, any parameter of a TCP endpoint can be set.",
     keys: &[
-        may("cc", Shape::CongestionControl, "cubic", "Congestion control."),
+        may("cc", Shape::CongestionControl, "cubic", "The congestion control: how fast the sender sends."),
         may(
             "profile",
             Shape::Plain(Kind::Choice(&["rfc", "ns2", "ns3", "linux"])),
             "rfc",
-            "Whose defaults the endpoint's parameters have.",
+            "The implementation whose defaults all parameters have: the RFCs, Linux, ns-2 or ns-3.",
         ),
         may(
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "Bytes of headers that each packet counts beside its payload; \"auto\" is the real size.",
+            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
         ),
     ],
 };
@@ -27,25 +27,25 @@ pub const TCP: Section = Section {
 /// Keys of a Multipath TCP transport beside the connection's and its subflows' parameters.
 pub const MPTCP: Section = Section {
     title: "transport \"mptcp\"",
-    doc: "Multipath TCP. Beside these keys, any parameter of the connection and of TCP, which each subflow uses.",
+    doc: "Multipath TCP. In addition to these keys, any parameter of a connection can be set, and any of TCP, which holds for each subflow.",
     keys: &[
         may(
             "cc",
             Shape::MultipathControl,
             "of the profile: lia, ns3 linked_increases, linux cubic",
-            "Congestion control: a coupled one, or one of TCP's for each subflow by itself.",
+            "The congestion control: a coupled one, for all subflows together, or one of TCP's, for each subflow by itself.",
         ),
         may(
             "scheduler",
             Shape::Scheduler,
             "of the profile: lowest_rtt, ns3 round_robin, linux linux",
-            "Which subflow carries what.",
+            "The scheduler: which subflow carries which data.",
         ),
         may(
             "path_manager",
             Shape::PathManager,
             "of the profile: fullmesh, linux linux",
-            "Which subflows there are.",
+            "The path manager: which subflows are opened and closed.",
         ),
         may(
             "profile",
@@ -59,13 +59,13 @@ pub const MPTCP: Section = Section {
                 "mptcp_0_94",
             ])),
             "rfc",
-            "Whose behaviour the connection has: defaults of the other keys and of all parameters.",
+            "The implementation that the connection behaves like. It sets the defaults of the other keys and of all parameters.",
         ),
         may(
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "Bytes of headers that each packet counts beside its payload; \"auto\" is the real size.",
+            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
         ),
     ],
 };
@@ -73,9 +73,14 @@ pub const MPTCP: Section = Section {
 /// Keys of a UDP transport.
 pub const UDP: Section = Section {
     title: "transport \"udp\"",
-    doc: "UDP.",
+    doc: "UDP. It sends without regard to losses and marks.",
     keys: &[
-        may("header", SIZE, "28 B", "Bytes of headers that each packet counts beside its payload."),
-        may("ecn", SWITCH, "false", "Whether packets are ECN-capable (and marks ignored)."),
+        may("header", SIZE, "28 B", "How many bytes of headers each packet has in addition to its payload."),
+        may(
+            "ecn",
+            SWITCH,
+            "false",
+            "Whether packets are ECN-capable. Queues then mark them instead of dropping them; the sender ignores the marks.",
+        ),
     ],
 };

@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of BALIA.
     pub struct BaliaConfig {
-        /// The ratio of rates is rounded down where a loss is answered.
+        /// Whether the ratio of rates is rounded down when a loss reduces a window.
         integer: bool = false, "Peng et al. 2016; multipath-tcp/mptcp, net/mptcp/mptcp_balia.c, divides integers";
     }
 }
@@ -25,8 +25,7 @@ pub struct Balia {
 
 impl CoupledAlgorithm for Balia {
     type Config = BaliaConfig;
-    const SUMMARY: &'static str =
-        "Balanced linked adaptation: between LIA's responsiveness and OLIA's fairness";
+    const SUMMARY: &'static str = "Balanced linked adaptation: a compromise between LIA, which adapts faster, and OLIA, which is fairer";
     const CITATION: &'static str =
         "Peng et al., \"Multipath TCP: Analysis, Design, and Implementation\", ToN 2016";
     fn build(config: &BaliaConfig) -> Self {

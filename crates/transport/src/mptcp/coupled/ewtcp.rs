@@ -11,9 +11,9 @@ use tailrace_core::{choices, parameters};
 choices! {
     /// How a subflow's weight follows from their number.
     pub enum EwtcpWeight {
-        /// `1 / n^2`: all subflows over one bottleneck are as one TCP.
+        /// `1 / n^2`: n subflows over one bottleneck together get as much as one TCP flow.
         InverseSquare = "inverse_square",
-        /// `1 / sqrt(n)`, as Wischik et al. print it.
+        /// `1 / sqrt(n)`, as printed by Wischik et al.
         InverseRoot = "inverse_root",
     }
 }
@@ -21,10 +21,10 @@ choices! {
 parameters! {
     /// Parameters of EWTCP.
     pub struct EwtcpConfig {
-        /// How the weight follows from the number of subflows.
+        /// How a subflow's weight follows from the number n of subflows.
         weight: EwtcpWeight = EwtcpWeight::InverseSquare, "so that n subflows over one bottleneck are one TCP";
-        /// The weight itself, where it is fixed.
-        a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "the windows would stand still or jump";
+        /// A fixed weight instead. A larger one makes windows grow faster. `"auto"` follows `weight`.
+        a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "windows would not move, or jump";
     }
 }
 
@@ -34,7 +34,8 @@ pub struct Ewtcp(EwtcpConfig);
 
 impl CoupledAlgorithm for Ewtcp {
     type Config = EwtcpConfig;
-    const SUMMARY: &'static str = "Each subflow a TCP of smaller weight";
+    const SUMMARY: &'static str =
+        "Each subflow is a TCP with a smaller weight, so that all together get as much as one TCP";
     const CITATION: &'static str =
         "Honda et al., \"Multipath Congestion Control for Shared Bottleneck\", PFLDNeT 2009";
     fn build(config: &EwtcpConfig) -> Self {

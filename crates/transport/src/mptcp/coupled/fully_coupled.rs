@@ -18,7 +18,7 @@ pub struct FullyCoupled;
 
 impl CoupledAlgorithm for FullyCoupled {
     type Config = FullyCoupledConfig;
-    const SUMMARY: &'static str = "All windows together grow and fall as one TCP's";
+    const SUMMARY: &'static str = "All windows together grow and shrink like the window of one TCP";
     const CITATION: &'static str =
         "Kelly, Voice, \"Stability of end-to-end algorithms for joint routing and rate control\", 2005";
     fn build(_config: &FullyCoupledConfig) -> Self {

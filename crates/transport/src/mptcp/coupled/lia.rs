@@ -11,7 +11,8 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of LIA.
     pub struct LiaConfig {
-        /// Never more aggressive on any path than TCP. Without it a path with a large share of the windows may be.
+        /// Whether a subflow is never more aggressive on any path than TCP would be. If false, a path with a large
+        /// share of all windows may be.
         cap: bool = true, "RFC 6356 §3; false is Linked Increases (2009)";
     }
 }
@@ -24,7 +25,8 @@ pub struct Lia {
 
 impl CoupledAlgorithm for Lia {
     type Config = LiaConfig;
-    const SUMMARY: &'static str = "Linked increases: as much in all as TCP on the best path, halving on each";
+    const SUMMARY: &'static str =
+        "Linked increases: all subflows together get as much as one TCP on the best path";
     const CITATION: &'static str = "RFC 6356";
     fn build(config: &LiaConfig) -> Self {
         Self { cap: config.cap }

@@ -18,7 +18,7 @@ pub struct LinkedIncreases(Lia);
 
 impl CoupledAlgorithm for LinkedIncreases {
     type Config = LinkedIncreasesConfig;
-    const SUMMARY: &'static str = "LIA without the cap that keeps each path no more aggressive than TCP";
+    const SUMMARY: &'static str = "LIA without the rule that no path is more aggressive than TCP";
     const CITATION: &'static str =
         "Raiciu, Wischik, Handley, \"Practical Congestion Control for Multipath Transport Protocols\", 2009";
     fn build(_config: &LinkedIncreasesConfig) -> Self {

@@ -13,7 +13,7 @@ use tailrace_core::{Bytes, choices, parameters};
 choices! {
     /// What makes a path the best.
     pub enum OliaMetric {
-        /// `l / R^2`: an estimate of TCP's rate squared.
+        /// `l / R^2`, an estimate of TCP's rate squared.
         LossesOverSquare = "l_over_rtt_squared",
         /// `l^2 / R`.
         SquareOverRtt = "l_squared_over_rtt",
@@ -23,7 +23,8 @@ choices! {
 parameters! {
     /// Parameters of OLIA.
     pub struct OliaConfig {
-        /// What makes a path the best.
+        /// By which measure a path counts as the best; `l` is the number of bytes between losses, `R` the round-trip
+        /// time.
         metric: OliaMetric = OliaMetric::LossesOverSquare, "multipath-tcp/mptcp, net/mptcp/mptcp_olia.c";
     }
 }
@@ -46,7 +47,7 @@ pub struct Olia {
 
 impl CoupledAlgorithm for Olia {
     type Config = OliaConfig;
-    const SUMMARY: &'static str = "Opportunistic linked increases: all traffic to the best paths";
+    const SUMMARY: &'static str = "Opportunistic linked increases: moves all traffic to the best paths";
     const CITATION: &'static str = "Khalili et al., \"MPTCP Is Not Pareto-Optimal\", CoNEXT 2012";
     fn build(config: &OliaConfig) -> Self {
         Self { metric: config.metric, runs: Vec::new() }

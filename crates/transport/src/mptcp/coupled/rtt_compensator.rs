@@ -16,7 +16,7 @@ pub struct RttCompensator(Lia);
 
 impl CoupledAlgorithm for RttCompensator {
     type Config = RttCompensatorConfig;
-    const SUMMARY: &'static str = "LIA under the name it had before RFC 6356";
+    const SUMMARY: &'static str = "The same as LIA, under the name it had before RFC 6356";
     const CITATION: &'static str =
         "Raiciu, Wischik, Handley, \"Practical Congestion Control for Multipath Transport Protocols\", 2009";
     fn build(_config: &RttCompensatorConfig) -> Self {

@@ -15,12 +15,13 @@ use tailrace_core::params::Invalid;
 parameters! {
     /// Parameters of wVegas. Counts are in segments.
     pub struct WvegasConfig {
-        /// Segments that all paths together keep queued. Fewer give up bandwidth to noise, more add delay.
-        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets";
-        /// The least that a path keeps queued.
-        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets";
-        /// More than so many queued end slow start.
-        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma", in 0.0..=1000000.0: "it is a number of packets";
+        /// How many segments all paths together keep waiting in queues. Fewer lose bandwidth because of noise; more
+        /// add delay.
+        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
+        /// The smallest number of segments that a path keeps waiting in queues.
+        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
+        /// If more segments than this wait in queues, slow start ends.
+        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma", in 0.0..=1000000.0: "it is a number of packets, not negative";
     }
 }
 
@@ -52,7 +53,8 @@ pub struct Wvegas {
 
 impl CoupledAlgorithm for Wvegas {
     type Config = WvegasConfig;
-    const SUMMARY: &'static str = "Weighted Vegas: equal queueing delay prices on all paths";
+    const SUMMARY: &'static str =
+        "Weighted Vegas: keeps a few segments queued in all, and balances paths by their queueing delay";
     const CITATION: &'static str =
         "Cao, Xu, Fu, \"Delay-based Congestion Control for Multipath TCP\", ICNP 2012";
     fn validate(c: &WvegasConfig) -> Result<(), Invalid> {

@@ -15,8 +15,9 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of `binder`.
     pub struct BinderConfig {
-        /// Routers that further subflows go through, a list a subflow: `"g1; g2, g3"` opens one through `g1` and one through
-        /// `g2` and then `g3`. More lists find more ways out, and take a larger share where these meet.
+        /// Routers that further subflows are sent through, with one list for each subflow: `"g1; g2, g3"` opens one
+        /// subflow through `g1`, and one through `g2` and then `g3`. More lists find more ways, but take a larger
+        /// share of links that these ways have in common.
         gateways: GatewayLists = GatewayLists::default(), "none; multipath-tcp/mptcp, mptcp_binder_gateways";
     }
 }
@@ -63,8 +64,7 @@ pub struct Binder {
 
 impl PathManagerKind for Binder {
     type Config = BinderConfig;
-    const SUMMARY: &'static str =
-        "A further subflow through each of some lists of gateways, by loose source routing";
+    const SUMMARY: &'static str = "Opens further subflows through given gateways (loose source routing)";
     const CITATION: &'static str =
         "Boccassi, Fayed, Marina 2013; multipath-tcp/mptcp, net/mptcp/mptcp_binder.c";
     const SUBFLOWS_BY: (&'static str, &'static str) = ("gateways", "leave lists out of its gateways");

@@ -19,13 +19,14 @@ use tailrace_core::{Duration, Instant, parameters};
 parameters! {
     /// Parameters of `fullmesh`.
     pub struct FullmeshConfig {
-        /// Subflows for each pair of addresses.
+        /// How many subflows there are for each pair of addresses.
         num_subflows: u64 = 1, "multipath-tcp/mptcp, num_subflows";
-        /// How long a change of a local address waits. Longer ones hide flapping, and leave a dead path in use.
+        /// How much later than a change of a local address the path manager acts. A longer delay hides interfaces
+        /// that come and go quickly, but keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once; multipath-tcp/mptcp has 500 ms";
-        /// Second attempt after so long where there was no route; `"auto"` is none.
-        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt is an event";
-        /// Open a subflow again that died of timeouts.
+        /// After which time a subflow is tried a second time if there was no route. `"auto"` is no second attempt.
+        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt takes computing time";
+        /// Whether a subflow that ended after too many timeouts is opened again.
         create_on_err: bool = false, "multipath-tcp/mptcp, create_on_err";
     }
 }
@@ -57,7 +58,8 @@ pub struct Fullmesh {
 
 impl PathManagerKind for Fullmesh {
     type Config = FullmeshConfig;
-    const SUMMARY: &'static str = "A subflow between every two addresses, opened by the client";
+    const SUMMARY: &'static str =
+        "The client opens a subflow between each of its addresses and each of the server's";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_fullmesh.c";
     fn validate(c: &FullmeshConfig) -> Result<(), Invalid> {
         if c.num_subflows == 0 {

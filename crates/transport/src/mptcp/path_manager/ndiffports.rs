@@ -9,7 +9,8 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of `ndiffports`.
     pub struct NdiffportsConfig {
-        /// Subflows in all. More find more paths, and take a larger share where they find only one.
+        /// How many subflows there are in all, each from another port. More find more paths between the same
+        /// addresses, but take a larger share of a link if there is only one path.
         num_subflows: u64 = 2, "multipath-tcp/mptcp, num_subflows";
     }
 }
@@ -23,7 +24,7 @@ pub struct Ndiffports {
 
 impl PathManagerKind for Ndiffports {
     type Config = NdiffportsConfig;
-    const SUMMARY: &'static str = "Several subflows between the same addresses, on different ports";
+    const SUMMARY: &'static str = "Opens several subflows between the same addresses, with different ports";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_ndiffports.c";
     fn validate(c: &NdiffportsConfig) -> Result<(), Invalid> {
         if c.num_subflows == 0 {

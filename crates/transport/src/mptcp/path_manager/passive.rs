@@ -19,7 +19,7 @@ pub struct Passive {
 
 impl PathManagerKind for Passive {
     type Config = PassiveConfig;
-    const SUMMARY: &'static str = "Opens no subflows, accepts all";
+    const SUMMARY: &'static str = "Opens no subflows, but accepts those that the other end opens";
     const CITATION: &'static str = "multipath-tcp/mptcp (default)";
     fn build(_config: &PassiveConfig) -> Self {
         Self::default()

@@ -15,16 +15,17 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of BLEST.
     pub struct BlestConfig {
-        /// Scale of the estimate at the start. Larger ones avoid the slow subflow more.
-        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor";
-        /// The least that it falls to.
-        min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// The most that it grows to.
-        max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// Growth in a round trip in which the window was found shut.
-        increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
-        /// Fall in one in which it was not.
-        decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor";
+        /// The factor, at the start, for the estimate of how much of the window a slow subflow would block. A larger
+        /// one avoids the slow subflow more.
+        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor, not negative";
+        /// The smallest value of that factor.
+        min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        /// The largest value of that factor.
+        max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        /// By how much the factor grows after a round trip in which the window was closed.
+        increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        /// By how much the factor falls after a round trip in which it was not.
+        decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
     }
 }
 
@@ -40,7 +41,7 @@ pub struct Blest {
 
 impl SchedulerKind for Blest {
     type Config = BlestConfig;
-    const SUMMARY: &'static str = "Passes over a slow subflow that would block the window";
+    const SUMMARY: &'static str = "Does not use a slow subflow whose data would block the receive window";
     const CITATION: &'static str =
         "Ferlin et al., \"BLEST: Blocking Estimation-based MPTCP Scheduler\", IFIP Networking 2016";
     fn validate(c: &BlestConfig) -> Result<(), Invalid> {

@@ -13,8 +13,9 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of ECF.
     pub struct EcfConfig {
-        /// Hysteresis: once waiting, the slow subflow must be better by so much.
-        beta: f64 = 0.25, "Lim et al. 2017, §4", in 0.0..=1000000.0: "it is a factor";
+        /// Once the scheduler waits for the fast subflow, by which share the slow one must be better before it is
+        /// used. A larger value changes its mind less often.
+        beta: f64 = 0.25, "Lim et al. 2017, §4", in 0.0..=1000000.0: "it is a factor, not negative";
     }
 }
 
@@ -28,7 +29,7 @@ pub struct Ecf {
 
 impl SchedulerKind for Ecf {
     type Config = EcfConfig;
-    const SUMMARY: &'static str = "Waits for the fast subflow where that finishes earlier";
+    const SUMMARY: &'static str = "Waits for the fast subflow if data arrives earlier that way";
     const CITATION: &'static str =
         "Lim et al., \"ECF: An MPTCP Path Scheduler to Manage Heterogeneous Paths\", CoNEXT 2017";
     fn build(config: &EcfConfig) -> Self {

@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of the loss-aware scheduler.
     pub struct LampsConfig {
-        /// The second-best subflow carries a copy while the best repairs losses.
+        /// Whether the second-best subflow carries a copy of the data while the best one repairs losses.
         copies: bool = true, "reconstruction: \"little duplication\" (LCN 2017, abstract)";
     }
 }
@@ -27,7 +27,8 @@ pub struct Lamps {
 
 impl SchedulerKind for Lamps {
     type Config = LampsConfig;
-    const SUMMARY: &'static str = "The least expected delivery time, losses counted (reconstruction)";
+    const SUMMARY: &'static str =
+        "The subflow with the shortest expected delivery time, losses included (reconstruction)";
     const CITATION: &'static str = "Dong et al., \"LAMPS: A Loss Aware Scheduler for Multipath TCP over Highly Lossy Networks\", LCN 2017";
     fn build(config: &LampsConfig) -> Self {
         let default = LowestRtt::build(&LowestRttConfig::default());

@@ -16,10 +16,10 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
-        /// Bytes that one decision is good for.
-        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes sent in turn";
-        /// Subflows are given bytes ahead of their windows, as far as their send buffers go. Otherwise a silent subflow
-        /// holds one window at most, and comes back sooner.
+        /// How many bytes one decision is good for. With more, longer runs of data stay on one subflow.
+        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes, at least one";
+        /// Whether subflows are given more bytes than their windows allow at once, up to their send buffers. If
+        /// false, a silent subflow holds one window of data at most, and comes back sooner.
         fill_queues: bool = true, "Linux mptcp_sendmsg_frag, sk_stream_memory_free";
     }
 }
@@ -36,7 +36,7 @@ pub struct LinuxScheduler {
 
 impl SchedulerKind for LinuxScheduler {
     type Config = LinuxSchedulerConfig;
-    const SUMMARY: &'static str = "The subflow that would drain its queue first";
+    const SUMMARY: &'static str = "The subflow that would have sent its waiting data first, as in Linux";
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);

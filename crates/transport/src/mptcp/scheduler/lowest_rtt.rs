@@ -12,7 +12,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of the lowest-RTT scheduler.
     pub struct LowestRttConfig {
-        /// A subflow that repairs a timeout gets no new data.
+        /// Whether a subflow that repairs a timeout gets no new data.
         skip_in_loss: bool = true, "multipath-tcp/mptcp, mptcp_is_available";
     }
 }
@@ -25,7 +25,7 @@ pub struct LowestRtt {
 
 impl SchedulerKind for LowestRtt {
     type Config = LowestRttConfig;
-    const SUMMARY: &'static str = "The subflow with room and the smallest round trip";
+    const SUMMARY: &'static str = "The subflow with the shortest round-trip time that has room in its window";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_sched.c (default)";
     fn build(config: &LowestRttConfig) -> Self {
         Self { skip_in_loss: config.skip_in_loss }

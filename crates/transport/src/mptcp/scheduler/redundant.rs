@@ -27,7 +27,7 @@ pub struct Redundant {
 
 impl SchedulerKind for Redundant {
     type Config = RedundantConfig;
-    const SUMMARY: &'static str = "Every subflow carries everything";
+    const SUMMARY: &'static str = "Sends all data on every subflow";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_redundant.c";
     fn build(_config: &RedundantConfig) -> Self {
         let fallback = LowestRtt::build(&LowestRttConfig::default());

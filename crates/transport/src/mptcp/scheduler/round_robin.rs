@@ -10,9 +10,10 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of the round-robin scheduler.
     pub struct RoundRobinConfig {
-        /// Segments a turn. More make longer runs on one path, and more reordering.
-        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments", in 1..=1000000000: "a turn has at least one";
-        /// Pass over a subflow without room rather than wait for it.
+        /// How many segments a subflow sends in its turn. With more, longer runs of data stay on one path, and more
+        /// data arrives out of order.
+        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments", in 1..=1000000000: "a turn has at least one segment";
+        /// Whether a subflow without room in its window is passed over. If false, the scheduler waits for it.
         cwnd_limited: bool = true, "multipath-tcp/mptcp, cwnd_limited";
     }
 }
@@ -28,7 +29,7 @@ pub struct RoundRobin {
 
 impl SchedulerKind for RoundRobin {
     type Config = RoundRobinConfig;
-    const SUMMARY: &'static str = "Each subflow in turn";
+    const SUMMARY: &'static str = "Takes subflows in turn";
     const CITATION: &'static str = "multipath-tcp/mptcp, net/mptcp/mptcp_rr.c";
     fn build(config: &RoundRobinConfig) -> Self {
         Self { config: config.clone(), turn: 0, used: 0 }

@@ -12,13 +12,13 @@ use tailrace_core::{choices, parameters};
 choices! {
     /// Where weights come from.
     pub enum Weight {
-        /// Congestion window over round-trip time.
+        /// Congestion window divided by round-trip time.
         Rate = "rate",
         /// Congestion window.
         Window = "window",
-        /// One over the round-trip time.
+        /// One divided by the round-trip time.
         InverseRtt = "inverse_rtt",
-        /// All the same.
+        /// The same for all.
         Equal = "equal",
     }
 }
@@ -26,9 +26,10 @@ choices! {
 parameters! {
     /// Parameters of the weighted scheduler.
     pub struct WeightedConfig {
-        /// Where weights come from.
+        /// What the weight of a subflow is.
         by: Weight = Weight::Rate, "so that paths are used as they can be";
-        /// Wait for the subflow whose turn it is rather than pass it over.
+        /// Whether the scheduler waits for the subflow whose turn it is. If false, a subflow without room in its
+        /// window is passed over.
         strict: bool = false, "use what has room";
     }
 }
@@ -42,7 +43,8 @@ pub struct Weighted {
 
 impl SchedulerKind for Weighted {
     type Config = WeightedConfig;
-    const SUMMARY: &'static str = "In proportion to the subflows' rates, windows or round trips";
+    const SUMMARY: &'static str =
+        "Shares data among subflows in proportion to their rates, windows or round-trip times";
     const CITATION: &'static str = "Smooth weighted round robin; own design";
     fn build(config: &WeightedConfig) -> Self {
         Self { config: config.clone(), credit: [0.0; MAX_SUBFLOWS] }

@@ -30,18 +30,20 @@ use tailrace_core::{Duration, Instant, parameters};
 parameters! {
     /// Parameters of `linux`. Interfaces are counted from 1, in the order of the host's links in the scenario.
     pub struct LinuxPathsConfig {
-        /// Subflows of a connection that either end opens beside its first, 0 to 8. Too few: paths lie idle.
+        /// How many subflows either end may open in addition to the first, 0 to 8. With too few, paths stay unused.
         subflows: u64 = 2, "Linux, ip mptcp limits: subflows";
-        /// Announced addresses that an end accepts and joins, 0 to 8.
+        /// How many addresses announced by the other end are accepted and used for subflows, 0 to 8.
         add_addr_accepted: u64 = 0, "Linux, ip mptcp limits: add_addr_accepted";
-        /// Endpoints of the client, such as `"2 subflow, 3 subflow backup"`: interfaces with `subflow`, `signal`,
-        /// `backup`, `fullmesh`; `"none"`. With `"auto"` every interface is a `subflow` endpoint, up to 8.
+        /// Endpoints of the client, such as `"2 subflow, 3 subflow backup"`: the number of an interface, then any of
+        /// `subflow`, `signal`, `backup`, `fullmesh`; or `"none"`. With `"auto"` every interface is a `subflow`
+        /// endpoint, up to 8.
         client: Endpoints = Endpoints::Auto, "NetworkManager, connection.mptcp-flags";
-        /// Endpoints of the server; `"auto"` is none.
+        /// Endpoints of the server, in the same form; `"auto"` is none.
         server: Endpoints = Endpoints::Auto, "Linux: no endpoints";
-        /// From an interface's change to that of its endpoint, by a daemon. Longer: a dead path stays in use.
+        /// How much later than a change of an interface its endpoint changes; a daemon does this in Linux. A longer
+        /// delay keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once";
-        /// The client accepts joins, too, as with a listening socket on its port.
+        /// Whether the client also accepts further subflows, as if a socket listened on its port.
         client_listens: bool = false, "Linux: a socket that connects does not listen";
     }
 }
@@ -88,7 +90,7 @@ struct Added {
 
 impl PathManagerKind for LinuxPaths {
     type Config = LinuxPathsConfig;
-    const SUMMARY: &'static str = "Endpoints with flags, within limits";
+    const SUMMARY: &'static str = "Linux's: addresses with flags (endpoints), within limits";
     const CITATION: &'static str = "Linux, net/mptcp/pm_kernel.c";
     fn validate(c: &LinuxPathsConfig) -> Result<(), Invalid> {
         let limits = [("subflows", c.subflows), ("add_addr_accepted", c.add_addr_accepted)];

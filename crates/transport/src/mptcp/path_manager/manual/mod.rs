@@ -17,10 +17,11 @@ parameters! {
     /// Parameters of `manual`: commands with times since the connection was established, such as
     /// `"1 s connect 2 to 1; 5 s backup 2"`. Interfaces are counted from 1, in the order of the host's links.
     pub struct ManualConfig {
-        /// What the client does: `connect A to B`, or `connect A to B backup`; `close A to B`; `announce A`; `remove A`;
-        /// `backup A`; `regular A`. A is its own interface, B the server's. `"none"`: nothing.
+        /// What the client does, and when: a time, then `connect A to B`, `connect A to B backup`, `close A to B`,
+        /// `announce A`, `remove A`, `backup A` or `regular A`. A is an interface of its own, B one of the server.
+        /// `"none"`: nothing.
         client: Script = Script::default(), "nothing happens by itself";
-        /// What the server does.
+        /// What the server does, and when, in the same form.
         server: Script = Script::default(), "nothing happens by itself";
     }
 }
@@ -41,7 +42,7 @@ pub struct Manual {
 
 impl PathManagerKind for Manual {
     type Config = ManualConfig;
-    const SUMMARY: &'static str = "By script: what is done at which time";
+    const SUMMARY: &'static str = "Does what a script says, at given times";
     const CITATION: &'static str = "Linux, net/mptcp/pm_userspace.c";
     fn opens_paths(c: &ManualConfig) -> bool {
         let connects = |script: &Script| script.0.iter().any(|s| matches!(s.1, Command::Connect { .. }));
