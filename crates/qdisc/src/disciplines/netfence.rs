@@ -68,6 +68,7 @@ impl<P: Packet> Netfence<P> {
     }
 
     /// Behind the access router.
+    #[inline]
     fn forward(&mut self, packet: P, arrival: Instant, cx: &mut Cx<'_, P>) {
         match &mut self.channels {
             Some(channels) => channels.enqueue(packet, arrival, cx),
@@ -80,7 +81,15 @@ impl<P: Packet> Netfence<P> {
     }
 
     /// Packets whose time in a limiter is over.
+    #[inline]
     fn release(&mut self, cx: &mut Cx<'_, P>) {
+        if self.access.as_ref().and_then(|access| access.poll_timeout()).is_some_and(|due| due <= cx.now) {
+            self.release_due(cx);
+        }
+    }
+
+    #[inline(never)]
+    fn release_due(&mut self, cx: &mut Cx<'_, P>) {
         while let Some((packet, arrival)) = self.access.as_mut().and_then(|access| access.release(cx)) {
             self.forward(packet, arrival, cx);
         }
