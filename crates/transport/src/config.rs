@@ -333,12 +333,15 @@ parameters! {
         /// Least, initial and largest memory of a receive buffer that grows with what the application takes in a round
         /// trip, instead of `receive_buffer`; half of it at most is advertised. `"auto"` is none.
         tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
+        /// Share of such a receive buffer that is advertised, from the first full segment on: its payload over the memory that it
+        /// takes. `"auto"` is half, whatever comes.
+        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
         /// Least, initial and largest memory of a send buffer that grows with the window, unless `send_buffer` is set.
         /// `"auto"` is none.
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
         /// Memory that a packet takes in such a buffer beyond its payload. Large, it makes windows smaller while packets
         /// wait for others.
-        packet_overhead: Bytes = Bytes(1280), "Linux: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits";
+        packet_overhead: Bytes = Bytes(1280), "Linux 6.1: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured";
         /// Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long stalls.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout is an event";
         /// What `min_rto` bounds.
@@ -369,6 +372,13 @@ parameters! {
         jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
         /// The ACK that ends the handshake leaves by itself, though data waits to be sent.
         handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
+        /// Acknowledges at once, too, what the peer has pushed (PSH) or what is less than a full segment, where the application
+        /// has read everything: the peer may have no more to send. A lone segment that is not acknowledged waits for the
+        /// delay, or for another.
+        push_acks: bool = false, "RFC 5681 §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf";
+        /// While segments wait for one that is missing, ACKs after the third are put together for so long, or a twentieth of the
+        /// round trip. The sender hears of several SACKed segments at a time then; zero tells each at once. Needs SACK.
+        ack_compression: Duration = Duration::ZERO, "RFC 5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms", in "0 s"..="1 h": "senders wait for it";
         /// So many first segments, and as many after a duplicate, are acknowledged at once, delayed ACKs or not.
         quick_acks: u16 = 0, "RFC 5681";
         /// Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what cannot be marked though others
@@ -429,6 +439,10 @@ parameters! {
         max_burst: u64 = 0, "off";
         /// Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts after each ACK.
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
+        /// Data leaves in packets of several segments, which are cut up below TCP: a millisecond's worth, at least two. Where the
+        /// window has room for fewer they wait for the next ACK, if that is about to come. Bursts make queues longer. Data
+        /// that is paced, and that of Multipath TCP, leaves segment by segment.
+        tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
         /// Whether a small segment waits for acknowledgments. Held back, the end of each message costs a round trip.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";
         /// A segment is lost once one sent sufficiently later was delivered, rather than by counting what was SACKed
@@ -489,7 +503,12 @@ impl TcpConfig {
             Profile::Rfc => Self::default(),
             Profile::Ns2 => Self::ns2(),
             Profile::Ns3 => Self::ns3(),
-            Profile::Linux | Profile::Linux61 | Profile::Linux612 | Profile::Mptcp094 => Self::linux(),
+            Profile::Linux | Profile::Linux612 => Self::linux(),
+            Profile::Linux61 => Self::linux_6_1(),
+            // Linux 4.14, which has neither.
+            Profile::Mptcp094 => {
+                Self { push_acks: false, ack_compression: Duration::ZERO, ..Self::linux_6_1() }
+            }
         }
     }
 
@@ -550,13 +569,15 @@ impl TcpConfig {
         }
     }
 
-    /// Linux 6.x, `net/ipv4/tcp_{input,output,timer}.c` and `ip-sysctl`.
+    /// Linux 6.12, `net/ipv4/tcp_{input,output,timer}.c` and `ip-sysctl`.
     fn linux() -> Self {
         Self {
             mss: Bytes(1448),
             iw: Some(10),
             tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
+            tcp_window_share: Some(170.0 / 256.0),
+            packet_overhead: Bytes(728),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             max_rto: Duration::from_secs(120),
@@ -566,6 +587,8 @@ impl TcpConfig {
             ack_delay: AckDelay::Adaptive,
             jiffy: Duration::from_millis(1),
             handshake_ack: true,
+            push_acks: true,
+            ack_compression: Duration::from_millis(1),
             quick_acks: 16,
             quick_ecn: true,
             rtt_sampling: RttSampling::AckOrSack,
@@ -578,6 +601,7 @@ impl TcpConfig {
             increase: Increase::Delivered,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
+            tso: true,
             nagle: Nagle::Minshall,
             sack_rescue: false,
             ecn_least: EcnLeast::Two,
@@ -595,6 +619,11 @@ impl TcpConfig {
         }
     }
 
+    /// What differs in 6.1: `tcp_adv_win_scale`, and how the memory of packets is allotted.
+    fn linux_6_1() -> Self {
+        Self { tcp_window_share: None, packet_overhead: Bytes(1280), ..Self::linux() }
+    }
+
     /// Initial window for segments of `mss` bytes.
     pub(crate) fn initial_window(&self, mss: u64) -> u64 {
         // RFC 6928 §2 equation 1.
@@ -603,7 +632,8 @@ impl TcpConfig {
 
     /// The largest window that this end may ever advertise.
     pub fn largest_window(&self) -> u64 {
-        self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| sizes.most / 2)
+        let share = self.tcp_window_share.unwrap_or(0.5);
+        self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| (sizes.most as f64 * share) as u64)
     }
 
     /// The window scale shift this end asks for: the least with which the whole buffer can be advertised.

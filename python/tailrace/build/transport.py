@@ -46,11 +46,15 @@ class Tcp(Table):
         tcp_rmem: Least, initial and largest memory of a receive buffer that grows with what the
             application takes in a round trip, instead of `receive_buffer`; half of it at most is
             advertised. `"auto"` is none. Source: off; Linux tcp_rmem, tcp_rcv_space_adjust.
+        tcp_window_share: Share of such a receive buffer that is advertised, from the first full segment
+            on: its payload over the memory that it takes. `"auto"` is half, whatever comes. Source:
+            Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured. 0.01 to 1.0
+            (it is a share).
         tcp_wmem: Least, initial and largest memory of a send buffer that grows with the window, unless
             `send_buffer` is set. `"auto"` is none. Source: off; Linux tcp_wmem, tcp_sndbuf_expand.
         packet_overhead: Memory that a packet takes in such a buffer beyond its payload. Large, it makes
-            windows smaller while packets wait for others. Source: Linux: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits.
+            windows smaller while packets wait for others. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
         min_rto: Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long
             stalls. Source: RFC 6298 §2.4. 10 us to 1000 h (each timeout is an event).
         rto_floor: What `min_rto` bounds. Source: RFC 6298 §2.4.
@@ -80,6 +84,14 @@ class Tcp(Table):
             seconds late).
         handshake_ack: The ACK that ends the handshake leaves by itself, though data waits to be sent.
             Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        push_acks: Acknowledges at once, too, what the peer has pushed (PSH) or what is less than a full
+            segment, where the application has read everything: the peer may have no more to send. A
+            lone segment that is not acknowledged waits for the delay, or for another. Source: RFC 5681
+            §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf.
+        ack_compression: While segments wait for one that is missing, ACKs after the third are put
+            together for so long, or a twentieth of the round trip. The sender hears of several SACKed
+            segments at a time then; zero tells each at once. Needs SACK. Source: RFC 5681 §4.2: at
+            once; Linux tcp_comp_sack_delay_ns is 1 ms. 0 s to 1 h (senders wait for it).
         quick_acks: So many first segments, and as many after a duplicate, are acknowledged at once,
             delayed ACKs or not. Source: RFC 5681.
         quick_ecn: Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what
@@ -134,6 +146,11 @@ class Tcp(Table):
         pacing: Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts
             after each ACK. Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
+        tso: Data leaves in packets of several segments, which are cut up below TCP: a millisecond's
+            worth, at least two. Where the window has room for fewer they wait for the next ACK, if that
+            is about to come. Bursts make queues longer. Data that is paced, and that of Multipath TCP,
+            leaves segment by segment. Source: off: each segment by itself; Linux tcp_tso_autosize,
+            tcp_tso_should_defer.
         nagle: Whether a small segment waits for acknowledgments. Held back, the end of each message
             costs a round trip. Source: off, as simulated applications write in bulk.
         rack: A segment is lost once one sent sufficiently later was delivered, rather than by counting
@@ -198,6 +215,7 @@ class Tcp(Table):
     send_buffer: types.Size | Literal["auto"] | None = None
     receive_buffer: types.Size | None = None
     tcp_rmem: str | None = None
+    tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
     min_rto: types.Duration | None = None
@@ -214,6 +232,8 @@ class Tcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    push_acks: bool | None = None
+    ack_compression: types.Duration | None = None
     quick_acks: int | None = None
     quick_ecn: bool | None = None
     limited_transmit: bool | None = None
@@ -241,6 +261,7 @@ class Tcp(Table):
     syn_retries: int | Literal["auto"] | None = None
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
+    tso: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None
@@ -365,11 +386,15 @@ class Mptcp(Table):
         tcp_rmem: Least, initial and largest memory of a receive buffer that grows with what the
             application takes in a round trip, instead of `receive_buffer`; half of it at most is
             advertised. `"auto"` is none. Source: off; Linux tcp_rmem, tcp_rcv_space_adjust.
+        tcp_window_share: Share of such a receive buffer that is advertised, from the first full segment
+            on: its payload over the memory that it takes. `"auto"` is half, whatever comes. Source:
+            Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured. 0.01 to 1.0
+            (it is a share).
         tcp_wmem: Least, initial and largest memory of a send buffer that grows with the window, unless
             `send_buffer` is set. `"auto"` is none. Source: off; Linux tcp_wmem, tcp_sndbuf_expand.
         packet_overhead: Memory that a packet takes in such a buffer beyond its payload. Large, it makes
-            windows smaller while packets wait for others. Source: Linux: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits.
+            windows smaller while packets wait for others. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
         min_rto: Smallest retransmission timeout. Small ones cause spurious timeouts, large ones long
             stalls. Source: RFC 6298 §2.4. 10 us to 1000 h (each timeout is an event).
         rto_floor: What `min_rto` bounds. Source: RFC 6298 §2.4.
@@ -399,6 +424,14 @@ class Mptcp(Table):
             seconds late).
         handshake_ack: The ACK that ends the handshake leaves by itself, though data waits to be sent.
             Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        push_acks: Acknowledges at once, too, what the peer has pushed (PSH) or what is less than a full
+            segment, where the application has read everything: the peer may have no more to send. A
+            lone segment that is not acknowledged waits for the delay, or for another. Source: RFC 5681
+            §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf.
+        ack_compression: While segments wait for one that is missing, ACKs after the third are put
+            together for so long, or a twentieth of the round trip. The sender hears of several SACKed
+            segments at a time then; zero tells each at once. Needs SACK. Source: RFC 5681 §4.2: at
+            once; Linux tcp_comp_sack_delay_ns is 1 ms. 0 s to 1 h (senders wait for it).
         quick_acks: So many first segments, and as many after a duplicate, are acknowledged at once,
             delayed ACKs or not. Source: RFC 5681.
         quick_ecn: Acknowledges at once, too, what follows the first mark after a CWR, a CWR, and what
@@ -453,6 +486,11 @@ class Mptcp(Table):
         pacing: Whether data leaves evenly spaced, by a timer of the endpoint, rather than in bursts
             after each ACK. Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
+        tso: Data leaves in packets of several segments, which are cut up below TCP: a millisecond's
+            worth, at least two. Where the window has room for fewer they wait for the next ACK, if that
+            is about to come. Bursts make queues longer. Data that is paced, and that of Multipath TCP,
+            leaves segment by segment. Source: off: each segment by itself; Linux tcp_tso_autosize,
+            tcp_tso_should_defer.
         nagle: Whether a small segment waits for acknowledgments. Held back, the end of each message
             costs a round trip. Source: off, as simulated applications write in bulk.
         rack: A segment is lost once one sent sufficiently later was delivered, rather than by counting
@@ -552,6 +590,7 @@ class Mptcp(Table):
     send_buffer: types.Size | Literal["auto"] | None = None
     receive_buffer: types.Size | None = None
     tcp_rmem: str | None = None
+    tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
     min_rto: types.Duration | None = None
@@ -568,6 +607,8 @@ class Mptcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    push_acks: bool | None = None
+    ack_compression: types.Duration | None = None
     quick_acks: int | None = None
     quick_ecn: bool | None = None
     limited_transmit: bool | None = None
@@ -595,6 +636,7 @@ class Mptcp(Table):
     syn_retries: int | Literal["auto"] | None = None
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
+    tso: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None
