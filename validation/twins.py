@@ -1,7 +1,8 @@
 """Tailrace's TCP beside a Linux kernel's in the same network: `python -m validation.twins`.
 
 Every case is run twice, with simulated hosts and with kernels, by the same disciplines and from the same starts of
-flows; so every difference is TCP's. What has been run is kept, and the same command goes on.
+flows; so every difference is TCP's. What has been run is kept, and the same command goes on; after a change of the
+model, `--again simulated` runs that side anew and leaves the kernels'.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ COUNTS = (1, 4, 16)
 CONTROLS = ("cubic", "reno")
 RATES = (10, 50)
 PATHS = (2, 8)
-RUNS = 3
+RUNS = 6
 # How much of each is alike; below these many packets a difference of drops is one of chance.
 LIMITS = {"goodput": 0.05, "backlog": 0.10, "dropped": 0.10}
 FEW_PACKETS, FEW_DROPS = 2.0, 10.0
+
+# Of each measure the values of all runs.
+Measured = dict[str, list[float]]
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Case:
         paths = "" if self.paths == 1 else f", {self.paths} paths"
         return f"{self.flows} x {self.control}, {self.queue}, {self.rate} Mbit/s{paths}"
 
-    def text(self) -> str:
+    def text(self, runs: int = RUNS) -> str:
         """The scenario: flows between two hosts, through the queue of a link, or of one a path."""
         multipath = self.paths > 1
         hosts = (
@@ -70,7 +74,7 @@ class Case:
             f'transport = {{{{ kind = "{kind}", cc = "{self.control}" }}}}\n'
             'app = {{ kind = "bulk" }}\n'
         )
-        head = f'name = "twin"\nduration = "20 s"\nwarmup = "5 s"\nruns = {RUNS}\nrecord.interval = "off"\n'
+        head = f'name = "twin"\nduration = "20 s"\nwarmup = "5 s"\nruns = {runs}\nrecord.interval = "off"\n'
         links, flows = (range(1, n + 1) for n in (self.paths, self.flows))
         return "".join([head, hosts, *(link.format(i) for i in links), *(flow.format(i) for i in flows)])
 
@@ -83,9 +87,9 @@ def cases() -> Iterator[Case]:
         yield Case(1, control, "droptail", 10, paths)
 
 
-def measured(result: tailrace.Result) -> dict[str, list[float]]:
+def measured(result: tailrace.Result) -> Measured:
     """For each run what the flows got together, and what stood in the queues and was dropped there."""
-    found: dict[str, list[float]] = {name: [] for name in LIMITS}
+    found: Measured = {name: [] for name in LIMITS}
     for run in result.summary["runs"]:
         queues = [queue for name, queue in run["queues"].items() if name.endswith("a->b")]
         found["goodput"].append(sum(g["goodput_bps"]["sum"] for g in run["groups"].values()) / 1e6)
@@ -94,17 +98,19 @@ def measured(result: tailrace.Result) -> dict[str, list[float]]:
     return found
 
 
-def both(case: Case, kernel: str) -> dict[str, dict[str, list[float]]]:
-    """What each side of a case measured."""
-    cells = twins.of(tailrace.Scenario(case.text(), case.name), kernel)
-    return {label: measured(tailrace.run(cell)) for label, cell in cells.items()}
+def both(case: Case, kernel: str, runs: int, known: Mapping[str, Measured]) -> dict[str, Measured]:
+    """What each side of a case measured in so many runs, but for what is `known`."""
+    cells = twins.of(tailrace.Scenario(case.text(runs), case.name), kernel)
+    enough = {label: found for label, found in known.items() if len(found["goodput"]) >= runs}
+    return {label: enough.get(label) or measured(tailrace.run(cell)) for label, cell in cells.items()}
 
 
-def judged(found: Mapping[str, Mapping[str, list[float]]]) -> list[str]:
+def judged(found: Mapping[str, Measured]) -> list[str]:
     """For each measure both means, and the difference as a share of the kernel's, over runs of equal seeds."""
     words = []
     for name, limit in LIMITS.items():
-        ours, theirs = (found[side][name] for side in (twins.SIMULATED, twins.KERNELS))
+        sides = [found[side][name] for side in (twins.SIMULATED, twins.KERNELS)]
+        ours, theirs = (values[: min(map(len, sides))] for values in sides)
         means = statistics.fmean(ours), statistics.fmean(theirs)
         more = paired(theirs, ours)
         share, half = (
@@ -124,20 +130,24 @@ def main() -> int:
     parser.add_argument("-o", "--output", type=Path, default=Path("results/twins"))
     parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
     parser.add_argument("--only", default="", help="cases whose names have this in them")
+    parser.add_argument("--runs", type=int, default=RUNS, help="so many of each side")
+    again = [twins.SIMULATED, twins.KERNELS]
+    parser.add_argument("--again", choices=again, help="run this side anew, though it is known")
     options = parser.parse_args()
     kept = options.output / f"{options.kernel}.json"
     options.output.mkdir(parents=True, exist_ok=True)
     known = json.loads(kept.read_text()) if kept.exists() else {}
     for case in (case for case in cases() if options.only in case.name):
-        if case.name not in known:
-            known[case.name] = both(case, options.kernel)
-            kept.write_text(json.dumps(known, indent=1))
+        sides = {k: v for k, v in known.get(case.name, {}).items() if k != options.again}
+        known[case.name] = both(case, options.kernel, options.runs, sides)
+        kept.write_text(json.dumps(known, indent=1))
         print(case.name, *judged(known[case.name]), sep=" | ", file=sys.stderr)
     head = (
         "| case | goodput Mbit/s | kernel | | backlog packets | kernel | | dropped | kernel | |\n"
         + "|---" * 10
     )
-    rows = [f"| {name} | {' | '.join(judged(found))} |" for name, found in known.items()]
+    names = [case.name for case in cases() if case.name in known]
+    rows = [f"| {name} | {' | '.join(judged(known[name]))} |" for name in names]
     (options.output / f"{options.kernel}.md").write_text("\n".join([f"{head}|", *rows]) + "\n")
     return 4 if any("**!**" in row for row in rows) else 0
 

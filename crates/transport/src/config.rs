@@ -348,12 +348,15 @@ parameters! {
         /// a round trip, instead of `receive_buffer`. At most half of the memory is advertised as window. `"auto"`
         /// turns this off.
         tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
+        /// The share of such a receive buffer that is advertised, once a full segment has arrived: its payload over the
+        /// memory that it takes. `"auto"` is half, whatever arrives.
+        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
         /// The smallest, initial and largest memory of a send buffer that grows with the window, unless `send_buffer`
         /// is set. `"auto"` turns this off.
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
         /// How much memory a packet takes in such a buffer beyond its payload. If it is large, windows are smaller
         /// while packets wait.
-        packet_overhead: Bytes = Bytes(1280), "Linux: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits";
+        packet_overhead: Bytes = Bytes(1280), "Linux 6.1: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
         /// large, a sender stalls for long after one.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
@@ -388,6 +391,14 @@ parameters! {
         jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
         /// Whether the ACK that ends the handshake is sent by itself even if data is waiting.
         handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
+        /// Whether segments with PSH, and those below full size, are acknowledged at once if the application has read
+        /// everything, since the sender may have no more to send. If false, a single segment waits for
+        /// `delayed_ack_timeout` or for another segment.
+        push_acks: bool = false, "RFC 5681 §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf";
+        /// For how long ACKs are put together while a segment is missing, from the fourth on, but for a twentieth of
+        /// the round-trip time at most. The sender then learns of several SACKed segments at a time. With zero, each
+        /// is acknowledged at once. Needs SACK.
+        ack_compression: Duration = Duration::ZERO, "RFC 5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms", in "0 s"..="1 h": "senders wait for it";
         /// So many segments at the start, and as many after a duplicate, are acknowledged at once, whatever
         /// `delayed_ack` says.
         quick_acks: u16 = 0, "RFC 5681";
@@ -455,6 +466,10 @@ parameters! {
         max_burst: u64 = 0, "off";
         /// Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
+        /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are
+        /// divided below TCP. If the window has room for fewer, they wait for the next ACK if that is expected soon.
+        /// Such bursts make queues longer. Paced data, and that of Multipath TCP, is sent segment by segment.
+        tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
         /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
         /// longer.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";
@@ -519,7 +534,12 @@ impl TcpConfig {
             Profile::Rfc => Self::default(),
             Profile::Ns2 => Self::ns2(),
             Profile::Ns3 => Self::ns3(),
-            Profile::Linux | Profile::Linux61 | Profile::Linux612 | Profile::Mptcp094 => Self::linux(),
+            Profile::Linux | Profile::Linux612 => Self::linux(),
+            Profile::Linux61 => Self::linux_6_1(),
+            // Linux 4.14, which has neither.
+            Profile::Mptcp094 => {
+                Self { push_acks: false, ack_compression: Duration::ZERO, ..Self::linux_6_1() }
+            }
         }
     }
 
@@ -580,13 +600,15 @@ impl TcpConfig {
         }
     }
 
-    /// Linux 6.x, `net/ipv4/tcp_{input,output,timer}.c` and `ip-sysctl`.
+    /// Linux 6.12, `net/ipv4/tcp_{input,output,timer}.c` and `ip-sysctl`.
     fn linux() -> Self {
         Self {
             mss: Bytes(1448),
             iw: Some(10),
             tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
+            tcp_window_share: Some(170.0 / 256.0),
+            packet_overhead: Bytes(728),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             max_rto: Duration::from_secs(120),
@@ -596,6 +618,8 @@ impl TcpConfig {
             ack_delay: AckDelay::Adaptive,
             jiffy: Duration::from_millis(1),
             handshake_ack: true,
+            push_acks: true,
+            ack_compression: Duration::from_millis(1),
             quick_acks: 16,
             quick_ecn: true,
             rtt_sampling: RttSampling::AckOrSack,
@@ -608,6 +632,7 @@ impl TcpConfig {
             increase: Increase::Delivered,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
+            tso: true,
             nagle: Nagle::Minshall,
             sack_rescue: false,
             ecn_least: EcnLeast::Two,
@@ -625,6 +650,11 @@ impl TcpConfig {
         }
     }
 
+    /// What differs in 6.1: `tcp_adv_win_scale`, and how the memory of packets is allotted.
+    fn linux_6_1() -> Self {
+        Self { tcp_window_share: None, packet_overhead: Bytes(1280), ..Self::linux() }
+    }
+
     /// Initial window for segments of `mss` bytes.
     pub(crate) fn initial_window(&self, mss: u64) -> u64 {
         // RFC 6928 §2 equation 1.
@@ -633,7 +663,8 @@ impl TcpConfig {
 
     /// The largest window that this end may ever advertise.
     pub fn largest_window(&self) -> u64 {
-        self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| sizes.most / 2)
+        let share = self.tcp_window_share.unwrap_or(0.5);
+        self.tcp_rmem.map_or(self.receive_buffer.get(), |sizes| (sizes.most as f64 * share) as u64)
     }
 
     /// The window scale shift this end asks for: the least with which the whole buffer can be advertised.

@@ -52,12 +52,16 @@ class Tcp(Table):
             application reads in a round trip, instead of `receive_buffer`. At most half of the memory
             is advertised as window. `"auto"` turns this off. Source: off; Linux tcp_rmem,
             tcp_rcv_space_adjust.
+        tcp_window_share: The share of such a receive buffer that is advertised, once a full segment has
+            arrived: its payload over the memory that it takes. `"auto"` is half, whatever arrives.
+            Source: Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured.
+            Allowed: 0.01 to 1.0 (it is a share).
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
-            large, windows are smaller while packets wait. Source: Linux: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits.
+            large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
         min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
             loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
             us to 1000 h (each timeout takes computing time).
@@ -91,6 +95,15 @@ class Tcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
+            application has read everything, since the sender may have no more to send. If false, a
+            single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
+            §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf.
+        ack_compression: For how long ACKs are put together while a segment is missing, from the fourth
+            on, but for a twentieth of the round-trip time at most. The sender then learns of several
+            SACKed segments at a time. With zero, each is acknowledged at once. Needs SACK. Source: RFC
+            5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms. Allowed: 0 s to 1 h (senders wait
+            for it).
         quick_acks: So many segments at the start, and as many after a duplicate, are acknowledged at
             once, whatever `delayed_ack` says. Source: RFC 5681.
         quick_ecn: Whether further segments are acknowledged at once, because the sender's window may be
@@ -149,6 +162,11 @@ class Tcp(Table):
         pacing: Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
             Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
+        tso: Whether data is sent in packets of several segments (as many as take a millisecond, at
+            least two), which are divided below TCP. If the window has room for fewer, they wait for the
+            next ACK if that is expected soon. Such bursts make queues longer. Paced data, and that of
+            Multipath TCP, is sent segment by segment. Source: off: each segment by itself; Linux
+            tcp_tso_autosize, tcp_tso_should_defer.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
@@ -218,6 +236,7 @@ class Tcp(Table):
     send_buffer: types.Size | Literal["auto"] | None = None
     receive_buffer: types.Size | None = None
     tcp_rmem: str | None = None
+    tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
     min_rto: types.Duration | None = None
@@ -234,6 +253,8 @@ class Tcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    push_acks: bool | None = None
+    ack_compression: types.Duration | None = None
     quick_acks: int | None = None
     quick_ecn: bool | None = None
     limited_transmit: bool | None = None
@@ -261,6 +282,7 @@ class Tcp(Table):
     syn_retries: int | Literal["auto"] | None = None
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
+    tso: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None
@@ -396,12 +418,16 @@ class Mptcp(Table):
             application reads in a round trip, instead of `receive_buffer`. At most half of the memory
             is advertised as window. `"auto"` turns this off. Source: off; Linux tcp_rmem,
             tcp_rcv_space_adjust.
+        tcp_window_share: The share of such a receive buffer that is advertised, once a full segment has
+            arrived: its payload over the memory that it takes. `"auto"` is half, whatever arrives.
+            Source: Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured.
+            Allowed: 0.01 to 1.0 (it is a share).
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
-            large, windows are smaller while packets wait. Source: Linux: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits.
+            large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
         min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
             loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
             us to 1000 h (each timeout takes computing time).
@@ -435,6 +461,15 @@ class Mptcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
+            application has read everything, since the sender may have no more to send. If false, a
+            single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
+            §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf.
+        ack_compression: For how long ACKs are put together while a segment is missing, from the fourth
+            on, but for a twentieth of the round-trip time at most. The sender then learns of several
+            SACKed segments at a time. With zero, each is acknowledged at once. Needs SACK. Source: RFC
+            5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms. Allowed: 0 s to 1 h (senders wait
+            for it).
         quick_acks: So many segments at the start, and as many after a duplicate, are acknowledged at
             once, whatever `delayed_ack` says. Source: RFC 5681.
         quick_ecn: Whether further segments are acknowledged at once, because the sender's window may be
@@ -493,6 +528,11 @@ class Mptcp(Table):
         pacing: Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
             Source: Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio,
             tcp_pacing_ca_ratio.
+        tso: Whether data is sent in packets of several segments (as many as take a millisecond, at
+            least two), which are divided below TCP. If the window has room for fewer, they wait for the
+            next ACK if that is expected soon. Such bursts make queues longer. Paced data, and that of
+            Multipath TCP, is sent segment by segment. Source: off: each segment by itself; Linux
+            tcp_tso_autosize, tcp_tso_should_defer.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
@@ -597,6 +637,7 @@ class Mptcp(Table):
     send_buffer: types.Size | Literal["auto"] | None = None
     receive_buffer: types.Size | None = None
     tcp_rmem: str | None = None
+    tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
     min_rto: types.Duration | None = None
@@ -613,6 +654,8 @@ class Mptcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    push_acks: bool | None = None
+    ack_compression: types.Duration | None = None
     quick_acks: int | None = None
     quick_ecn: bool | None = None
     limited_transmit: bool | None = None
@@ -640,6 +683,7 @@ class Mptcp(Table):
     syn_retries: int | Literal["auto"] | None = None
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
+    tso: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None

@@ -161,7 +161,10 @@ mod tests {
         let of = MptcpPlan::for_profile;
         assert_eq!(of(Profile::Linux), of(Profile::Linux612));
         let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
-        assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), ..new.clone() }, old);
+        let (tcp_window_share, packet_overhead) = (None, Bytes(1280));
+        let tcp = TcpConfig { tcp_window_share, packet_overhead, ..TcpConfig::clone(&new.tcp) };
+        let tcp = Arc::new(tcp);
+        assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
         let as_old = MptcpConfig { send_buffer_of, first_window, window_share: None, ..new.mptcp };
         assert_eq!(as_old, old.mptcp);

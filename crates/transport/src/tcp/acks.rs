@@ -27,6 +27,10 @@ pub(super) struct Acks {
     quick: u16,
     /// Segments with data that have come since the last ACK.
     segments: u8,
+    /// Whether the peer pushed any of them (1), or a small one after that (2) (Linux `ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
+    pushed: u8,
+    /// Segments that wait for one that is missing, of which the one that waits tells (`ack_compression`).
+    held: u8,
     /// One goes out with the next poll.
     due: bool,
 }
@@ -34,7 +38,16 @@ pub(super) struct Acks {
 impl Acks {
     /// The first `quick` segments are acknowledged at once.
     pub(super) const fn new(quick: u16) -> Self {
-        Self { last_sent: 0, deadline: Instant::MAX, first: None, quick, segments: 0, due: false }
+        Self {
+            last_sent: 0,
+            deadline: Instant::MAX,
+            first: None,
+            quick,
+            segments: 0,
+            pushed: 0,
+            held: 0,
+            due: false,
+        }
     }
 
     /// The peer's SYN was taken: `nxt` is expected.
@@ -71,6 +84,27 @@ impl Acks {
         self.due = true;
     }
 
+    /// A full segment came that the peer has pushed.
+    pub(super) fn on_push(&mut self) {
+        self.pushed = self.pushed.max(1);
+    }
+
+    /// One came that is not full.
+    pub(super) fn on_small(&mut self) {
+        self.pushed = (self.pushed + 1).min(2);
+    }
+
+    /// Whether any was pushed since the last ACK.
+    pub(super) const fn is_pushed(&self) -> bool {
+        self.pushed > 0
+    }
+
+    /// Everything has been read: what was pushed is acknowledged at once, by an end that `replies` to what it reads only once
+    /// more than one small segment has come.
+    pub(super) fn on_all_read(&mut self, replies: bool) {
+        self.due |= self.segments > 0 && self.pushed > u8::from(replies);
+    }
+
     /// At least the next `segments` are acknowledged at once (Linux `tcp_enter_quickack_mode`).
     pub(super) fn begin_quick_acks(&mut self, segments: u16) {
         self.quick = self.quick.max(segments);
@@ -98,6 +132,27 @@ impl Acks {
         Owed::Settled
     }
 
+    /// Whether an ACK is ordered to leave at once, of which there is one less then.
+    pub(super) fn spend_quick(&mut self) -> bool {
+        let ordered = self.quick > 0;
+        self.quick -= u16::from(ordered);
+        ordered
+    }
+
+    /// Segments of which the one that waits tells, though one before them is missing.
+    pub(super) const fn held(&self) -> u8 {
+        self.held
+    }
+
+    /// One came that waits for another: an ACK tells of it at `at`, if none goes out before.
+    pub(super) fn hold_until(&mut self, at: Instant) {
+        self.segments = self.segments.saturating_add(1);
+        if self.held == 0 {
+            self.deadline = self.deadline.min(at);
+        }
+        self.held = self.held.saturating_add(1);
+    }
+
     /// One came that opens or fills a gap, or came before: it is acknowledged at once.
     pub(super) fn on_disorder(&mut self) {
         self.segments = self.segments.saturating_add(1);
@@ -119,7 +174,8 @@ impl Acks {
     /// One goes out that acknowledges all up to `nxt`.
     #[inline(always)]
     pub(super) fn on_sent(&mut self, nxt: u64) {
-        (self.due, self.segments, self.deadline, self.last_sent) = (false, 0, Instant::MAX, nxt);
+        (self.due, self.segments, self.pushed, self.held) = (false, 0, 0, 0);
+        (self.deadline, self.last_sent) = (Instant::MAX, nxt);
     }
 
     /// What went out acknowledged no more than up to `point` (`misbehaviour`).
@@ -183,6 +239,44 @@ mod tests {
         assert_eq!(acks.on_in_order(2), Owed::Waits);
         acks.on_window_grown();
         assert_eq!(acks.on_in_order(9), Owed::LastQuick);
+    }
+
+    #[test]
+    fn what_was_pushed_is_acknowledged_once_all_is_read() {
+        let mut acks = Acks::new(0);
+        acks.on_in_order(2);
+        acks.on_all_read(false);
+        assert!(!acks.is_due(), "nothing was pushed");
+        acks.on_push();
+        acks.on_push();
+        acks.on_all_read(true);
+        assert!(!acks.is_due(), "the reply will acknowledge it");
+        acks.on_all_read(false);
+        assert!(acks.is_due());
+        acks.on_sent(1000);
+        acks.on_in_order(2);
+        acks.on_all_read(false);
+        assert!(!acks.is_due() && !acks.is_pushed(), "that was before");
+        acks.on_small();
+        acks.on_all_read(true);
+        assert!(!acks.is_due());
+        acks.on_small();
+        acks.on_all_read(true);
+        assert!(acks.is_due(), "the second small one is not waited for");
+    }
+
+    #[test]
+    fn what_is_held_leaves_with_the_first_that_was_held() {
+        let mut acks = Acks::new(1);
+        assert!(acks.spend_quick() && !acks.spend_quick());
+        acks.hold_until(AT(5));
+        acks.hold_until(AT(6));
+        assert_eq!((acks.held(), acks.deadline(), acks.is_due()), (2, AT(5), false));
+        acks.on_sent(1000);
+        assert_eq!((acks.held(), acks.deadline()), (0, Instant::MAX));
+        acks.wait_until(AT(7));
+        acks.hold_until(AT(8));
+        assert_eq!(acks.deadline(), AT(7), "a delayed ACK tells of it, too");
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //!
 //! Receive side: the buffer grows with what the application takes in a round trip ([`RightSizing`]), and the advertised
 //! window follows what arrives (`tcp_grow_window`). Packets are charged with
-//! the memory that they take, not with their payload, and half of the buffer is kept for that (`tcp_adv_win_scale`).
-//! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`).
+//! the memory that they take, not with their payload, and a part of the buffer is kept for that: half (`tcp_adv_win_scale`), or since
+//! 6.7 what the first full segment shows to be needed (`scaling_ratio`).
+//! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`). The application fills it with packets of up to 64 KiB, the
+//! last of which may go beyond its end, and goes on once a third of it is free (`tcp_sendmsg_locked`, `sk_stream_write_space`).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
 //! is more than the buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
@@ -14,15 +16,13 @@ use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
 use crate::cc::CongestionControl;
 use crate::config::TcpConfig;
 use crate::right_sizing::RightSizing;
-use crate::segment::Segment;
+use crate::segment::{Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
 /// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
 const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
-/// The window is this much of the free space: `tcp_adv_win_scale` of 1.
-const fn window_of(space: u64) -> u64 {
-    space - (space >> 1)
-}
+/// Of 256 parts of the free space so many are window at first: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
+const HALF: u64 = 128;
 
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
@@ -33,6 +33,9 @@ pub(crate) struct ReceiveSpace {
     /// Memory a packet takes beyond its payload.
     overhead: u64,
     mss: u64,
+    /// Of 256 parts of the free space so many are window; what a full segment will show, once one has come.
+    share: u64,
+    measured: Option<u64>,
     /// Most that may be advertised (`window_clamp`), and as far as that has got (`rcv_ssthresh`).
     clamp: u64,
     window: u64,
@@ -47,13 +50,16 @@ impl ReceiveSpace {
     pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
         let sizes = config.tcp_rmem?;
         let size = sizes.initial;
+        let half = size * HALF / 256;
         Some(Self {
             size,
             most: sizes.most,
             overhead: config.packet_overhead.get(),
             mss: config.mss.get().max(1),
-            clamp: window_of(size),
-            window: window_of(size),
+            share: HALF,
+            measured: config.tcp_window_share.map(|share| (share * 256.0) as u64),
+            clamp: half,
+            window: half,
             sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
         })
@@ -62,10 +68,15 @@ impl ReceiveSpace {
     /// The connection stands: segments are of `mss` bytes, the application has read up to `read` (`tcp_init_buffer_space`).
     pub(crate) fn start(&mut self, mss: u64, read: u64, now: Instant) {
         self.mss = mss.max(1);
-        let all = window_of(self.size);
+        let all = self.window_of(self.size);
         self.clamp = if all > 2 * self.mss { (2 * self.mss).max(all - self.mss) } else { all };
         self.window = self.window.min(65_535).min(self.clamp);
         self.sizing = RightSizing::new(self.window.min(10 * self.mss), read, now);
+    }
+
+    /// What of so much space is window (`tcp_win_from_space`).
+    const fn window_of(&self, space: u64) -> u64 {
+        space * self.share / 256
     }
 
     /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
@@ -77,11 +88,15 @@ impl ReceiveSpace {
     /// A segment with so many bytes has come in order; `held` wait in the buffer (`tcp_grow_window`).
     /// Returns whether the window grew: then Linux acknowledges at once.
     pub(crate) fn on_arrival(&mut self, bytes: u64, held: u64) -> bool {
+        if let Some(share) = self.measured.take_if(|_| bytes >= self.mss) {
+            self.share = share;
+            self.clamp = self.window_of(self.size);
+        }
         if self.window >= self.clamp || bytes < 128 {
             return false;
         }
         let room = self.clamp.min(self.free(held)).saturating_sub(self.window);
-        let memory = window_of(bytes + self.overhead);
+        let memory = self.window_of(bytes + self.overhead);
         let step = if memory <= bytes { 2 * self.mss } else { self.careful_step(bytes, memory) };
         if room == 0 || step == 0 {
             return false;
@@ -92,7 +107,7 @@ impl ReceiveSpace {
 
     /// Small segments waste memory: the window stays below what such segments could fill (`__tcp_grow_window`).
     fn careful_step(&self, bytes: u64, memory: u64) -> u64 {
-        let (mut memory, mut window) = (memory >> 1, window_of(self.most) >> 1);
+        let (mut memory, mut window) = (memory >> 1, self.window_of(self.most) >> 1);
         while self.window <= window {
             if memory <= bytes {
                 return 2 * self.mss;
@@ -112,10 +127,16 @@ impl ReceiveSpace {
     /// The application has read up to `read`.
     pub(crate) fn on_read(&mut self, read: u64, now: Instant) {
         let rtt = Duration::from_nanos(self.rtt_eighths >> 3);
-        let wanted = self.sizing.on_read(read, rtt, self.mss, now).map_or(0, |size| size.min(self.most));
+        let wanted = if self.share == HALF {
+            self.sizing.on_read(read, rtt, self.mss, now)
+        } else {
+            let window = self.sizing.window_on_read(read, rtt, self.mss, now);
+            window.map(|window| window.saturating_mul(256) / self.share)
+        };
+        let wanted = wanted.map_or(0, |size| size.min(self.most));
         if wanted > self.size {
             self.size = wanted;
-            self.clamp = window_of(wanted);
+            self.clamp = self.window_of(wanted);
         }
     }
 
@@ -133,13 +154,13 @@ impl ReceiveSpace {
 
     /// What could be advertised for the memory that `held` bytes leave.
     fn free(&self, held: u64) -> u64 {
-        window_of(self.size.saturating_sub(self.charge(held)))
+        self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
     /// The window to advertise beyond what has come in order, while `held` bytes wait in the buffer
     /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
     pub(crate) fn window(&self, held: u64) -> u64 {
-        let (free, all) = (self.free(held), window_of(self.size));
+        let (free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
         if free < full / 2 && (free < all >> 4 || free < self.mss.min(full)) {
             return 0;
@@ -154,28 +175,75 @@ pub(crate) struct SendSpace {
     size: u64,
     most: u64,
     overhead: u64,
+    /// As far as the application has written into it.
+    written: u64,
+    /// As far as it had when the buffer was full last.
+    filled: u64,
+    /// In packets of so many bytes.
+    pub(super) goal: u64,
+    /// The application has more, and waits for room.
+    blocked: bool,
+}
+
+/// What lies in a send buffer: acknowledged up to `una`, sent up to `nxt` in packets of `sent` bytes, the rest in those of `goal`.
+#[derive(Clone, Copy, Debug)]
+struct Queued {
+    una: u64,
+    nxt: u64,
+    sent: u64,
+    goal: u64,
 }
 
 impl SendSpace {
     /// `None` where it is not tuned.
     pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
         let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
-        Some(Self { size: sizes.initial, most: sizes.most, overhead: config.packet_overhead.get() })
+        Some(Self {
+            size: sizes.initial,
+            most: sizes.most,
+            overhead: config.packet_overhead.get(),
+            written: 0,
+            filled: 0,
+            goal: 0,
+            blocked: false,
+        })
     }
 
     /// The window has room and the buffer none, or the connection begins: `segments` fit into the window
-    /// (`tcp_sndbuf_expand`). Returns whether it grew.
-    pub(crate) fn expand(&mut self, segments: u64, mss: u64) -> bool {
+    /// (`tcp_sndbuf_expand`).
+    pub(crate) fn expand(&mut self, segments: u64, mss: u64) {
         let each = (mss + HEADER + SHARED).next_power_of_two() + DESCRIPTION;
         let wanted = segments.max(10).saturating_mul(2 * each).min(self.most);
-        let grows = wanted > self.size;
         self.size = self.size.max(wanted);
-        grows
     }
 
-    /// Payload that fits, in segments of `mss` bytes; one always does.
-    pub(crate) fn bytes(&self, mss: u64) -> u64 {
-        (self.size / (mss + self.overhead).max(1)).max(1) * mss
+    /// Memory that is taken.
+    fn memory(&self, queued: &Queued) -> u64 {
+        let (sent, unsent) = (queued.nxt - queued.una, self.written.saturating_sub(queued.nxt));
+        let packets = sent.div_ceil(queued.sent) + unsent.div_ceil(queued.goal);
+        sent + unsent + packets * self.overhead
+    }
+
+    /// Whether the application waits, and goes on: a third is free (`sk_stream_is_writeable`).
+    fn wakes(&self, queued: &Queued) -> bool {
+        let free = |memory: u64| memory + memory / 2 <= self.size;
+        self.blocked && free(self.written.saturating_sub(queued.una)) && free(self.memory(queued))
+    }
+
+    /// The application writes what it has up to `end`, as long as the buffer is not full.
+    fn fill(&mut self, queued: &Queued, end: u64) {
+        self.written = self.written.max(queued.nxt);
+        self.goal = queued.goal;
+        let mut memory = self.memory(queued);
+        while memory < self.size && self.written < end {
+            let packet = queued.goal.min(end - self.written);
+            self.written += packet;
+            memory += packet + self.overhead;
+        }
+        self.blocked = self.written < end;
+        if self.blocked {
+            self.filled = self.written;
+        }
     }
 }
 
@@ -219,6 +287,7 @@ impl Tcp {
         if let Some(space) = &mut buffers.send {
             space.expand(0, mss);
         }
+        self.fill_send_buffer();
     }
 
     /// Bytes that wait in the receive buffer, for others before them or for the application.
@@ -244,6 +313,12 @@ impl Tcp {
         self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(0)).min(65_535)
     }
 
+    /// The round trip as a tuned buffer sees it, once it has.
+    pub(super) fn round_trip_seen(&self) -> Option<Duration> {
+        let eighths = self.receive_space()?.rtt_eighths;
+        (eighths > 0).then(|| Duration::from_nanos(eighths >> 3))
+    }
+
     /// Data is about to come into the buffer; false where that has no room for it.
     #[inline]
     pub(super) fn takes_in(&mut self, bytes: u64) -> bool {
@@ -257,7 +332,10 @@ impl Tcp {
     /// A segment with data has come, in order or not: the window grows with it.
     #[inline]
     pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
-        let held = self.rcv.above();
+        // What came in order counts in the buffer by now, what waits for others not yet.
+        let (above, bytes) = (self.rcv.above(), u64::from(segment.payload));
+        let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
+        let held = if waits { above.saturating_sub(bytes) } else { above + bytes };
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
         let Some(space) = &mut buffers.receive else { return };
@@ -268,7 +346,7 @@ impl Tcp {
                 space.on_round_trip(Duration::from_millis(u64::from(passed.max(1))));
             }
         }
-        if space.on_arrival(u64::from(segment.payload), held) {
+        if space.on_arrival(bytes, held) {
             self.acks.on_window_grown();
         }
     }
@@ -282,30 +360,65 @@ impl Tcp {
         }
     }
 
-    /// How much may be unacknowledged.
+    /// How much may be unacknowledged, where that is of one size.
     #[inline(always)]
     pub(super) fn send_buffer(&self) -> u64 {
-        let tuned = if self.buffers.is_some() { self.tuned_send_buffer() } else { None };
-        tuned.unwrap_or_else(|| self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1)))
+        self.config.send_buffer.map_or(u64::MAX, |b| b.get().max(1))
     }
 
-    /// That of a tuned buffer, where it is tuned.
+    /// As far as the send buffer lets data leave.
+    #[inline(always)]
+    pub(super) fn buffered(&self) -> u64 {
+        let tuned = if self.buffers.is_some() { self.tuned_end() } else { None };
+        tuned.unwrap_or_else(|| self.board.una.saturating_add(self.send_buffer()))
+    }
+
+    /// The same of a tuned one, where it is tuned: what has been written, or all if nothing waits.
     #[inline(never)]
-    fn tuned_send_buffer(&self) -> Option<u64> {
-        let space = self.buffers.as_ref().and_then(|b| b.send.as_ref())?;
-        Some(space.bytes(u64::from(self.mss)))
+    fn tuned_end(&self) -> Option<u64> {
+        self.send_space().map(|space| if space.blocked { space.written } else { u64::MAX })
     }
 
-    /// An ACK has made room: a send buffer that left the window unused grows.
+    pub(super) fn send_space(&self) -> Option<&SendSpace> {
+        self.buffers.as_ref()?.send.as_ref()
+    }
+
+    /// Whether the data that ends at `end` is what was written last before the buffer was full.
+    pub(super) fn ends_filling(&self, end: u64) -> bool {
+        self.send_space().is_some_and(|space| space.filled == end)
+    }
+
+    /// An ACK has made room: a send buffer that left the window unused grows, and an application that waits may go on.
     #[inline]
     pub(super) fn grow_send_buffer(&mut self) {
         let mss = u64::from(self.mss);
-        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd().get());
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
-            && pipe < cwnd
-        {
+        let (pipe, cwnd, queued) = (self.pipe(), self.cc.cwnd().get(), self.queued_packets());
+        let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut()) else { return };
+        if pipe < cwnd && space.blocked {
             space.expand(cwnd / mss, mss);
         }
+        if space.wakes(&queued) {
+            space.fill(&queued, self.snd.data_end());
+        }
+    }
+
+    /// The application has written, or may do so now: what there is room for goes into a tuned send buffer.
+    #[inline(never)]
+    pub(super) fn fill_send_buffer(&mut self) {
+        let queued = self.queued_packets();
+        let end = self.snd.data_end();
+        let stands = self.state.is_synchronized();
+        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
+            && stands
+            && !space.blocked
+        {
+            space.fill(&queued, end);
+        }
+    }
+
+    fn queued_packets(&self) -> Queued {
+        let (una, nxt) = (self.board.una, self.board.nxt);
+        Queued { una, nxt, sent: self.packet_size(), goal: self.packet_goal() }
     }
 }
 
@@ -317,8 +430,9 @@ mod tests {
 
     const MSS: u64 = 1448;
 
+    /// That of Linux 6.1.
     fn space() -> ReceiveSpace {
-        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux61)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
         s
     }
@@ -357,6 +471,23 @@ mod tests {
     }
 
     #[test]
+    fn a_full_segment_shows_what_share_is_window() {
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        assert!(!s.on_arrival(1000, 0));
+        assert_eq!((s.share, s.clamp, s.window(0)), (128, 64_088, 64_088), "half, less a segment");
+        // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
+        let grew = (0..20).filter(|_| s.on_arrival(MSS, MSS)).count();
+        assert_eq!((s.clamp, s.window(0), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
+        // The window of 672 segments as above, and the memory that has this as its share.
+        let mut since = (0, Instant::ZERO);
+        rounds(&mut s, &mut since, 40 * MSS, 1);
+        assert_eq!(s.size, 672 * MSS * 256 / 170);
+        rounds(&mut s, &mut since, 4000 * MSS, 20);
+        assert_eq!((s.size, s.window(0)), (6_291_456, 6_291_456 * 170 / 256));
+    }
+
+    #[test]
     fn packets_are_charged_with_their_memory() {
         // 20 packets of 1448 + 1280 bytes leave 76512 of 131072.
         let s = space();
@@ -368,7 +499,7 @@ mod tests {
     #[test]
     fn a_buffer_without_room_to_grow_stays() {
         let sizes = BufferSizes { least: 4096, initial: 131_072, most: 131_072 };
-        let config = TcpConfig { tcp_rmem: Some(sizes), ..TcpConfig::for_profile(Profile::Linux) };
+        let config = TcpConfig { tcp_rmem: Some(sizes), ..TcpConfig::for_profile(Profile::Linux61) };
         let mut s = ReceiveSpace::new(&config).unwrap();
         s.start(MSS, 0, Instant::ZERO);
         rounds(&mut s, &mut (0, Instant::ZERO), 400 * MSS, 5);
@@ -387,12 +518,46 @@ mod tests {
 
     #[test]
     fn the_send_buffer_holds_two_windows_at_least() {
-        // 1448 + 640 rounded up is 4096, and 256: 2 * 50 * 4352 bytes; segments take 2728.
+        // 1448 + 640 rounded up is 4096, and 256: 2 * 50 * 4352 bytes.
         let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
-        assert!(s.expand(50, MSS));
-        assert_eq!(s.bytes(MSS), 159 * MSS);
-        assert!(!s.expand(20, MSS), "it never shrinks");
-        assert!(s.expand(100_000, MSS));
-        assert_eq!(s.bytes(MSS), 4_194_304 / 2728 * MSS);
+        s.expand(50, MSS);
+        assert_eq!(s.size, 435_200);
+        s.expand(20, MSS);
+        assert_eq!(s.size, 435_200, "it never shrinks");
+        s.expand(100_000, MSS);
+        assert_eq!(s.size, 4_194_304);
+    }
+
+    /// 22 segments a packet, `acked` bytes acknowledged, all of which was sent in pairs.
+    fn queued(acked: u64) -> Queued {
+        Queued { una: acked, nxt: acked, sent: 2 * MSS, goal: 22 * MSS }
+    }
+
+    #[test]
+    fn the_last_packet_goes_beyond_the_end_and_the_next_waits_for_a_third() {
+        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.expand(50, MSS);
+        // A packet takes 22 * 1448 + 728 = 32584 bytes of 435200: 13 leave 11608.
+        s.fill(&queued(0), 1 << 40);
+        assert_eq!((s.written, s.filled, s.blocked), (14 * 22 * MSS, 14 * 22 * MSS, true));
+        // 9 packets are 293256, of which half is more than the rest; 8 are 260672.
+        assert!(!s.wakes(&queued(5 * 22 * MSS)));
+        assert!(s.wakes(&queued(6 * 22 * MSS)));
+        // On their way in pairs of 3624 bytes, 81 are 293544 and 80 are 289920.
+        assert!(!s.wakes(&Queued { una: s.written - 81 * 2 * MSS, ..queued(s.written) }));
+        assert!(s.wakes(&Queued { una: s.written - 80 * 2 * MSS, ..queued(s.written) }));
+        s.fill(&queued(6 * 22 * MSS), 1 << 40);
+        assert_eq!(s.written, 20 * 22 * MSS);
+    }
+
+    #[test]
+    fn an_application_with_little_to_say_never_waits() {
+        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.fill(&queued(0), 1000);
+        assert_eq!((s.written, s.filled, s.blocked), (1000, 0, false));
+        assert!(!s.wakes(&queued(500)));
+        // What leaves behind a FIN is no data.
+        s.fill(&queued(1001), 1000);
+        assert_eq!(s.memory(&queued(1001)), 0);
     }
 }

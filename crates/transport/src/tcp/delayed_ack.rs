@@ -7,6 +7,8 @@ use tailrace_core::{Duration, Instant};
 
 /// Most that a delay becomes where no round trip is known.
 const MOST: Duration = Duration::from_millis(500);
+/// The same where the peer has pushed, or is replied to (`TCP_DELACK_MAX`).
+const MOST_PUSHED: Duration = Duration::from_millis(200);
 
 /// How segments with data come, where the delay follows that.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,9 +38,14 @@ impl Pace {
         false
     }
 
-    /// The delay, at least `least` and at most a round trip.
-    fn bounded(self, least: Duration, round_trip: Duration) -> Duration {
-        let most = if round_trip.is_zero() { MOST } else { round_trip.max(least).min(MOST) };
+    /// When the last segment came, and the delay as it is.
+    pub(in crate::tcp) const fn last_and_delay(self) -> (Instant, Duration) {
+        (self.last, self.delay)
+    }
+
+    /// The delay, at least `least`, at most a round trip and `most`.
+    fn bounded(self, least: Duration, most: Duration, round_trip: Duration) -> Duration {
+        let most = if round_trip.is_zero() { most } else { round_trip.max(least).min(most) };
         if self.delay > least { self.delay.min(most) } else { self.delay.max(least) }
     }
 }
@@ -57,7 +64,15 @@ impl Tcp {
         let (least, rto) = (self.config.delayed_ack_timeout, self.rto());
         let Some(repair) = &mut self.repair else { return };
         if repair.pace.on_data(now, least, rto) {
-            self.acks.begin_quick_acks(self.config.quick_acks);
+            self.begin_quick_acks(self.config.quick_acks);
+        }
+    }
+
+    /// Segments are acknowledged at once for a while, whether they are replied to or not (`tcp_enter_quickack_mode`).
+    pub(super) fn begin_quick_acks(&mut self, segments: u16) {
+        self.acks.begin_quick_acks(segments);
+        if let Some(repair) = &mut self.repair {
+            repair.pushes.replies = false;
         }
     }
 
@@ -67,7 +82,9 @@ impl Tcp {
         let least = self.config.delayed_ack_timeout;
         let wait = match &self.repair {
             Some(repair) if self.config.ack_delay == AckDelay::Adaptive => {
-                repair.pace.bounded(least, self.rtt.smoothed)
+                let hurries = repair.pushes.replies || self.acks.is_pushed();
+                let most = if hurries { MOST_PUSHED } else { MOST };
+                repair.pace.bounded(least, most, self.rtt.smoothed)
             }
             _ => least,
         };
@@ -82,12 +99,18 @@ impl Tcp {
         }
     }
 
-    /// No segment came before the delay was over: the next one is longer.
+    /// No segment came before the delay was over: the next one is longer, unless it was for a reply that did not come.
     pub(super) fn on_ack_deadline(&mut self) {
+        let held = self.acks.held() > 0;
         self.acks.on_deadline();
+        if held {
+            return;
+        }
         let rto = self.rto();
+        let least = self.config.delayed_ack_timeout;
         if let (AckDelay::Adaptive, Some(repair)) = (self.config.ack_delay, &mut self.repair) {
-            repair.pace.delay = (repair.pace.delay * 2).min(rto);
+            let replied = core::mem::take(&mut repair.pushes.replies);
+            repair.pace.delay = if replied { least } else { (repair.pace.delay * 2).min(rto) };
         }
     }
 }
@@ -119,9 +142,10 @@ mod tests {
     #[test]
     fn the_delay_is_a_round_trip_at_most() {
         let pace = |ms| Pace { delay: MS(ms), ..Pace::default() };
-        assert_eq!(pace(200).bounded(MS(40), MS(60)), MS(60));
-        assert_eq!(pace(200).bounded(MS(40), MS(10)), MS(40));
-        assert_eq!(pace(900).bounded(MS(40), Duration::ZERO), MS(500));
-        assert_eq!(pace(45).bounded(MS(40), MS(60)), MS(45));
+        assert_eq!(pace(200).bounded(MS(40), MOST, MS(60)), MS(60));
+        assert_eq!(pace(200).bounded(MS(40), MOST, MS(10)), MS(40));
+        assert_eq!(pace(900).bounded(MS(40), MOST, Duration::ZERO), MS(500));
+        assert_eq!(pace(900).bounded(MS(40), MOST_PUSHED, MS(600)), MS(200));
+        assert_eq!(pace(45).bounded(MS(40), MOST, MS(60)), MS(45));
     }
 }

@@ -194,7 +194,7 @@ impl Tcp {
         }
         let first = segment.ecn == Ecn::Ce && (told || !self.feedback.ece);
         if first || (segment.ecn == Ecn::NotEct && self.feedback.ect_seen) {
-            self.acks.begin_quick_acks(QUICK);
+            self.begin_quick_acks(QUICK);
         }
         self.feedback.ect_seen |= segment.ecn != Ecn::NotEct;
     }

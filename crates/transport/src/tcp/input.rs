@@ -284,7 +284,7 @@ impl Tcp {
         let to = end.min(self.rcv.nxt());
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
-            self.acks.begin_quick_acks(self.config.quick_acks);
+            self.begin_quick_acks(self.config.quick_acks);
             self.rcv.insert(seq, to);
             self.hear(seq);
         }
@@ -501,6 +501,9 @@ impl Tcp {
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
         if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
             self.note_data(now);
+            if self.config.push_acks {
+                self.heed_push(segment);
+            }
         }
         if self.buffers.is_some() {
             self.tune_to_arrival(segment, now);
@@ -521,6 +524,7 @@ impl Tcp {
         if self.buffers.is_some() {
             self.tune_to_reading(now);
         }
+        self.acknowledge_pushed();
     }
 
     /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
@@ -536,10 +540,13 @@ impl Tcp {
             return;
         }
         match arrival {
-            Arrival::OutOfOrder => self.stats.out_of_order_received += 1,
+            Arrival::OutOfOrder => {
+                self.stats.out_of_order_received += 1;
+                return self.owe_ack_of_gap(now);
+            }
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
-                self.acks.begin_quick_acks(self.config.quick_acks);
+                self.begin_quick_acks(self.config.quick_acks);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }

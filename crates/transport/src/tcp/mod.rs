@@ -40,6 +40,7 @@
 mod acks;
 pub(crate) mod altered;
 mod autotune;
+mod compressed_ack;
 mod delayed_ack;
 mod delivery;
 mod ecn;
@@ -49,6 +50,7 @@ mod jiffies;
 mod misbehaviour;
 mod output;
 mod pacing;
+mod pushes;
 mod rate;
 pub(crate) mod reassembly;
 mod recovery;
@@ -64,6 +66,7 @@ mod subflow;
 mod tests;
 mod time_wait;
 mod timer;
+mod tso;
 mod waiting;
 
 pub(crate) use events::Pending;
@@ -248,7 +251,11 @@ impl Tcp {
     /// The application offers `bytes` more to send ([`UNLIMITED`]: it never runs dry). All are taken; what does
     /// not fit into the send buffer waits in the application. Returns how many were taken: none after a close.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        if self.state == State::Closed { 0 } else { self.snd.write(bytes) }
+        let taken = if self.state == State::Closed { 0 } else { self.snd.write(bytes) };
+        if self.buffers.is_some() {
+            self.fill_send_buffer();
+        }
+        taken
     }
 
     /// Whether the application's reads are implied (the default). Without it, what is delivered stays in the
@@ -262,6 +269,9 @@ impl Tcp {
         let taken = self.rcv.take(bytes);
         if self.state.may_receive() && self.window_may_open() {
             self.acks.demand();
+        }
+        if taken > 0 {
+            self.acknowledge_pushed();
         }
         taken
     }

@@ -151,6 +151,20 @@ impl Tcp {
             self.note_limit(pipe, cwnd);
             return None;
         }
+        if WATCHED && !self.fills_packet((window, pipe), now) {
+            return None;
+        }
+        Some(self.send_new::<WATCHED>((nxt, len, fin), (pipe, cwnd, window), now))
+    }
+
+    /// New data leaves, for which there is room in the window.
+    #[inline(always)]
+    fn send_new<const WATCHED: bool>(
+        &mut self,
+        (nxt, len, fin): (u64, u64, u64),
+        (pipe, cwnd, window): (u64, Bytes, u64),
+        now: Instant,
+    ) -> Segment {
         self.overrides_window = false;
         self.burst = self.burst.saturating_add(1);
         self.board.push(nxt + len + fin, now);
@@ -160,13 +174,16 @@ impl Tcp {
         }
         self.rtt.time(nxt + len + fin, now);
         self.last_sent = now;
-        let segment = self.data(nxt, len, fin, true, now);
+        let mut segment = self.data(nxt, len, fin, true, now);
         if WATCHED {
+            if self.is_pushed(nxt + len) {
+                segment.flags = segment.flags.with(Flags::PSH);
+            }
             self.note_sent((nxt, nxt + len + fin), true, now);
         } else if pipe > 0 {
             self.look_ahead(pipe + len + fin, cwnd, window);
         }
-        Some(segment)
+        segment
     }
 
     /// New data was sent, and `pipe` bytes are in the network now: what the next poll would find of a window that has no room
@@ -221,7 +238,7 @@ impl Tcp {
         let (open, most) = match self.shared_window {
             // The connection has seen to its window.
             Some(_) => (mss + 1, self.snd.piece()),
-            None => ((self.board.una + self.snd_wnd.size().min(self.send_buffer())).saturating_sub(nxt), mss),
+            None => ((self.board.una + self.snd_wnd.size()).min(self.buffered()).saturating_sub(nxt), mss),
         };
         self.snd.next_len(nxt, most, open)
     }

@@ -52,6 +52,13 @@ impl Tcp {
         self.config.prr != Prr::Off && !self.needs.rates
     }
 
+    /// The reordering timer began a fast recovery: Linux counts a segment as delivered then, as if an ACK had (`tcp_rack_reo_timeout`).
+    pub(super) fn prr_on_timer(&mut self) {
+        if self.config.prr == Prr::Linux && self.reduces_rate() {
+            self.prr_on_ack(u64::from(self.mss), false);
+        }
+    }
+
     /// An ACK delivered `news` bytes in fast recovery.
     pub(super) fn prr_on_ack(&mut self, news: u64, progress: bool) {
         let (kind, pipe, mss) = (self.config.prr, self.pipe(), u64::from(self.mss));

@@ -52,9 +52,16 @@ impl Rack {
         }
     }
 
-    /// RFC 8985 §6.2 step 2: whether this ACK may be taken to be for the latest transmission.
-    pub(super) fn is_genuine(sent: &Sent, ack: &Segment, min_rtt: Duration, now: Instant) -> bool {
-        let echoes_earlier = ack.timestamps.is_some_and(|t| (t.echo.wrapping_sub(clock(sent.at)) as i32) < 0);
+    /// RFC 8985 §6.2 step 2: whether this ACK may be taken to be for the latest transmission. Linux does without the echo, which
+    /// tells nothing of segments that wait for one before them (`tcp_rack_advance`).
+    pub(super) fn is_genuine(
+        sent: &Sent,
+        (ack, heeds_echo): (&Segment, bool),
+        min_rtt: Duration,
+        now: Instant,
+    ) -> bool {
+        let echo = ack.timestamps.filter(|_| heeds_echo);
+        let echoes_earlier = echo.is_some_and(|t| (t.echo.wrapping_sub(clock(sent.at)) as i32) < 0);
         !sent.again || (!echoes_earlier && now.saturating_since(sent.at) >= min_rtt)
     }
 
@@ -189,6 +196,7 @@ impl Tcp {
         if self.board.marked > marked {
             if !self.recovery.is_active() {
                 self.enter_fast(self.board.outstanding(), now);
+                self.prr_on_timer();
             }
             self.overrides_window = true;
         }
@@ -211,5 +219,22 @@ impl Tcp {
         let Some(repair) = &mut self.repair else { return };
         repair.rack.deadline = None;
         self.board.mark_overdue_at_timeout(now, repair.rack.rtt + window);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::Timestamps;
+
+    #[test]
+    fn an_earlier_echo_makes_a_retransmission_doubtful_unless_it_is_not_heeded() {
+        let sent = Sent { start: 0, end: 1000, at: Instant::from_millis(500), again: true };
+        let timestamps = Some(Timestamps { value: 0, echo: 450 });
+        let ack = Segment { timestamps, ..Segment::default() };
+        let (rtt, ms) = (Duration::from_millis(40), Instant::from_millis);
+        assert!(!Rack::is_genuine(&sent, (&ack, true), rtt, ms(545)), "the first sending may have arrived");
+        assert!(Rack::is_genuine(&sent, (&ack, false), rtt, ms(545)), "45 ms after the second");
+        assert!(!Rack::is_genuine(&sent, (&ack, false), rtt, ms(539)), "no round trip is that short");
     }
 }

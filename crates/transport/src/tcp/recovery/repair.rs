@@ -13,9 +13,12 @@ use super::usage::Usage;
 use super::{Phase, Tcp};
 use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
 use crate::segment::Segment;
+use crate::tcp::compressed_ack::Compression;
 use crate::tcp::delayed_ack::Pace;
 use crate::tcp::misbehaviour::Lies;
+use crate::tcp::pushes::Pushes;
 use crate::tcp::scoreboard::{Acked, Sent};
+use crate::tcp::tso::Tso;
 use tailrace_core::Instant;
 
 /// What one ACK delivered and reported.
@@ -63,6 +66,12 @@ pub(crate) struct Repair {
     pub(super) dup_thresh: u16,
     /// How segments come in (`ack_delay`).
     pub(in crate::tcp) pace: Pace,
+    /// Which of them are full, and whether they are replied to (`push_acks`).
+    pub(in crate::tcp) pushes: Pushes,
+    /// How much has been told of a gap (`ack_compression`).
+    pub(in crate::tcp) compression: Compression,
+    /// The packet that is leaving (`tso`).
+    pub(in crate::tcp) tso: Tso,
     /// What the receiver's side makes up (`misbehaviour`).
     pub(in crate::tcp) lies: Lies,
 }
@@ -73,6 +82,7 @@ impl Repair {
         let c = config;
         let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
+        let wanted = wanted || c.tso || c.push_acks || !c.ack_compression.is_zero();
         let wanted = wanted || c.ack_delay == AckDelay::Adaptive || c.dup_limit == DupLimit::Flight;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
@@ -88,6 +98,9 @@ impl Repair {
                 dup_allowance: 0,
                 dup_thresh: u16::from(c.dup_thresh),
                 pace: Pace::default(),
+                pushes: Pushes::new(),
+                compression: Compression::default(),
+                tso: Tso::default(),
                 lies: Lies::default(),
             })
         })
@@ -104,10 +117,11 @@ impl Tcp {
         now: Instant,
     ) -> u64 {
         let (point, least) = (self.recovery.point, self.rtt.min);
+        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
         let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
+        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
         self.board.on_sack(blocks, |sent| {
             seen.note(&sent, point, genuine(&sent));
             if !sent.again {
@@ -151,9 +165,10 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
+        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
         let repair = self.repair.as_mut().expect("ACKs are noted where there is something to note them in");
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, segment, least, now);
+        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
         self.board.ack_to_with(ack, |sent| seen.note(&sent, point, genuine(&sent)))
     }
 
@@ -263,10 +278,14 @@ impl Tcp {
         if reducing {
             repair.prr.out += end - start;
         }
+        if self.config.push_acks {
+            self.note_reply(now);
+        }
         if new {
             self.arm_probe(now);
             return;
         }
+        let Some(repair) = &mut self.repair else { return };
         repair.undo.note_resent(now);
         if self.config.rack && self.options.sack {
             repair.rack.note_resent(end, now);

@@ -20,20 +20,23 @@ pub(super) struct Undo {
     marker: Option<u64>,
     /// Retransmissions since that no D-SACK has reported.
     unreported: u32,
-    /// The time on the first retransmission.
+    /// The time on the first retransmission, and that of the first of all since last none was out (Linux `retrans_stamp`).
     stamp: Option<u32>,
+    first: Option<u32>,
     /// That has been compared with an ACK.
     compared: bool,
 }
 
 impl Undo {
-    /// A recovery begins, with `resent` segments out that were sent again.
+    /// A recovery begins, with `resent` segments out that were sent again: an ACK may be for one of these, which is no sign that
+    /// this recovery is needless.
     pub(super) fn begin(&mut self, una: u64, resent: u64) {
-        *self =
-            Self { marker: Some(una), unreported: resent.min(u64::from(u32::MAX)) as u32, ..Self::default() };
+        let first = self.first.filter(|_| resent > 0);
+        let unreported = resent.min(u64::from(u32::MAX)) as u32;
+        *self = Self { marker: Some(una), unreported, stamp: first, first, compared: false };
     }
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self { first: self.first, ..Self::default() };
     }
     /// Whether an ACK without SACK says nothing about it.
     pub(super) fn is_idle(&self) -> bool {
@@ -44,6 +47,7 @@ impl Undo {
     }
     /// A segment goes out again.
     pub(super) fn note_resent(&mut self, now: Instant) {
+        self.first.get_or_insert(clock(now));
         if self.is_possible() {
             self.unreported += 1;
             if !self.compared {
@@ -175,5 +179,23 @@ impl Tcp {
         if self.board.outstanding() > 0 && !self.timer.is_off() {
             self.rearm_retransmit(now);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_earlier_recovery_sent_again_counts_while_it_is_out() {
+        let mut undo = Undo::default();
+        undo.begin(1000, 0);
+        undo.note_resent(Instant::from_millis(300));
+        undo.begin(5000, 1);
+        undo.note_resent(Instant::from_millis(400));
+        assert_eq!((undo.stamp, undo.unreported), (Some(300), 2), "an echo of 350 may be that of the first");
+        undo.begin(9000, 0);
+        undo.note_resent(Instant::from_millis(500));
+        assert_eq!((undo.stamp, undo.unreported), (Some(500), 1));
     }
 }

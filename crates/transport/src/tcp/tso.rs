@@ -1,0 +1,244 @@
+//! Segments that leave together: TCP hands down packets of several segments, which the network card cuts up, or the kernel in its
+//! place (TSO, GSO; Linux `tcp_write_xmit`).
+//!
+//! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most half of
+//! the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to come
+//! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
+//! with as its buffer was full (`tcp_push`, `forced_push`).
+//!
+//! Departures: what is sent again leaves segment by segment, without PSH; paced data and subflows do so, too.
+
+use super::Tcp;
+use tailrace_core::{Duration, Instant};
+
+/// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
+const LARGEST: u64 = 65_536 - 320 - 1;
+/// The least number of segments (`tcp_min_tso_segs`).
+const LEAST: u64 = 2;
+/// A second's worth over this makes a packet (`sk_pacing_shift`).
+const RATE_SHIFT: u32 = 10;
+/// Near peers get more: half as much for each so many microseconds of the least round trip (`tcp_tso_rtt_log`).
+const RTT_SHIFT: u32 = 9;
+/// Room for this share of the window is not waited with (`tcp_tso_win_divisor`).
+const WINDOW_DIVISOR: u64 = 3;
+/// After such a pause nothing waits, nor for an ACK that is further away.
+const SOON: Duration = Duration::from_millis(1);
+
+/// The packet that is leaving.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct Tso {
+    /// Where it ends.
+    end: u64,
+    /// Where what the application wrote as one packet ends.
+    border: u64,
+    /// It has several segments.
+    several: bool,
+}
+
+/// What the next packet is made from, bytes: there is room in the congestion window and in the peer's.
+#[derive(Clone, Copy, Debug)]
+struct Room {
+    mss: u64,
+    /// The congestion window and what it has room for.
+    cwnd: u64,
+    cwnd_room: u64,
+    /// The same of the peer's window.
+    wnd: u64,
+    wnd_room: u64,
+    /// Most segments of a packet.
+    most: u64,
+}
+
+/// What the ACK clock says: how long ago something was sent, and when the oldest outstanding segment was, if any.
+#[derive(Clone, Copy, Debug)]
+struct Clock {
+    now: Instant,
+    last_sent: Instant,
+    head: Option<Instant>,
+    smoothed: Duration,
+}
+
+/// Segments that a packet holds at `rate` bytes a second, to a peer at `min_rtt`.
+fn autosize(rate: u64, min_rtt: Duration, mss: u64) -> u64 {
+    let halvings = (min_rtt.as_nanos() / 1000) >> RTT_SHIFT;
+    let near = if halvings < 32 { LARGEST >> halvings } else { 0 };
+    ((rate >> RATE_SHIFT).saturating_add(near).min(LARGEST) / mss).max(LEAST)
+}
+
+impl Room {
+    /// Segments that the next packet may have.
+    fn quota(&self) -> u64 {
+        let half = (self.cwnd / self.mss / 2).max(1);
+        (self.cwnd_room / self.mss).clamp(1, half).min(self.most)
+    }
+
+    /// Whether `len` bytes, the last of all if `tail`, wait for an ACK that makes room for more; then also whether the
+    /// congestion window is what they wait for.
+    fn defers(&self, len: u64, tail: bool, closed: bool, clock: &Clock) -> Option<bool> {
+        let limit = self.cwnd_room.min(self.wnd_room);
+        let chunk = self.wnd.min(self.cwnd) / WINDOW_DIVISOR;
+        if limit >= self.most * self.mss || (!tail && limit >= len) || limit >= chunk || clock.says_now() {
+            return None;
+        }
+        let by_cwnd = self.cwnd_room < self.wnd_room;
+        let short = len >= if by_cwnd { self.cwnd_room } else { self.wnd_room };
+        if !short && tail && closed {
+            return None;
+        }
+        Some(by_cwnd && short)
+    }
+}
+
+impl Clock {
+    /// Whether nothing is waited for: the last packet left a while ago, or the next ACK is not about to come.
+    fn says_now(&self) -> bool {
+        let Some(head) = self.head else { return true };
+        let soon = SOON.min(self.smoothed / 2);
+        self.now.saturating_since(self.last_sent) > SOON
+            || head.saturating_add(self.smoothed) > self.now.saturating_add(soon)
+    }
+}
+
+impl Tcp {
+    /// Whether new data may leave now, for which the window has room beside `pipe`: as part of a packet, or as the first of one that
+    /// need not wait.
+    #[inline(never)]
+    pub(super) fn fills_packet(&mut self, (window, pipe): (u64, u64), now: Instant) -> bool {
+        let nxt = self.board.nxt;
+        let written = self.buffered().min(self.snd.data_end());
+        let plain = !self.config.tso || self.paces || self.shared_window.is_some();
+        let Some(tso) =
+            self.repair.as_ref().map(|r| r.tso).filter(|t| !plain && nxt >= t.end && nxt < written)
+        else {
+            return true;
+        };
+        let room = self.room_for_packet(window, pipe);
+        let border = self.border_after(tso.border, nxt);
+        // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`).
+        let most = room.quota() * room.mss;
+        let end = border.max(nxt + most).min(written);
+        let (len, tail) = (end - nxt, end == written);
+        if len > room.mss && !self.overrides_window && !self.recovery.is_active() {
+            let clock = Clock {
+                now,
+                last_sent: self.last_sent,
+                head: self.board.first_sent_at(),
+                smoothed: self.rtt.smoothed,
+            };
+            if let Some(limited) = room.defers(len, tail, self.snd.is_closed(), &clock) {
+                self.cwnd_limited = limited;
+                self.note_usage(limited);
+                return false;
+            }
+        }
+        let len = if self.overrides_window { room.mss } else { len.min(most).min(room.wnd_room) };
+        let several = len > room.mss;
+        if let Some(repair) = &mut self.repair {
+            repair.tso = Tso { end: nxt + len, border, several };
+        }
+        true
+    }
+
+    fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
+        let mss = u64::from(self.mss);
+        let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
+        Room {
+            mss,
+            cwnd: window,
+            cwnd_room: (window / mss).saturating_sub(pipe.div_ceil(mss)) * mss,
+            wnd: self.snd_wnd.size(),
+            wnd_room: (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt),
+            most: autosize(rate, self.rtt.min, mss),
+        }
+    }
+
+    /// What an application writes at once into a packet (`tcp_xmit_size_goal`).
+    pub(super) fn packet_goal(&self) -> u64 {
+        let mss = u64::from(self.mss);
+        (LARGEST.min(self.snd_wnd.largest() / 2) / mss).max(1) * mss
+    }
+
+    /// Bytes of the packet that was sent last: so much is what others take, too.
+    pub(super) fn packet_size(&self) -> u64 {
+        let mss = u64::from(self.mss);
+        let several = self.repair.as_ref().is_some_and(|r| r.tso.several);
+        if several { LEAST * mss } else { mss }
+    }
+
+    /// The end of the packet that byte `nxt` was written into, where the one before it ended at `border`.
+    fn border_after(&self, border: u64, nxt: u64) -> u64 {
+        let goal = self.send_space().map_or_else(|| self.packet_goal(), |space| space.goal);
+        match border {
+            _ if border > nxt => border,
+            _ if border + goal > nxt => border + goal,
+            _ => nxt + goal,
+        }
+    }
+
+    /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
+    /// buffer had room; what was written into windows so small that half of one is less than a packet is pushed each time.
+    pub(super) fn is_pushed(&self, end: u64) -> bool {
+        let Some(tso) = self.repair.as_ref().map(|r| r.tso).filter(|_| self.config.tso) else { return false };
+        let forced = end == tso.border && self.snd_wnd.largest() / 2 < LARGEST;
+        (end == tso.end && tso.several) || forced || self.ends_filling(end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1448;
+    const MS: fn(u64) -> Instant = Instant::from_millis;
+
+    #[test]
+    fn a_packet_is_a_millisecond_of_the_rate_and_two_segments_at_least() {
+        let far = Duration::from_millis(40);
+        // 10 Mbit/s over 16: 78125 B/s / 1024 = 76 B. 50 Mbit/s: 6.25 MB/s / 1024 = 6103 B, 4.2 segments.
+        assert_eq!(autosize(78_125, far, MSS), 2);
+        assert_eq!(autosize(6_250_000, far, MSS), 4);
+        assert_eq!(autosize(u64::MAX, far, MSS), 65_215 / MSS);
+        // At 2 ms (2000 / 512 = 3) an eighth of 65215 is added: 6103 + 8151 = 14254.
+        assert_eq!(autosize(6_250_000, Duration::from_millis(2), MSS), 9);
+    }
+
+    /// A window of 20 segments, with room for `room`; packets of 4.
+    fn room(room: u64) -> Room {
+        let (cwnd, wnd) = (20 * MSS, 60 * MSS);
+        Room { mss: MSS, cwnd, cwnd_room: room * MSS, wnd, wnd_room: 50 * MSS, most: 4 }
+    }
+
+    /// An ACK is due at 141 ms; something left at `last_sent`.
+    fn clock(last_sent: u64) -> Clock {
+        let (head, smoothed) = (Some(MS(100)), Duration::from_millis(41));
+        Clock { now: MS(140), last_sent: MS(last_sent), head, smoothed }
+    }
+
+    #[test]
+    fn a_packet_is_half_of_the_window_at_most() {
+        assert_eq!((room(3).quota(), room(9).quota(), room(0).quota()), (3, 4, 1));
+        assert_eq!(Room { cwnd: 5 * MSS, ..room(4) }.quota(), 2);
+    }
+
+    #[test]
+    fn too_little_room_waits_for_an_ack_that_is_about_to_come() {
+        let waits = |n: u64, at: &Clock| room(n).defers(40 * MSS, false, false, at);
+        assert_eq!(waits(3, &clock(139)), Some(true), "for the congestion window");
+        assert_eq!(waits(4, &clock(139)), None, "a whole packet");
+        assert_eq!(waits(3, &clock(138)), None, "nothing left for 2 ms");
+        assert_eq!(waits(3, &Clock { head: Some(MS(101)), ..clock(139) }), None, "2 ms until the ACK");
+        assert_eq!(waits(3, &Clock { head: None, ..clock(139) }), None, "nothing is out");
+        let small = Room { cwnd: 9 * MSS, ..room(3) };
+        assert_eq!(small.defers(40 * MSS, false, false, &clock(139)), None, "a third of the window");
+        let shut = Room { wnd_room: 2 * MSS, ..room(3) };
+        assert_eq!(shut.defers(40 * MSS, false, false, &clock(139)), Some(false), "for the peer's");
+    }
+
+    #[test]
+    fn what_ends_before_the_room_does_leaves_if_nothing_comes_behind_it() {
+        let waits = |tail, closed| room(3).defers(2 * MSS, tail, closed, &clock(139));
+        assert_eq!(waits(false, false), None, "the next packet is another");
+        assert_eq!(waits(true, false), Some(false), "the application may write more");
+        assert_eq!(waits(true, true), None);
+    }
+}
