@@ -100,7 +100,7 @@ class Aqm(Discipline):
         "link_changed",
     )
 
-    limit: str = parameter("limit", "1000 packets", "Most that may wait.")
+    limit: str = parameter("limit", "1000 packets", "The most that may wait in the queue.")
     ecn: bool = parameter("flag", False, "Mark ECN-capable packets instead of dropping them.")
 
     def on_enqueue(self, size: int, backlog: Backlog, now: int, rng: Rng) -> Verdict:  # noqa: ARG002 - to override

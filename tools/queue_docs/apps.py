@@ -127,7 +127,7 @@ def _parameters(app: Entry) -> str:
         default, bounds = parameter["default"], parameter["bounds"]
         meaning = cell(parameter["doc"])
         if bounds and not bounds["usual"]:
-            meaning += f" Allowed: {bounds['shown']} ({cell(bounds['why'])})."
+            meaning += f"<br>Allowed: {bounds['shown']} ({cell(bounds['why'])})."
         shown = "required" if default is None else f"`{toml_text.value(default)}`"
         rows.append(
             [f"`{parameter['name']}`", cell(parameter["kind"]), shown, meaning, cell(parameter["source"])]

@@ -8,6 +8,7 @@ after `make classes`, which is part of `make docs`.
 from __future__ import annotations
 
 import keyword
+import re
 import subprocess
 import sys
 import textwrap
@@ -49,8 +50,12 @@ FIRST = (
 
 Schema: TypeAlias = Mapping[str, Any]
 
-_HEAD = '"""{doc} Written by `make classes`, from the schema."""\n\nfrom __future__ import annotations\n\n'
+_HEAD = "{doc}\n\nfrom __future__ import annotations\n\n"
+_WRITTEN = "Written by `make classes`, from the schema."
 _WIDTH = 108
+# Code within a text, and what stands for a blank in it while lines are made.
+_CODE = re.compile(r"`[^`]+`")
+_BLANK = "\0"
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,11 @@ def _types() -> str:
     ]
     exported = f"__all__ = {sorted(_class_name(name) for name in definitions)!r}"
     parts = ["\n".join(imports), exported, *plain, *unions]
-    return _HEAD.format(doc="What keys take, by the names that signatures have.") + "\n\n".join(parts)
+    return _headed("What keys take, by the names that signatures have.") + "\n\n".join(parts)
+
+
+def _headed(doc: str) -> str:
+    return _HEAD.format(doc=_docstring(f"{doc} {_WRITTEN}", []))
 
 
 def _module_head(doc: str, classes: Iterable[str]) -> str:
@@ -195,7 +204,7 @@ def _module_head(doc: str, classes: Iterable[str]) -> str:
     lazy = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
     lazy += ["from tailrace.build import types"] if "types." in text else []
     imports += ["", "if TYPE_CHECKING:", *(f"    {line}" for line in lazy)] if lazy else []
-    head = _HEAD.format(doc=doc) + "\n".join(imports) + "\n\n\n"
+    head = _headed(doc) + "\n".join(imports) + "\n\n\n"
     return head if lazy else head.replace("TYPE_CHECKING, ", "")
 
 
@@ -216,15 +225,16 @@ def _class(name: str, schema: Schema, fields: list[Field], base: str = "Table") 
     )
 
 
+def _wrapped(text: str, first: str, others: str) -> list[str]:
+    """Lines of a text, in which code stands whole: what reads docstrings takes it line by line."""
+    kept = _CODE.sub(lambda code: code[0].replace(" ", _BLANK), text)
+    lines = textwrap.wrap(kept, _WIDTH - 8, initial_indent=first, subsequent_indent=others)
+    return [line.replace(_BLANK, " ") for line in lines]
+
+
 def _docstring(doc: str, fields: Iterable[Field]) -> str:
-    lines = textwrap.wrap(doc, _WIDTH - 8)
-    listed = [
-        line
-        for f in fields
-        for line in textwrap.wrap(
-            f"{f.name}: {f.doc}", _WIDTH - 8, initial_indent="    ", subsequent_indent="        "
-        )
-    ]
+    lines = _wrapped(doc, "", "")
+    listed = [line for f in fields for line in _wrapped(f"{f.name}: {f.doc}", "    ", "        ")]
     if listed:
         lines += ["", "Args:", *listed]
     text = "\n".join(lines).replace('"""', "'''") + ("\n" if listed or doc.endswith('"') else "")
@@ -251,7 +261,7 @@ def _union(name: str) -> str:
     lines = [f"_{_class_name(name)}Name: TypeAlias = {each}" for each in names]
     members = [f"_{_class_name(name)}Name" if each in names else each for each in members]
     lines.append(f"{_class_name(name)}: TypeAlias = {' | '.join(dict.fromkeys(members))}")
-    return "\n".join(lines) + f'\n"""{schema["description"]}"""'
+    return "\n".join(lines) + "\n" + _docstring(schema["description"], [])
 
 
 # -- the schema --------------------------------------------------------------------------------------------------

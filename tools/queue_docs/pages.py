@@ -108,6 +108,7 @@ def page(entry: Entry, names: set[str]) -> str:
         f"![{name} in the flood](figures/{name}.svg)",
         _FIGURE,
         "## Parameters",
+        "What words such as *sojourn time*, *signal* or *ECN* mean is in the [glossary](../glossary.md).",
         _parameters(entry),
     ]
     if entry["in_linux"]:
@@ -122,10 +123,10 @@ def _parameters(entry: Entry) -> str:
         takes = "a word" if words else parameter["kind"]
         if words and parameter["kind"].endswith(", or auto"):
             takes += ", or auto"
-        meaning = " ".join([cell(parameter["doc"]), *words])
+        meaning = "<br>".join([cell(parameter["doc"]), *words])
         bounds = parameter["bounds"]
         if bounds and not bounds["usual"]:
-            meaning += f" Allowed: {bounds['shown']} ({cell(bounds['why'])})."
+            meaning += f"<br>Allowed: {bounds['shown']} ({cell(bounds['why'])})."
         default = toml_text.value(parameter["default"])
         rows.append([f"`{parameter['name']}`", takes, f"`{default}`", meaning, cell(parameter["source"])])
     return table(["name", "takes", "default", "meaning", "default from"], rows)

@@ -138,6 +138,9 @@ def _page(name: str) -> str:
         known = {p["name"]: p for p in entry.get("params", [])}
         fields = classes._fields(each, {key: p["default"] for key, p in known.items()})
         parts += [f"## `{kind}`", cell(each["description"])]
+        if name == "transport":
+            # What is chosen of them first, such as `cc`, and not after eighty parameters.
+            fields.sort(key=lambda field: field.key in known)
         parts.append(_rows(fields, known) if fields else "It has no keys.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -207,8 +210,8 @@ def _row(field: Field, parameter: dict[str, Any]) -> list[str]:
         meaning = meaning[: found.start()]
         bounds = f" Allowed: {found[1]} ({found[2]})."
     words = [f"`{each['word']}`: {each['doc']}" for each in parameter.get("choices", [])]
-    said = " ".join([meaning, *words]) + bounds + source
-    return [f"`{field.key}`", _takes(field.schema), cell(default), cell(said)]
+    said = [cell(each) for each in [meaning, *words, bounds, source] if each]
+    return [f"`{field.key}`", _takes(field.schema), cell(default), "<br>".join(said)]
 
 
 def _takes(schema: Schema) -> str:  # noqa: PLR0911 - a case each

@@ -1,4 +1,4 @@
-"""What drives a flow: a class for each kind. Written by `make classes`, from the schema."""
+"""What a flow sends, and when: a class for each kind. Written by `make classes`, from the schema."""
 
 from __future__ import annotations
 

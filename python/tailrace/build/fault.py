@@ -1,4 +1,5 @@
-"""Something that happens to links during the run: a class for each kind. Written by `make classes`, from the schema."""
+"""Something that happens to links during the run: a class for each kind. Written by `make classes`,
+from the schema."""
 
 from __future__ import annotations
 

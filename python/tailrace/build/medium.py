@@ -1,4 +1,5 @@
-"""A channel that several links share, such as a Wi-Fi channel: a class for each kind. Written by `make classes`, from the schema."""
+"""A channel that several links share, such as a Wi-Fi channel: a class for each kind. Written by
+`make classes`, from the schema."""
 
 from __future__ import annotations
 

@@ -100,10 +100,10 @@ class Binder(Table):
     multipath-tcp/mptcp, net/mptcp/mptcp_binder.c.
 
     Args:
-        gateways: Routers that further subflows are sent through, with one list for each subflow: `"g1;
-            g2, g3"` opens one subflow through `g1`, and one through `g2` and then `g3`. More lists find
-            more ways, but take a larger share of links that these ways have in common. Source: none;
-            multipath-tcp/mptcp, mptcp_binder_gateways. Default: .
+        gateways: Routers that further subflows are sent through, with one list for each subflow:
+            `"g1; g2, g3"` opens one subflow through `g1`, and one through `g2` and then `g3`. More
+            lists find more ways, but take a larger share of links that these ways have in common.
+            Source: none; multipath-tcp/mptcp, mptcp_binder_gateways. Default: .
     """
 
     _kind: ClassVar[str] = "binder"

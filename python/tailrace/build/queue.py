@@ -1,4 +1,5 @@
-"""A queue discipline: a class for each kind. Written by `make classes`, from the schema."""
+"""Which packets wait in front of a link, in which order they are sent, and which are dropped or
+marked: a class for each kind. Written by `make classes`, from the schema."""
 
 from __future__ import annotations
 
@@ -1716,9 +1717,10 @@ class Drr(Table):
             a colon and a discipline. A filter is `other`, or what a packet must have: a DiffServ
             codepoint, `tcp` or `udp`, `sport` or `dport` with a number. The first filter that matches
             decides; a packet that none matches is dropped. A discipline is a name, a name with
-            parameters, or a tc line: `EF, udp dport 53 quantum 3000 B: pie(target = 5 ms); other: codel
-            target 5ms`. `"auto"`: no classes, but a queue for each flow. Source: Shreedhar and
-            Varghese, SIGCOMM 1995; Linux sch_drr. Default: auto.
+            parameters, or a tc line:
+            `EF, udp dport 53 quantum 3000 B: pie(target = 5 ms); other: codel target 5ms`. `"auto"`: no
+            classes, but a queue for each flow. Source: Shreedhar and Varghese, SIGCOMM 1995; Linux
+            sch_drr. Default: auto.
         leaf: The discipline in which packets of a class wait if the class names none. `"auto"`: pfifo
             limit 1000. Source: Linux pfifo. Default: auto.
     """

@@ -256,8 +256,8 @@ class Figure(Table):
         formula: A dashed line to compare with, such as "model = min(1, x / 2)". Default: none.
         kind: What is drawn: "line", "bars", "box", "cdf" or "map". Default: by the values.
         log: Which axes are logarithmic: "x", "y", "x,y" or "none". Default: by the values.
-        metric: For `sweep`: the metric to draw, such as "tcp.goodput". Names are those of `tailrace
-            plot --metric`. Default: none.
+        metric: For `sweep`: the metric to draw, such as "tcp.goodput". Names are those of
+            `tailrace plot --metric`. Default: none.
         of: What each value is of: "runs", or single "flows" or "connections". Default: runs.
         series: For `run` and `compare`: a figure over time, such as "cwnd". Names are those of
             `tailrace plot --figures`. Default: none.

@@ -94,7 +94,8 @@ LinkRate: TypeAlias = Rate | str | rate.Lte
 """The rate of a link: a plain one, a trace of when it delivers, or what grants."""
 
 Medium: TypeAlias = medium.Wifi
-"""A channel that several links share, such as a Wi-Fi channel: only one of them sends at a time, in either direction."""
+"""A channel that several links share, such as a Wi-Fi channel: only one of them sends at a time, in
+either direction."""
 
 Loss: TypeAlias = Probability | loss.Bernoulli | loss.Periodic | loss.GilbertElliott
 """Random loss: a probability, or a loss process."""
@@ -218,7 +219,7 @@ App: TypeAlias = (
     | app.Voip
     | app.Ping
 )
-"""What drives a flow: over TCP, or over UDP."""
+"""What a flow sends, and when: files, web pages, calls, video, or packets at some rate."""
 
 _MultipathControlName: TypeAlias = Literal[
     "lia",
@@ -346,4 +347,5 @@ Queue: TypeAlias = (
     | queue.Dfs
     | Mapping[str, object]
 )
-"""A queue discipline."""
+"""Which packets wait in front of a link, in which order they are sent, and which are dropped or
+marked."""

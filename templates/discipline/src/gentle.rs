@@ -11,11 +11,12 @@ use tailrace_qdisc::{Aqm, Backlog, Discipline, LinkView, Managed, Verdict};
 parameters! {
     /// Parameters of `gentle`.
     pub struct GentleConfig {
-        /// Most that may wait.
+        /// The most that may wait in the queue.
         limit: Limit = Limit::Packets(1000), "own design";
-        /// Delay from which packets are dropped. Too small: the link idles. Too large: a standing queue.
+        /// The waiting time from which packets are dropped. If it is too small, the link has nothing to send at times; if it is
+        /// too large, packets always wait.
         long: Duration = Duration::from_millis(20), "own design";
-        /// How many of them. Too small: no sender notices. Too large: bursts die.
+        /// The share of them that is dropped. If it is too small, no sender notices; if it is too large, bursts are lost.
         share: Probability = Probability::clamped(0.02), "own design";
         /// Mark ECN-capable packets instead of dropping them.
         ecn: bool = false, "own design";
