@@ -167,7 +167,7 @@ impl World {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
-        let Flow { app, carrier: Carrier::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
+        let Flow { carrier: Carrier::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
             return;
         };
         let number = streams.connections;
@@ -177,7 +177,7 @@ impl World {
             Some(_) => {
                 Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
             }
-            None => streams.plan.endpoint(true, envelope.tuple(), &mut app.rng, now),
+            None => streams.plan.endpoint(true, envelope.tuple(), &mut streams.rng, now),
         };
         let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
         if let Data::Message(bytes) | Data::Last(bytes) = data {

@@ -419,12 +419,12 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 ends,
                 header,
                 app: app_of(group, member, seed),
-                carrier: carrier(
-                    group,
-                    plan.as_ref(),
-                    uncongested,
-                    spoofed(group, member, seed, &mut pools)?,
-                ),
+                carrier: match &plan {
+                    Some(plan) => {
+                        streams(group, plan, uncongested, stream_of(group, member, seed, "endpoints"))
+                    }
+                    None => datagrams(group, spoofed(group, member, seed, &mut pools)?),
+                },
                 listens: group.app.listens(),
                 start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
@@ -497,14 +497,19 @@ fn spoofed(
     pools: &mut Pools,
 ) -> Result<Option<Box<Spoofed>>, BuildError> {
     let Some(spoof) = group.spoof else { return Ok(None) };
-    let rng = Rng::named(seed, &format!("flow/{}/{member}/spoof", group.name));
+    let rng = stream_of(group, member, seed, "spoof");
     Ok(Some(Box::new(Spoofed::new(pools.take(spoof.pool)?, spoof, rng))))
+}
+
+/// The stream of randomness of one part of a flow.
+fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
+    Rng::named(seed, &format!("flow/{}/{member}/{what}", group.name))
 }
 
 /// The application of a flow, with a stream of randomness of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
     let place = Member { number: member as u32, of: group.pairs.len() as u32 };
-    Box::new(Running::of(&group.app, place, Rng::named(seed, &format!("flow/{}/{member}/app", group.name))))
+    Box::new(Running::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 
 /// Over UDP a flow is open from its start to its stop, over TCP while it has connections.
@@ -535,36 +540,40 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
     }
 }
 
-/// What carries a flow; over TCP, all flows of a group share a plan.
-fn carrier(
+/// What carries a flow over TCP; all flows of a group share a plan.
+fn streams(
     group: &FlowGroup,
-    plan: Option<&Arc<EndpointPlan>>,
+    plan: &Arc<EndpointPlan>,
     uncongested: Option<Uncongested>,
-    spoofed: Option<Box<Spoofed>>,
+    rng: Rng,
 ) -> Carrier {
-    match (&group.transport, plan) {
-        (Transport::Udp { header, ecn }, _) => Carrier::Udp(Datagrams {
-            header: header.get() as u32,
-            ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
-            sent: [0; 2],
-            transit: [Duration::MAX; 2],
-            spoofed,
-        }),
-        (Transport::Tcp { .. } | Transport::Mptcp { .. }, plan) => Carrier::Tcp(Box::new(Streams {
-            plan: Arc::clone(plan.expect("made for every TCP group")),
-            asked: group.app.transfers(),
-            sender: group.app.sender(),
-            reader: group.app.reader(),
-            varied: group.app.has_varied_transfers(),
-            uncongested,
-            connections: 0,
-            ports: ClientPorts::from(group.ports.client),
-            begun: 0,
-            failed: 0,
-            end: None,
-            broken: [0; CAUSES.len()],
-        })),
-    }
+    Carrier::Tcp(Box::new(Streams {
+        plan: Arc::clone(plan),
+        rng,
+        asked: group.app.transfers(),
+        sender: group.app.sender(),
+        reader: group.app.reader(),
+        varied: group.app.has_varied_transfers(),
+        uncongested,
+        connections: 0,
+        ports: ClientPorts::from(group.ports.client),
+        begun: 0,
+        failed: 0,
+        end: None,
+        broken: [0; CAUSES.len()],
+    }))
+}
+
+/// What carries a flow over UDP.
+fn datagrams(group: &FlowGroup, spoofed: Option<Box<Spoofed>>) -> Carrier {
+    let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
+    Carrier::Udp(Datagrams {
+        header: header.get() as u32,
+        ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
+        sent: [0; 2],
+        transit: [Duration::MAX; 2],
+        spoofed,
+    })
 }
 
 /// The pair of interface addresses with the fewest links between two hosts; the first of equals.

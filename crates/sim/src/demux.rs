@@ -91,8 +91,8 @@ impl World {
         let client = self.sockets.find(&pkt.tuple().reversed());
         let flow = &mut self.flows[pkt.to.flow()];
         let envelope = Envelope { peer: client.unwrap_or(SocketId::NONE), ..flow.ends[1].answering(pkt) };
-        let Carrier::Tcp(streams) = &flow.carrier else { return None };
-        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut flow.app.rng, fabric.now());
+        let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
+        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut streams.rng, fabric.now());
         if streams.reader == Some(End::Server) {
             endpoint.await_reads();
         }

@@ -335,6 +335,9 @@ pub(crate) struct Datagrams {
 #[derive(Debug)]
 pub(crate) struct Streams {
     pub(crate) plan: Arc<EndpointPlan>,
+    /// What its endpoints begin with: sequence numbers and keys. Not the application's, which draws the same whatever
+    /// becomes of connections, so that variants are compared under equal load.
+    pub(crate) rng: Rng,
     /// What its application is asked for.
     pub(crate) asked: Transfers,
     /// The end that sends; of exchanges, the one that asks.

@@ -350,7 +350,7 @@ parameters! {
         tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
         /// The share of such a receive buffer that is advertised, once a full segment has arrived: its payload over the
         /// memory that it takes. `"auto"` is half, whatever arrives.
-        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share";
+        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
         /// The smallest, initial and largest memory of a send buffer that grows with the window, unless `send_buffer`
         /// is set. `"auto"` turns this off.
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";

@@ -101,6 +101,22 @@ fn arrivals_begin_whatever_becomes_of_those_before() {
     }
 }
 
+/// Variants are compared under equal load: what a network does to connections must not change which come.
+#[test]
+fn arrivals_draw_the_same_times_and_sizes_whatever_the_network_does() {
+    for transport in ["\"tcp\"", "\"mptcp\""] {
+        let come = |rate: &str, loss: &str| {
+            let text =
+                arrivals(transport).with("\"20 kB\"", "\"uniform(1 kB, 60 kB)\"").with("32 Mbit/s", rate);
+            let run = text.with("delay = \"10 ms\"", &format!("delay = \"10 ms\"\nloss = \"{loss}\"")).run();
+            ["start_s", "size_bytes"].map(|name| run.column("connections", name))
+        };
+        let easy = come("100 Mbit/s", "0 %");
+        assert!(easy[0].len() > 2000 && easy[1].iter().any(|size| *size != easy[1][0]), "{transport}");
+        assert_eq!(easy, come("10 Mbit/s", "2 %"), "{transport}");
+    }
+}
+
 #[test]
 fn arrivals_end_with_their_count() {
     let run = arrivals("\"tcp\"").with("exponential(10 ms)\"", "1 ms\", count = 17").run();
