@@ -199,7 +199,7 @@ fn what_a_link_cannot_be_is_refused() {
     assert_eq!(FaultConfig::default_of("rate").unwrap().validate().unwrap_err().0, "value");
     let mut labels = FaultConfig::default_of("queue").unwrap();
     labels.set("value", &Value::Text("netfence".into())).unwrap();
-    assert!(labels.validate().unwrap_err().1.contains("netfence needs hosts"));
+    assert!(labels.validate().unwrap_err().1.contains("netfence cannot begin"));
     let never = losses::periodic::PeriodicConfig { every: 0 };
     assert_eq!(LossConfig::Periodic(never).validate().unwrap_err().0, "every");
 }

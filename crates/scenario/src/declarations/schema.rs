@@ -410,7 +410,11 @@ fn queue(outside: &Outsiders) -> Value {
         named(q.name, section(&NO_KEYS, Some(q.name), q.params), &doc)
     }));
     tables.extend(own.map(|q| named(q.name(), section(&NO_KEYS, Some(q.name()), q.params()), q.about())));
-    kinded("Which packets wait in front of a link, in which order they are sent, and which are dropped or marked.", &names, tables)
+    kinded(
+        "Which packets wait in front of a link, in which order they are sent, and which are dropped or marked.",
+        &names,
+        tables,
+    )
 }
 
 fn multipath_control(own: Vec<CatalogEntry>) -> Value {
@@ -451,5 +455,9 @@ fn transport() -> Value {
 fn app() -> Value {
     let tables = tailrace_app::catalog();
     let tables = tables.iter().map(|a| named(a.name, section(&NO_KEYS, Some(a.name), a.params), a.summary));
-    kinded("What a flow sends, and when: files, web pages, calls, video, or packets at some rate.", AppConfig::names(), tables.collect())
+    kinded(
+        "What a flow sends, and when: files, web pages, calls, video, or packets at some rate.",
+        AppConfig::names(),
+        tables.collect(),
+    )
 }
