@@ -357,6 +357,8 @@ parameters! {
         /// How much memory a packet takes in such a buffer beyond its payload. If it is large, windows are smaller
         /// while packets wait.
         packet_overhead: Bytes = Bytes(1280), "Linux 6.1: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured";
+        /// The memory for each segment of the congestion window, of which a tuned send buffer has twice as much.
+        segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "buffers are multiples of it";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
         /// large, a sender stalls for long after one.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
@@ -609,6 +611,7 @@ impl TcpConfig {
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             tcp_window_share: Some(170.0 / 256.0),
             packet_overhead: Bytes(728),
+            segment_memory: Bytes(2304),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
             max_rto: Duration::from_secs(120),
@@ -652,7 +655,8 @@ impl TcpConfig {
 
     /// What differs in 6.1: `tcp_adv_win_scale`, and how the memory of packets is allotted.
     fn linux_6_1() -> Self {
-        Self { tcp_window_share: None, packet_overhead: Bytes(1280), ..Self::linux() }
+        let (packet_overhead, segment_memory) = (Bytes(1280), Bytes(4352));
+        Self { tcp_window_share: None, packet_overhead, segment_memory, ..Self::linux() }
     }
 
     /// Initial window for segments of `mss` bytes.

@@ -161,8 +161,12 @@ mod tests {
         let of = MptcpPlan::for_profile;
         assert_eq!(of(Profile::Linux), of(Profile::Linux612));
         let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
-        let (tcp_window_share, packet_overhead) = (None, Bytes(1280));
-        let tcp = TcpConfig { tcp_window_share, packet_overhead, ..TcpConfig::clone(&new.tcp) };
+        let tcp = TcpConfig {
+            tcp_window_share: None,
+            packet_overhead: Bytes(1280),
+            segment_memory: Bytes(4352),
+            ..TcpConfig::clone(&new.tcp)
+        };
         let tcp = Arc::new(tcp);
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));

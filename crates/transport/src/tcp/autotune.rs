@@ -12,7 +12,7 @@
 
 use super::Tcp;
 use super::output::clock;
-use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
+use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::cc::CongestionControl;
 use crate::config::TcpConfig;
 use crate::right_sizing::RightSizing;
@@ -175,6 +175,8 @@ pub(crate) struct SendSpace {
     size: u64,
     most: u64,
     overhead: u64,
+    /// Of a segment, for the size.
+    segment: u64,
     /// As far as the application has written into it.
     written: u64,
     /// As far as it had when the buffer was full last.
@@ -185,13 +187,15 @@ pub(crate) struct SendSpace {
     blocked: bool,
 }
 
-/// What lies in a send buffer: acknowledged up to `una`, sent up to `nxt` in packets of `sent` bytes, the rest in those of `goal`.
+/// What lies in a send buffer: acknowledged up to `una`, sent up to `nxt` in packets of `sent` bytes, the rest in those of `goal`, of
+/// which `room` bytes can leave at once.
 #[derive(Clone, Copy, Debug)]
 struct Queued {
     una: u64,
     nxt: u64,
     sent: u64,
     goal: u64,
+    room: u64,
 }
 
 impl SendSpace {
@@ -202,6 +206,7 @@ impl SendSpace {
             size: sizes.initial,
             most: sizes.most,
             overhead: config.packet_overhead.get(),
+            segment: config.segment_memory.get(),
             written: 0,
             filled: 0,
             goal: 0,
@@ -212,8 +217,8 @@ impl SendSpace {
     /// The window has room and the buffer none, or the connection begins: `segments` fit into the window
     /// (`tcp_sndbuf_expand`).
     pub(crate) fn expand(&mut self, segments: u64, mss: u64) {
-        let each = (mss + HEADER + SHARED).next_power_of_two() + DESCRIPTION;
-        let wanted = segments.max(10).saturating_mul(2 * each).min(self.most);
+        let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
+        let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
         self.size = self.size.max(wanted);
     }
 
@@ -226,19 +231,26 @@ impl SendSpace {
 
     /// Whether the application waits, and goes on: a third is free (`sk_stream_is_writeable`).
     fn wakes(&self, queued: &Queued) -> bool {
-        let free = |memory: u64| memory + memory / 2 <= self.size;
-        self.blocked && free(self.written.saturating_sub(queued.una)) && free(self.memory(queued))
+        let memory = self.memory(queued);
+        self.blocked && memory + memory / 2 <= self.size
     }
 
-    /// The application writes what it has up to `end`, as long as the buffer is not full.
+    /// The application writes what it has up to `end`: into the last packet, of which a part may have left, as long as that is not
+    /// full, and into new ones as long as the buffer is not.
     fn fill(&mut self, queued: &Queued, end: u64) {
         self.written = self.written.max(queued.nxt);
         self.goal = queued.goal;
-        let mut memory = self.memory(queued);
-        while memory < self.size && self.written < end {
-            let packet = queued.goal.min(end - self.written);
-            self.written += packet;
-            memory += packet + self.overhead;
+        while self.written < end {
+            let nxt = (queued.nxt + queued.room).min(self.written);
+            let waits = self.written - nxt;
+            let more = if 0 < waits && waits < queued.goal {
+                queued.goal - waits
+            } else if self.memory(&Queued { nxt, ..*queued }) < self.size {
+                queued.goal
+            } else {
+                break;
+            };
+            self.written += more.min(end - self.written);
         }
         self.blocked = self.written < end;
         if self.blocked {
@@ -388,17 +400,29 @@ impl Tcp {
         self.send_space().is_some_and(|space| space.filled == end)
     }
 
-    /// An ACK has made room: a send buffer that left the window unused grows, and an application that waits may go on.
+    /// An ACK has made room: a send buffer whose data leaves a part of the window unused, if only while it goes out packet by packet,
+    /// grows (`tcp_should_expand_sndbuf`), and an application that waits may go on.
     #[inline]
     pub(super) fn grow_send_buffer(&mut self) {
-        let mss = u64::from(self.mss);
-        let (pipe, cwnd, queued) = (self.pipe(), self.cc.cwnd().get(), self.queued_packets());
-        let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut()) else { return };
-        if pipe < cwnd && space.blocked {
+        let (una, nxt, mss) = (self.board.una, self.board.nxt, u64::from(self.mss));
+        let (pipe, cwnd, packet) = (self.pipe(), self.cc.cwnd().get(), self.packet_size());
+        let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut()).filter(|space| space.blocked)
+        else {
+            return;
+        };
+        let (room, unsent) = (cwnd.saturating_sub(pipe), space.written.saturating_sub(nxt));
+        if room > unsent.min(packet) {
             space.expand(cwnd / mss, mss);
         }
-        if space.wakes(&queued) {
-            space.fill(&queued, self.snd.data_end());
+        // Less memory than this is not taken.
+        if (space.written.saturating_sub(una)) * 3 / 2 > space.size {
+            return;
+        }
+        let (queued, end) = (self.queued_packets(), self.snd.data_end());
+        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
+            && space.wakes(&queued)
+        {
+            space.fill(&queued, end);
         }
     }
 
@@ -418,7 +442,9 @@ impl Tcp {
 
     fn queued_packets(&self) -> Queued {
         let (una, nxt) = (self.board.una, self.board.nxt);
-        Queued { una, nxt, sent: self.packet_size(), goal: self.packet_goal() }
+        let (cwnd, wnd) = (self.window().saturating_sub(self.pipe()), una + self.snd_wnd.size());
+        let room = cwnd.min(wnd.saturating_sub(nxt));
+        Queued { una, nxt, sent: self.packet_size(), goal: self.packet_goal(), room }
     }
 }
 
@@ -516,43 +542,55 @@ mod tests {
         assert!(!s.makes_room(8_000_000));
     }
 
+    fn send_space() -> SendSpace {
+        SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap()
+    }
+
     #[test]
     fn the_send_buffer_holds_two_windows_at_least() {
-        // 1448 + 640 rounded up is 4096, and 256: 2 * 50 * 4352 bytes.
-        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        let mut s = send_space();
         s.expand(50, MSS);
-        assert_eq!(s.size, 435_200);
+        assert_eq!(s.size, 2 * 50 * 2304);
         s.expand(20, MSS);
-        assert_eq!(s.size, 435_200, "it never shrinks");
+        assert_eq!(s.size, 230_400, "it never shrinks");
         s.expand(100_000, MSS);
         assert_eq!(s.size, 4_194_304);
     }
 
-    /// 22 segments a packet, `acked` bytes acknowledged, all of which was sent in pairs.
+    /// 22 segments a packet, `acked` bytes acknowledged, all of which was sent in pairs; nothing more can leave.
     fn queued(acked: u64) -> Queued {
-        Queued { una: acked, nxt: acked, sent: 2 * MSS, goal: 22 * MSS }
+        Queued { una: acked, nxt: acked, sent: 2 * MSS, goal: 22 * MSS, room: 0 }
     }
 
     #[test]
     fn the_last_packet_goes_beyond_the_end_and_the_next_waits_for_a_third() {
-        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        let mut s = send_space();
         s.expand(50, MSS);
-        // A packet takes 22 * 1448 + 728 = 32584 bytes of 435200: 13 leave 11608.
+        // A packet takes 22 * 1448 + 728 = 32584 bytes of 230400: 7 leave 2312.
         s.fill(&queued(0), 1 << 40);
-        assert_eq!((s.written, s.filled, s.blocked), (14 * 22 * MSS, 14 * 22 * MSS, true));
-        // 9 packets are 293256, of which half is more than the rest; 8 are 260672.
-        assert!(!s.wakes(&queued(5 * 22 * MSS)));
-        assert!(s.wakes(&queued(6 * 22 * MSS)));
-        // On their way in pairs of 3624 bytes, 81 are 293544 and 80 are 289920.
-        assert!(!s.wakes(&Queued { una: s.written - 81 * 2 * MSS, ..queued(s.written) }));
-        assert!(s.wakes(&Queued { una: s.written - 80 * 2 * MSS, ..queued(s.written) }));
-        s.fill(&queued(6 * 22 * MSS), 1 << 40);
-        assert_eq!(s.written, 20 * 22 * MSS);
+        assert_eq!((s.written, s.filled, s.blocked), (8 * 22 * MSS, 8 * 22 * MSS, true));
+        // 5 packets are 162920, of which half is more than the rest; 4 are 130336.
+        assert!(!s.wakes(&queued(3 * 22 * MSS)));
+        assert!(s.wakes(&queued(4 * 22 * MSS)));
+        // On their way in pairs of 3624 bytes, 43 are 155832 and 42 are 152208.
+        assert!(!s.wakes(&Queued { una: s.written - 43 * 2 * MSS, ..queued(s.written) }));
+        assert!(s.wakes(&Queued { una: s.written - 42 * 2 * MSS, ..queued(s.written) }));
+        s.fill(&queued(4 * 22 * MSS), 1 << 40);
+        assert_eq!(s.written, 12 * 22 * MSS);
+    }
+
+    #[test]
+    fn a_packet_of_which_a_part_has_left_is_filled_whatever_the_buffer_holds() {
+        // 46080 bytes, as in a kernel 6.12: of 22 segments 10 leave, the other 12 become 22 again, and that is more than the buffer.
+        let mut s = send_space();
+        s.expand(0, MSS);
+        s.fill(&Queued { room: 10 * MSS, ..queued(0) }, 1 << 40);
+        assert_eq!((s.size, s.written), (46_080, 32 * MSS));
     }
 
     #[test]
     fn an_application_with_little_to_say_never_waits() {
-        let mut s = SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        let mut s = send_space();
         s.fill(&queued(0), 1000);
         assert_eq!((s.written, s.filled, s.blocked), (1000, 0, false));
         assert!(!s.wakes(&queued(500)));

@@ -521,7 +521,8 @@ impl Tcp {
         if self.auto_read {
             self.rcv.take_all();
         }
-        if self.buffers.is_some() {
+        // What nobody could read tells nothing of how fast it is read.
+        if self.buffers.is_some() && delivered > 0 {
             self.tune_to_reading(now);
         }
         self.acknowledge_pushed();
