@@ -55,13 +55,17 @@ class Tcp(Table):
         tcp_window_share: The share of such a receive buffer that is advertised, once a full segment has
             arrived: its payload over the memory that it takes. `"auto"` is half, whatever arrives.
             Source: Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured.
-            Allowed: 0.01 to 1.0 (it is a share).
+            Allowed: 0.01 to 1.0 (it is a share of a whole).
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
             large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        segment_memory: The memory for each segment of the congestion window, of which a tuned send
+            buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
+            bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
+            Linux, 2304 B. Allowed: 1 B to 1 MB (buffers are multiples of it).
         min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
             loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
             us to 1000 h (each timeout takes computing time).
@@ -239,6 +243,7 @@ class Tcp(Table):
     tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
+    segment_memory: types.Size | None = None
     min_rto: types.Duration | None = None
     rto_floor: Literal["rto", "variance"] | None = None
     initial_rto: types.Duration | None = None
@@ -421,13 +426,17 @@ class Mptcp(Table):
         tcp_window_share: The share of such a receive buffer that is advertised, once a full segment has
             arrived: its payload over the memory that it takes. `"auto"` is half, whatever arrives.
             Source: Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured.
-            Allowed: 0.01 to 1.0 (it is a share).
+            Allowed: 0.01 to 1.0 (it is a share of a whole).
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
             large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        segment_memory: The memory for each segment of the congestion window, of which a tuned send
+            buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
+            bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
+            Linux, 2304 B. Allowed: 1 B to 1 MB (buffers are multiples of it).
         min_rto: The smallest retransmission timeout (RTO). If it is small, there are timeouts without a
             loss; if it is large, a sender stalls for long after one. Source: RFC 6298 §2.4. Allowed: 10
             us to 1000 h (each timeout takes computing time).
@@ -640,6 +649,7 @@ class Mptcp(Table):
     tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
+    segment_memory: types.Size | None = None
     min_rto: types.Duration | None = None
     rto_floor: Literal["rto", "variance"] | None = None
     initial_rto: types.Duration | None = None
