@@ -26,8 +26,11 @@ impl Sum {
     }
     /// Adds bytes; an odd last one counts as if a zero followed (RFC 1071 §4.1), so only the last call may be odd.
     pub fn bytes(self, bytes: &[u8]) -> Self {
-        let (pairs, rest) = bytes.as_chunks::<2>();
-        let sum = pairs.iter().fold(self, |sum, pair| sum.word(u16::from_be_bytes(*pair)));
+        // Two words at once: 2¹⁶ counts as one, so that a carry between them is where it belongs.
+        let (fours, rest) = bytes.as_chunks::<4>();
+        let sum = fours.iter().fold(self, |sum, four| Self(sum.0 + u64::from(u32::from_be_bytes(*four))));
+        let (pairs, rest) = rest.as_chunks::<2>();
+        let sum = pairs.iter().fold(sum, |sum, pair| sum.word(u16::from_be_bytes(*pair)));
         rest.iter().fold(sum, |sum, &last| sum.word(u16::from_be_bytes([last, 0])))
     }
     /// Adds the pseudo-header of UDP (RFC 768) and TCP (RFC 9293 §3.1); `length` counts transport header and payload.
@@ -73,6 +76,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn bytes_are_summed_as_their_words(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let word = |pair: &[u8]| u16::from_be_bytes([pair[0], *pair.get(1).unwrap_or(&0)]);
+            let sum = bytes.chunks(2).fold(Sum::new(), |sum, pair| sum.word(word(pair)));
+            prop_assert_eq!(Sum::new().bytes(&bytes).checksum(), sum.checksum());
+        }
+
         #[test]
         fn update_equals_recomputation(mut words in prop::collection::vec(any::<u16>(), 2..20), at: prop::sample::Index, new: u16) {
             words.push(0x4500); // a header is never all zeros, where +0 and -0 would differ

@@ -152,15 +152,22 @@ impl<W: Write> Writer<W> {
         // Neither exceeds their sum, which fits 32 bits.
         let (data, zeros) = snap.cut(capture.data.len() as u32, capture.zeros as u32);
         let at = capture.at.as_nanos();
-        self.begin(ENHANCED_PACKET);
-        self.put_u32(capture.interface.0);
-        self.put_u32((at >> 32) as u32);
-        self.put_u32(at as u32);
-        self.put_u32(data + zeros);
-        self.put_u32(original);
+        // What the format has before the packet, in one piece: most blocks are packets.
+        let fixed = [
+            ENHANCED_PACKET,
+            0, // the length, known at the end
+            capture.interface.0,
+            (at >> 32) as u32,
+            at as u32,
+            data + zeros,
+            original,
+        ];
+        self.block.clear();
+        self.block.extend_from_slice(fixed.map(u32::to_le_bytes).as_flattened());
         self.block.extend_from_slice(&capture.data[..data as usize]);
-        self.block.resize(self.block.len() + zeros as usize, 0);
-        self.pad();
+        // Blocks start aligned, so alignment within the block is alignment in the file.
+        let filled = (self.block.len() + zeros as usize).next_multiple_of(4);
+        self.block.resize(filled, 0);
         if let Some(comment) = capture.comment {
             self.put_option(OPT_COMMENT, comment.as_bytes())?;
         }
