@@ -4,8 +4,9 @@ use crate::Options;
 use crate::measure::{Work, measure};
 use serde_json::Value;
 use std::sync::Arc;
+use tailrace_core::{Duration, Instant};
 use tailrace_scenario::render_all;
-use tailrace_sim::{Control, Simulation};
+use tailrace_sim::{CaptureFile, Control, Progress, Simulation};
 
 /// Runs `file` once; the result is called `label`, or as the file calls itself.
 pub(crate) fn run(
@@ -23,7 +24,8 @@ pub(crate) fn run(
     let measurement = measure(
         || Simulation::build(&scenario, 1),
         |simulation| {
-            outcome = simulation.map_err(|e| e.to_string()).and_then(finish);
+            let captured = !scenario.captures.is_empty();
+            outcome = simulation.map_err(|e| e.to_string()).and_then(|run| finish(run, captured));
             outcome.as_ref().map_or(Work { packet_hops: 0, events: 0 }, |(work, _)| *work)
         },
     )?;
@@ -35,9 +37,23 @@ pub(crate) fn run(
 /// Named figures of what a run carried.
 type Load = Vec<(&'static str, f64)>;
 
-/// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools.
-fn finish(simulation: Simulation) -> Result<(Work, Load), String> {
-    let output = simulation.run(&Control::default()).map_err(|stall| stall.to_string())?;
+/// So often in simulated time what is recorded is taken out of a run, as the extension does.
+const TAKEN_EVERY: Duration = Duration::from_millis(100);
+
+/// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools. Captures leave the run
+/// while it goes on.
+fn finish(mut simulation: Simulation, captured: bool) -> Result<(Work, Load), String> {
+    let control = Control::default();
+    let (mut until, mut bytes) = (Instant::ZERO + TAKEN_EVERY, 0);
+    let mut count = |files: &[CaptureFile]| bytes += files.iter().map(|file| file.bytes.len()).sum::<usize>();
+    while captured
+        && simulation.step(until, &control).map_err(|stall| stall.to_string())? == Progress::UnderWay
+    {
+        count(&simulation.drain_captures());
+        until = simulation.now() + TAKEN_EVERY;
+    }
+    let output = simulation.run(&control).map_err(|stall| stall.to_string())?;
+    count(&output.captures);
     let summary: Value = serde_json::from_str(&output.summary).map_err(|e| e.to_string())?;
     let at = |path: &str| summary.pointer(path).and_then(Value::as_f64);
     let count = |key: &str| at(&format!("/engine/{key}")).unwrap_or(0.0) as u64;
@@ -53,5 +69,8 @@ fn finish(simulation: Simulation) -> Result<(Work, Load), String> {
     let mut load: Vec<_> = load.iter().filter_map(|(key, path)| Some((*key, at(path)?))).collect();
     let drops = load.iter().filter(|(key, _)| key.ends_with("_drops")).map(|(_, n)| n).sum();
     load.push(("bottleneck_drops", drops));
+    if captured {
+        load.push(("captured_bytes", bytes as f64));
+    }
     Ok((Work { packet_hops: count("packet_hops"), events: count("events") }, load))
 }
