@@ -89,8 +89,11 @@ chaos: ## random scenarios of every kind, for as long as wanted: make chaos SECO
 fuzz: ## every fuzz target for a minute each, or: make fuzz SECONDS=600 TARGETS='tc wire'
 	fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
 
-bench: ## the benchmarks of benches/
-	$(PYTHON) benches/run.py
+bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well where they are there; HTSIM=FOLDER: beside htsim
+	@mkdir -p results
+	$(PYTHON) benches/run.py --json results/bench.json
+	$(if $(PEERS)$(HTSIM),$(PYTHON) benches/peers/compare.py --tailrace target/release/tailrace-bench --json results/bench-peers.json \
+		$(if $(HTSIM),--htsim $(HTSIM)) $(if $(PEERS),,--peer htsim))
 
 # Callgrind counts the same on every machine: a change that makes a packet dearer is seen when it is made.
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew

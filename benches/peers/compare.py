@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the reference scenarios side by side in Tailrace, ns-2 and ns-3 and prints Markdown tables.
+"""Runs the reference scenarios side by side in Tailrace, ns-2, ns-3 and htsim and prints Markdown tables.
 
 Every measurement is a pair: Tailrace and one peer, the same scenario and simulated time, one after the other,
 in an order that alternates from pair to pair. Machines drift, so the ratio is taken within each pair; medians
-are over pairs. Nothing is installed or built here: what is missing is said and left out.
+are over pairs. What is missing is said and left out. Only htsim is built here, from its source (--htsim), since
+nobody packages it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
+PEERS = ("ns-2", "ns-3", "htsim")
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,12 @@ class Case:
 
 
 # ns-3 is given less simulated time where it would take minutes; Tailrace runs as long as its pair's peer.
+# htsim has neither RED nor ECN, and did not finish N = 10000 in minutes.
 CASES = [
-    Case("D", 10, {"ns-2": 300, "ns-3": 100}, quick=True),
-    Case("D", 100, {"ns-2": 60, "ns-3": 20}, quick=True),
-    Case("D", 400, {"ns-2": 30, "ns-3": 10}),
-    Case("D", 1000, {"ns-2": 20, "ns-3": 5}),
+    Case("D", 10, {"ns-2": 300, "ns-3": 100, "htsim": 100}, quick=True),
+    Case("D", 100, {"ns-2": 60, "ns-3": 20, "htsim": 60}, quick=True),
+    Case("D", 400, {"ns-2": 30, "ns-3": 10, "htsim": 30}),
+    Case("D", 1000, {"ns-2": 20, "ns-3": 5, "htsim": 20}),
     Case("D", 10000, {"ns-2": 5, "ns-3": 2}),
     Case("A", 400, {"ns-2": 150, "ns-3": 150}, quick=True),
 ]
@@ -179,6 +182,26 @@ def ns3_tool(asked: str | None) -> Tool | None:
         version,
         lambda c, s: [path, f"--scenario={c.scenario}", f"--n={c.n}", f"--duration={s:g}"],
     )
+
+
+def htsim_tool(source: str | None) -> Tool | None:
+    """htsim, built from its source: into a folder that goes with this process."""
+    if source is None:
+        return None
+    folder = tempfile.TemporaryDirectory(prefix="tailrace-htsim-")
+    atexit.register(folder.cleanup)
+    program = Path(folder.name) / "scenario"
+    print("building htsim", file=sys.stderr, flush=True)
+    built = subprocess.run([str(HERE / "htsim" / "build.sh"), source, str(program)], check=False)
+    if built.returncode != 0:
+        sys.exit(f"--htsim {source}: htsim could not be built from there (see above)")
+    return Tool("htsim", htsim_version(source), lambda c, s: [str(program), str(c.n), f"{s:g}"])
+
+
+def htsim_version(source: str) -> str:
+    """The commit, where the source is a clone."""
+    commit = ask(["git", "-C", source, "rev-parse", "--short", "HEAD"])
+    return f"({commit})" if commit else ""
 
 
 def tailrace_tool(asked: str | None) -> Tool | None:
@@ -354,14 +377,17 @@ def parse() -> argparse.Namespace:
         help="what ns-2's packets carry: the headers in use, its best case, or all it knows, its default",
     )
     parser.add_argument("--ns3", metavar="PATH", help="what ns3/build.sh built (default: ns3/scenario)")
+    parser.add_argument(
+        "--htsim",
+        metavar="FOLDER",
+        help="htsim's source (github.com/Broadcom/csg-htsim), built anew each time",
+    )
     parser.add_argument("-k", "--repetitions", type=int, default=3, help="pairs of each case and peer (3)")
     parser.add_argument(
         "--timeout", type=float, default=1800, metavar="SECONDS", help="for one process (1800)"
     )
     parser.add_argument("--only", action="append", metavar="CASE", help="D:100, say; may be repeated")
-    parser.add_argument(
-        "--peer", action="append", choices=("ns-2", "ns-3"), help="only this peer; may be repeated"
-    )
+    parser.add_argument("--peer", action="append", choices=PEERS, help="only this peer; may be repeated")
     parser.add_argument("--seconds", type=float, metavar="S", help="simulate so long in every case")
     parser.add_argument(
         "--quick", action="store_true", help="a smoke run: small cases, 2 s simulated, one pair"
@@ -391,11 +417,16 @@ def choose(options: argparse.Namespace) -> list[Case]:
 
 def find_peers(options: argparse.Namespace) -> list[Tool]:
     """The peers that are there; of the others it is said how to get them."""
-    wanted = options.peer or ["ns-2", "ns-3"]
-    found = {"ns-2": ns2_tool(options.ns2, options.ns2_headers), "ns-3": ns3_tool(options.ns3)}
+    wanted = options.peer or PEERS
+    found = {
+        "ns-2": ns2_tool(options.ns2, options.ns2_headers),
+        "ns-3": ns3_tool(options.ns3),
+        "htsim": htsim_tool(options.htsim if "htsim" in wanted else None),
+    }
     hints = {
         "ns-2": "Debian: apt-get install ns2",
         "ns-3": "Debian: apt-get install libns3-dev, then ns3/build.sh",
+        "htsim": "--htsim FOLDER with its source",
     }
     for name in wanted:
         if found[name] is None:
@@ -421,7 +452,10 @@ def main() -> None:
     if not peers:
         sys.exit("no peer to compare with")
     results = [
-        (case, peer, measure(tailrace, peer, case, options)) for case in choose(options) for peer in peers
+        (case, peer, measure(tailrace, peer, case, options))
+        for case in choose(options)
+        for peer in peers
+        if peer.name in case.seconds
     ]
     versions = ", ".join(f"{peer.name} {peer.version.removeprefix('ns-')}" for peer in peers)
     headers = f" ns-2's packets carry {'all' if options.ns2_headers == 'all' else 'only the used'} headers."
