@@ -104,14 +104,15 @@ impl Tcp {
     /// need not wait.
     #[inline(never)]
     pub(super) fn fills_packet(&mut self, (window, pipe): (u64, u64), now: Instant) -> bool {
-        let nxt = self.board.nxt;
-        let written = self.buffered().min(self.snd.data_end());
-        let plain = !self.config.tso || self.paces || self.shared_window.is_some();
-        let Some(tso) =
-            self.repair.as_ref().map(|r| r.tso).filter(|t| !plain && nxt >= t.end && nxt < written)
-        else {
+        if !self.config.tso || self.paces || self.shared_window.is_some() {
             return true;
-        };
+        }
+        let nxt = self.board.nxt;
+        let Some(tso) = self.repair.as_ref().map(|r| r.tso).filter(|tso| nxt >= tso.end) else { return true };
+        let written = self.buffered().min(self.snd.data_end());
+        if nxt >= written {
+            return true;
+        }
         let room = self.room_for_packet(window, pipe);
         let border = self.border_after(tso.border, nxt);
         // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`).
@@ -178,7 +179,10 @@ impl Tcp {
     /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
     /// buffer had room; what was written into windows so small that half of one is less than a packet is pushed each time.
     pub(super) fn is_pushed(&self, end: u64) -> bool {
-        let Some(tso) = self.repair.as_ref().map(|r| r.tso).filter(|_| self.config.tso) else { return false };
+        if !self.config.tso || self.shared_window.is_some() {
+            return false;
+        }
+        let Some(tso) = self.repair.as_ref().map(|r| r.tso) else { return false };
         let forced = end == tso.border && self.snd_wnd.largest() / 2 < LARGEST;
         (end == tso.end && tso.several) || forced || self.ends_filling(end)
     }
