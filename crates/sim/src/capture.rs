@@ -3,7 +3,7 @@
 use crate::frame::{bytes_of, headers_of};
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, Owner, SimPacket};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
@@ -14,11 +14,15 @@ use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Wri
 #[derive(Debug)]
 pub(crate) struct Captures {
     taps: Vec<Tap>,
+    /// The taps of each node, of each address of such a node, and of each pair of links: hundreds of hosts may be captured, and
+    /// each packet belongs to few of them.
+    by_node: BTreeMap<NodeId, Vec<u32>>,
+    by_address: BTreeMap<Address, Vec<u32>>,
+    by_link: BTreeMap<u32, Vec<u32>>,
 }
 
 #[derive(Debug)]
 struct Tap {
-    point: Point,
     /// Name of the file without its extension.
     stem: String,
     writer: Writer<Vec<u8>>,
@@ -46,31 +50,38 @@ impl Mark {
     }
 }
 
-#[derive(Debug)]
-enum Point {
-    Node { node: NodeId, addresses: Vec<Address> },
-    Link { forward: LinkId },
-}
-
 impl Captures {
     /// The captures that the scenario asks for.
     pub(crate) fn new(scenario: &Scenario, graph: &Graph) -> Self {
-        let mut taps: Vec<Tap> = Vec::with_capacity(scenario.captures.len());
-        for c in &scenario.captures {
-            let mut tap = Tap::new(scenario, graph, c.at, c.snaplen);
-            tap.stem = vacant(&tap.stem, &taps);
-            taps.push(tap);
+        let mut all = Self {
+            taps: Vec::with_capacity(scenario.captures.len()),
+            by_node: BTreeMap::new(),
+            by_address: BTreeMap::new(),
+            by_link: BTreeMap::new(),
+        };
+        for (c, number) in scenario.captures.iter().zip(0..) {
+            let mut tap = Tap::new(scenario, c.at, c.snaplen);
+            tap.stem = vacant(&tap.stem, &all.taps);
+            all.taps.push(tap);
+            match c.at {
+                CapturePoint::Node(n) => {
+                    let node = NodeId(n.0);
+                    all.by_node.entry(node).or_default().push(number);
+                    graph
+                        .addresses(node)
+                        .for_each(|address| all.by_address.entry(address).or_default().push(number));
+                }
+                CapturePoint::Link(l) => all.by_link.entry(l.0).or_default().push(number),
+            }
         }
-        Self { taps }
+        all
     }
 
     /// A packet has reached a host.
     #[inline]
     pub(crate) fn at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        for tap in &mut self.taps {
-            if matches!(tap.point, Point::Node { node: n, .. } if n == node) {
-                tap.write(0, pkt, options, at, None);
-            }
+        for tap in self.by_node.get(&node).into_iter().flatten() {
+            self.taps[*tap as usize].write(0, pkt, options, at, None);
         }
     }
 
@@ -83,27 +94,23 @@ impl Captures {
         options: &OptionsArena,
         at: Instant,
     ) {
-        for tap in &mut self.taps {
-            if matches!(&tap.point, Point::Node { addresses, .. } if addresses.contains(&source)) {
-                tap.write(0, pkt, options, at, None);
-            }
+        for tap in self.by_address.get(&source).into_iter().flatten() {
+            self.taps[*tap as usize].write(0, pkt, options, at, None);
         }
     }
 
     /// An interface has another address.
     pub(crate) fn readdress(&mut self, old: Address, new: Address) {
-        for tap in &mut self.taps {
-            if let Point::Node { addresses, .. } = &mut tap.point {
-                addresses.iter_mut().filter(|address| **address == old).for_each(|address| *address = new);
-            }
+        if let Some(taps) = self.by_address.remove(&old) {
+            self.by_address.entry(new).or_default().extend(taps);
         }
     }
 
     /// A link's queue marked a packet, which it will send or drop.
     #[inline]
     pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {
-        for tap in self.taps.iter_mut().filter(|tap| tap.watches(link)) {
-            tap.marked.push_back(Mark::of(link, pkt));
+        for tap in self.by_link.get(&(link.0 / 2)).into_iter().flatten() {
+            self.taps[*tap as usize].marked.push_back(Mark::of(link, pkt));
         }
     }
 
@@ -135,7 +142,8 @@ impl Captures {
         at: Instant,
         dropped: Option<DropReason>,
     ) {
-        for tap in self.taps.iter_mut().filter(|tap| tap.watches(link)) {
+        for tap in self.by_link.get(&(link.0 / 2)).into_iter().flatten() {
+            let tap = &mut self.taps[*tap as usize];
             let marked = tap.take_mark(link, pkt);
             let comment = match dropped {
                 Some(reason) => Some(format!("drop: {}", reason.name())),
@@ -159,32 +167,28 @@ impl Captures {
 const IN_MEMORY: &str = "a capture in memory takes every packet";
 
 impl Tap {
-    fn new(scenario: &Scenario, graph: &Graph, at: CapturePoint, snaplen: u32) -> Self {
+    fn new(scenario: &Scenario, at: CapturePoint, snaplen: u32) -> Self {
         let mut writer = Writer::new(Vec::new()).expect(IN_MEMORY);
         let mut interface = |name: &str| {
             let interface =
                 Interface { name, link_type: LinkType::Ipv4, snap: Snap::Bytes(snaplen), rate: None };
             writer.add_interface(&interface).expect(IN_MEMORY)
         };
-        let (point, name, interfaces) = match at {
+        let (name, interfaces) = match at {
             CapturePoint::Node(n) => {
-                let (node, name) = (NodeId(n.0), &scenario.nodes[n.0 as usize].name);
+                let name = &scenario.nodes[n.0 as usize].name;
                 let id = interface(name);
-                (Point::Node { node, addresses: graph.addresses(node).collect() }, name, [id, id])
+                (name, [id, id])
             }
             CapturePoint::Link(l) => {
                 let link = &scenario.links[l.0 as usize];
                 let end = |n: NodeIndex| &scenario.nodes[n.0 as usize].name;
                 let way = |from, to| format!("{}:{}->{}", link.name, end(from), end(to));
                 let ids = [interface(&way(link.a, link.b)), interface(&way(link.b, link.a))];
-                (Point::Link { forward: LinkId(l.0 * 2) }, &link.name, ids)
+                (&link.name, ids)
             }
         };
-        Self { point, stem: file_stem(name), writer, interfaces, marked: VecDeque::new(), bytes: Vec::new() }
-    }
-
-    fn watches(&self, link: LinkId) -> bool {
-        matches!(self.point, Point::Link { forward } if forward.0 == link.0 & !1)
+        Self { stem: file_stem(name), writer, interfaces, marked: VecDeque::new(), bytes: Vec::new() }
     }
 
     /// Whether `link` has marked `pkt`, which now leaves its queue. Most leave in the order of their marks.
