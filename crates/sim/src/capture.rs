@@ -80,6 +80,13 @@ impl Captures {
     /// A packet has reached a host.
     #[inline]
     pub(crate) fn at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
+        if !self.taps.is_empty() {
+            self.write_at_node(node, pkt, options, at);
+        }
+    }
+
+    #[cold]
+    fn write_at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
         for tap in self.by_node.get(&node).into_iter().flatten() {
             self.taps[*tap as usize].write(0, pkt, options, at, None);
         }
@@ -94,6 +101,13 @@ impl Captures {
         options: &OptionsArena,
         at: Instant,
     ) {
+        if !self.taps.is_empty() {
+            self.write_at_sender(source, pkt, options, at);
+        }
+    }
+
+    #[cold]
+    fn write_at_sender(&mut self, source: Address, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
         for tap in self.by_address.get(&source).into_iter().flatten() {
             self.taps[*tap as usize].write(0, pkt, options, at, None);
         }

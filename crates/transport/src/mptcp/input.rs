@@ -241,8 +241,6 @@ impl Mptcp {
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
-    /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
-    #[inline]
     /// The application has taken `bytes`, which came on subflow `id`. If the window opens wide by it, the peer is told.
     fn on_taken(&mut self, id: usize, bytes: u64, now: Instant) {
         let subflows = &self.subflows;
@@ -254,6 +252,8 @@ impl Mptcp {
         }
     }
 
+    /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
+    #[inline]
     pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
