@@ -177,7 +177,10 @@ impl World {
             Some(_) => {
                 Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
             }
-            None => streams.plan.endpoint(true, envelope.tuple(), &mut streams.rng, now),
+            None => {
+                let seed = streams.next_seed();
+                streams.plan.endpoint(true, envelope.tuple(), seed, now)
+            }
         };
         let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
         if let Data::Message(bytes) | Data::Last(bytes) = data {

@@ -420,9 +420,12 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 header,
                 app: app_of(group, member, seed),
                 carrier: match &plan {
-                    Some(plan) => {
-                        streams(group, plan, uncongested, stream_of(group, member, seed, "endpoints"))
-                    }
+                    Some(plan) => streams(
+                        group,
+                        plan,
+                        uncongested,
+                        stream_of(group, member, seed, "endpoints").next_u64(),
+                    ),
                     None => datagrams(group, spoofed(group, member, seed, &mut pools)?),
                 },
                 listens: group.app.listens(),
@@ -545,11 +548,11 @@ fn streams(
     group: &FlowGroup,
     plan: &Arc<EndpointPlan>,
     uncongested: Option<Uncongested>,
-    rng: Rng,
+    seed: u64,
 ) -> Carrier {
     Carrier::Tcp(Box::new(Streams {
         plan: Arc::clone(plan),
-        rng,
+        seed,
         asked: group.app.transfers(),
         sender: group.app.sender(),
         reader: group.app.reader(),

@@ -92,7 +92,8 @@ impl World {
         let flow = &mut self.flows[pkt.to.flow()];
         let envelope = Envelope { peer: client.unwrap_or(SocketId::NONE), ..flow.ends[1].answering(pkt) };
         let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
-        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), &mut streams.rng, fabric.now());
+        let seed = streams.next_seed();
+        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
         if streams.reader == Some(End::Server) {
             endpoint.await_reads();
         }

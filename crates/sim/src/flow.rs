@@ -260,8 +260,7 @@ impl EndpointPlan {
     }
 
     /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
-    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, rng: &mut Rng, now: Instant) -> Endpoint {
-        let seed = rng.next_u64();
+    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Endpoint {
         match self {
             Self::Tcp { config, cc } => Endpoint::Tcp(if client {
                 Tcp::connect(config, cc, seed as u32, now)
@@ -335,9 +334,9 @@ pub(crate) struct Datagrams {
 #[derive(Debug)]
 pub(crate) struct Streams {
     pub(crate) plan: Arc<EndpointPlan>,
-    /// What its endpoints begin with: sequence numbers and keys. Not the application's, which draws the same whatever
-    /// becomes of connections, so that variants are compared under equal load.
-    pub(crate) rng: Rng,
+    /// What its endpoints begin with, sequence numbers and keys, follows from this. It is not drawn from the application's
+    /// stream: an application draws the same whatever becomes of connections, so that variants are compared under equal load.
+    pub(crate) seed: u64,
     /// What its application is asked for.
     pub(crate) asked: Transfers,
     /// The end that sends; of exchanges, the one that asks.
@@ -361,6 +360,12 @@ pub(crate) struct Streams {
 }
 
 impl Streams {
+    /// The seed of its next endpoint; a whole generator for each flow would take more memory.
+    pub(crate) fn next_seed(&mut self) -> u64 {
+        self.seed = Rng::new(self.seed).next_u64();
+        self.seed
+    }
+
     /// Whether there are transfers or exchanges.
     pub(crate) fn transfers(&self) -> bool {
         self.asked != Transfers::None
