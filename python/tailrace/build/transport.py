@@ -344,6 +344,10 @@ class Mptcp(Table):
             If it is too large, waiting packets overflow the memory. `"auto"` is half of it, and a
             buffer that grows has whole segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12:
             144/256, scaling_ratio as it was measured. Allowed: 0.01 to 1.0 (it is a share of a whole).
+        keeps_larger_window: Whether the window of a subflow stays as it was if an ACK that is no news
+            to that subflow shows a smaller one. With the data that the same ACK acknowledges, the
+            sender then goes beyond the window that its peer advertised, and the peer may discard what
+            arrives there. Source: not in RFC 8684; Linux tcp_may_update_window, ack_update_msk.
         capable_syns: How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back
             to plain TCP. Source: Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94:
             mptcp_syn_retries 3. Allowed: 1 to 1000 (at least one SYN asks for Multipath TCP; with none,
@@ -615,6 +619,7 @@ class Mptcp(Table):
     send_buffer_of: Literal["largest", "sum"] | None = None
     first_window: types.Size | Literal["auto"] | None = None
     window_share: float | Literal["auto"] | None = None
+    keeps_larger_window: bool | None = None
     capable_syns: int | None = None
     join_syn_retries: int | None = None
     max_subflows: int | None = None

@@ -81,6 +81,10 @@ parameters! {
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
         window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        /// Whether the window of a subflow stays as it was if an ACK that is no news to that subflow shows a smaller one.
+        /// With the data that the same ACK acknowledges, the sender then goes beyond the window that its peer
+        /// advertised, and the peer may discard what arrives there.
+        keeps_larger_window: bool = false, "not in RFC 8684; Linux tcp_may_update_window, ack_update_msk";
         /// How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
         /// How often the SYN of a further subflow (MP_JOIN) is sent again before that subflow is given up.

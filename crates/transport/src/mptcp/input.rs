@@ -122,7 +122,7 @@ impl Mptcp {
                 return;
             }
             if let Some(ack) = dss.data_ack {
-                let window = self.subflows[id].tcp.window_of(segment);
+                let window = self.subflows[id].peer_window_by(segment);
                 let ack = self.numbers.of_sent_near((ack, dss.wide_ack), self.snd.una);
                 self.on_data_ack(ack, window, now);
                 if !self.confirmed {

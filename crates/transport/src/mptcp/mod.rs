@@ -32,6 +32,7 @@ pub mod option;
 mod output;
 pub mod path_manager;
 mod paths;
+mod peer_window;
 mod profile;
 mod receive;
 mod reordering;
@@ -67,6 +68,7 @@ use key::Key;
 use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
 use numbers::Numbers;
 use path_manager::{AddressId, RunningPathManager};
+use peer_window::PeerWindow;
 use receive::DataReceiver;
 use scheduler::{RunningScheduler, Scheduler};
 use send::DataSender;
@@ -290,6 +292,7 @@ impl Mptcp {
     /// Puts a subflow into a place of its own; returns which.
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
+        subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
         subflow.arrivals = Arrivals::new(self.plan.mptcp.first_window);
         let (id, old) = self.subflows.place(subflow);
         if let Some(old) = old {

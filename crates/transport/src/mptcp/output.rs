@@ -242,7 +242,11 @@ impl Mptcp {
         if !again && !self.fills {
             self.snd.date_newest(now);
         }
+        let window = self.snd.edge.saturating_sub(chunk.dsn);
         let s = &mut self.subflows[id];
+        if let Some(peer_window) = &mut s.peer_window {
+            peer_window.reach(window);
+        }
         let ssn_end = s.tcp.end_ssn() + u64::from(chunk.len);
         let offset = chunk.end() as i64 - ssn_end as i64;
         if offset != s.run.0 {

@@ -123,6 +123,7 @@ impl MptcpConfig {
         Self {
             join_syn_retries: 6,
             counts_memory: true,
+            keeps_larger_window: true,
             wide_dsn: true,
             answer_wide_dsn: true,
             reinject_on_timeout: false,

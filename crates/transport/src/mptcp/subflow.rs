@@ -7,6 +7,7 @@ use super::memory::{Arrivals, SendMemory, memory_of};
 use super::numbers::next_to;
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
+use super::peer_window::PeerWindow;
 use super::scheduler::SubflowView;
 use super::source_route::SourceRoute;
 use crate::segment::Segment;
@@ -158,6 +159,8 @@ pub(crate) struct Subflow {
     pub(crate) arrivals: Arrivals,
     /// Its send buffer, where bytes are handed to it ahead of its window.
     pub(crate) memory: Option<SendMemory>,
+    /// The peer's window, where more counts than what the latest ACK shows.
+    pub(crate) peer_window: Option<PeerWindow>,
     pub(crate) stats: SubflowStats,
 }
 
@@ -192,6 +195,7 @@ impl Subflow {
             penalty_over: Instant::ZERO,
             arrivals: Arrivals::new(None),
             memory: None,
+            peer_window: None,
             stats: SubflowStats::default(),
         }
     }
@@ -203,6 +207,12 @@ impl Subflow {
             return self.handle_altered(segment, now);
         }
         self.tcp.handle_segment(segment, now);
+    }
+
+    /// The window that counts beside the data-level acknowledgment of `segment`, bytes.
+    pub(crate) fn peer_window_by(&mut self, segment: &Segment) -> u64 {
+        let shown = self.tcp.window_of(segment);
+        self.peer_window.as_mut().map_or(shown, |window| window.update(segment, shown))
     }
 
     /// One whose payload was changed: if its TCP takes it, so much is remembered.
