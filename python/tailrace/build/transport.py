@@ -368,9 +368,10 @@ class Mptcp(Table):
         data_timer: When data is sent again because nothing was acknowledged at the data level for too
             long, and on which subflow. Source: multipath-tcp/mptcp, mptcp_set_rto; linux:
             mptcp_set_timeout, __mptcp_retrans.
-        data_rtx_bytes: With `data_timer = "subflows"`: how much is sent again at once when the timer
-            expires, in whole segments. Source: one segment; linux: a fragment of the send queue, at
-            most 32 KiB. Allowed: 1 B to 1 GB (so much is sent at once).
+        data_rtx_bytes: With `data_timer = "subflows"`: how long the fragments are in which the send
+            queue keeps the stream. When the timer expires, the rest of the oldest fragment is sent
+            again, in whole segments. Source: one segment; linux: a page fragment of 32 KiB without its
+            head, 32728 B. Allowed: 1 B to 1 GB (so much is sent at once).
         min_data_rto: The shortest timeout of the data level. Source: Linux TCP_RTO_MIN. Allowed: 100 us
             to 1000 h (each timeout takes computing time).
         stale_loss_cnt: After more timeouts of the data level than this without a sign of life, a

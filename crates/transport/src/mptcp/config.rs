@@ -102,8 +102,9 @@ parameters! {
         /// When data is sent again because nothing was acknowledged at the data level for too long, and on which
         /// subflow.
         data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
-        /// With `data_timer = "subflows"`: how much is sent again at once when the timer expires, in whole segments.
-        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a fragment of the send queue, at most 32 KiB", in "1 B"..="1 GB": "so much is sent at once";
+        /// With `data_timer = "subflows"`: how long the fragments are in which the send queue keeps the stream. When the
+        /// timer expires, the rest of the oldest fragment is sent again, in whole segments.
+        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a page fragment of 32 KiB without its head, 32728 B", in "1 B"..="1 GB": "so much is sent at once";
         /// The shortest timeout of the data level.
         min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time";
         /// After more timeouts of the data level than this without a sign of life, a subflow counts as stale if

@@ -11,7 +11,7 @@ use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;
 use crate::tcp::ResetCause;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{Bytes, Duration, Instant};
 
 /// Timers are no finer (Linux at 1000 Hz).
 const JIFFY: Duration = Duration::from_millis(1);
@@ -113,6 +113,11 @@ pub(super) struct Resend {
     subflow: usize,
     dsn: u64,
     left: u64,
+}
+
+/// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
+fn rest_of_fragment(dsn: u64, fragment: Bytes) -> u64 {
+    fragment.get() - (dsn - 1) % fragment.get()
 }
 
 impl Subflow {
@@ -228,7 +233,7 @@ impl Mptcp {
                 self.resend = idle.map(|id| Resend {
                     subflow: id,
                     dsn: oldest.dsn,
-                    left: self.plan.mptcp.data_rtx_bytes.get(),
+                    left: rest_of_fragment(oldest.dsn, self.plan.mptcp.data_rtx_bytes),
                 });
             }
             Some(oldest) => {
@@ -299,5 +304,24 @@ impl Mptcp {
         } else {
             self.share_out(id);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_again_ends_with_its_fragment() {
+        let page = Bytes(32_728);
+        assert_eq!(
+            [1, 2, 32_728, 32_729].map(|dsn| rest_of_fragment(dsn, page)),
+            [32_728, 32_727, 1, 32_728]
+        );
+        assert_eq!(
+            [1, 2, 1425].map(|dsn| rest_of_fragment(dsn, Bytes(1))),
+            [1; 3],
+            "one segment, wherever it begins"
+        );
     }
 }

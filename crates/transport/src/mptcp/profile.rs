@@ -129,7 +129,7 @@ impl MptcpConfig {
             reinject_on_timeout: false,
             avoid_failed: false,
             data_timer: DataTimer::Subflows,
-            data_rtx_bytes: Bytes(32_768),
+            data_rtx_bytes: Bytes(32_728),
             stale_loss_cnt: 4,
             reinject_all: true,
             speaker: Speaker::First,
