@@ -99,7 +99,11 @@ impl ReceiveMemory {
     }
 
     /// Memory of a run of `bytes`.
+    #[inline]
     pub(crate) fn charge(&self, bytes: u64) -> u64 {
+        if bytes == 0 {
+            return 0;
+        }
         let most = (RUN * self.mss).min((self.size.now >> 3).max(self.mss));
         bytes + bytes.div_ceil(most) * OVERHEAD
     }
@@ -191,9 +195,9 @@ impl SendMemory {
         self.size.now
     }
 
-    /// Whether there is room beside `bytes` in segments of `mss`.
-    pub(crate) fn has_room(&self, bytes: u64, mss: u32) -> bool {
-        memory_of(bytes, mss) < self.size.now
+    /// Whether there is room beside what takes so much memory.
+    pub(crate) const fn has_room(&self, taken: u64) -> bool {
+        taken < self.size.now
     }
 
     /// As large as that of a subflow, unless it was set (`mptcp_propagate_sndbuf`).
@@ -275,7 +279,8 @@ mod tests {
         set.expand(500);
         assert_eq!(set.size(), 131_072);
         // 59 segments of 1424 + 768 bytes fit, and one more while there is any room.
-        assert!(set.has_room(59 * MSS, 1424) && !set.has_room(60 * MSS, 1424));
+        let room = |segments: u64| set.has_room(memory_of(segments * MSS, 1424));
+        assert!(room(59) && !room(60));
     }
 
     #[test]

@@ -70,10 +70,8 @@ impl Mptcp {
     /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
     fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
         while let Some(id) = self.subflows.touched() {
-            let s = &self.subflows[id];
-            let window = self.rcv.window(s.tcp.mss(), s.arrivals.window()).saturating_sub(self.held(id));
+            self.share_window(id);
             let s = &mut self.subflows[id];
-            s.tcp.share_window(window);
             s.begin_piece();
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
@@ -87,12 +85,23 @@ impl Mptcp {
                 if !self.data_rto.runs() && options.dss.is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
                 }
+                if self.subflows[id].is_exhausted(&segment, !resent) {
+                    self.subflows.untouch();
+                    self.rest(id);
+                }
                 return Some(Transmit { subflow: Some(id), tuple, segment, options, route, resent });
             }
             self.subflows.untouch();
             self.rest(id);
         }
         None
+    }
+
+    /// Tells the TCP of subflow `id` of the window that the connection has.
+    fn share_window(&mut self, id: usize) {
+        let s = &self.subflows[id];
+        let window = self.rcv.window(s.tcp.mss(), s.arrivals.window()).saturating_sub(self.held(id));
+        self.subflows[id].tcp.share_window(window);
     }
 
     /// Data leaves on subflow `id`.
@@ -264,6 +273,10 @@ impl Mptcp {
         }
         if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {
             self.subflows[id].tcp.close();
+        } else if self.subflows[id].tcp.is_held_back() {
+            // What it has waits already, and this waits behind it.
+            self.share_window(id);
+            return self.subflows.leave_unseen(id);
         }
         self.subflows.touch(id);
     }

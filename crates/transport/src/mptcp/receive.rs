@@ -14,12 +14,14 @@ pub(crate) struct DataReceiver {
     waiting: u64,
     /// What the buffer holds is counted in memory, where this is there.
     memory: Option<ReceiveMemory>,
+    /// The window that the memory leaves, until something comes or is taken.
+    left: Option<u64>,
 }
 
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None }
+        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
@@ -33,6 +35,7 @@ impl DataReceiver {
     /// The first byte of data has number `dsn`.
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
+        self.left = None;
     }
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
@@ -88,6 +91,7 @@ impl DataReceiver {
         if dsn >= end {
             return (0, false);
         }
+        self.left = None;
         let new = self.queue.missing(dsn, end);
         let arrival = self.queue.insert(dsn, end);
         self.queue.absorb_fin();
@@ -104,6 +108,7 @@ impl DataReceiver {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
             self.queue.on_fin(dsn);
             self.queue.absorb_fin();
+            self.left = None;
         }
     }
 
@@ -116,13 +121,21 @@ impl DataReceiver {
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most.
     #[inline]
     pub(crate) fn window(&mut self, mss: u32, most: u64) -> u64 {
-        if let Some(memory) = &self.memory {
-            let window = memory.window(self.held(memory)).min(most);
-            self.queue.advertise(self.queue.nxt() + window);
+        if let Some(window) = self.window_of_memory() {
+            self.queue.advertise(self.queue.nxt() + window.min(most));
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
         self.queue.window()
+    }
+
+    /// The window that the memory leaves, where the buffer is one of memory.
+    #[inline]
+    fn window_of_memory(&mut self) -> Option<u64> {
+        let memory = self.memory.as_ref()?;
+        let window = self.left.unwrap_or_else(|| memory.window(self.held(memory)));
+        self.left = Some(window);
+        Some(window)
     }
 
     /// Memory of what waits, for data before it or for the application.
@@ -135,16 +148,14 @@ impl DataReceiver {
     pub(crate) fn on_taken(&mut self, bytes: u64, rtt: impl FnOnce() -> Duration, now: Instant) {
         if let Some(memory) = &mut self.memory {
             memory.on_read(bytes, rtt(), now);
+            self.left = None;
         }
     }
 
     /// Whether the window would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
-    pub(crate) fn opens_wide(&self) -> bool {
-        self.memory.as_ref().is_some_and(|memory| {
-            let known = self.queue.window();
-            let window = memory.window(self.held(memory));
-            window > 0 && window >= 2 * known
-        })
+    pub(crate) fn opens_wide(&mut self) -> bool {
+        let known = self.queue.window();
+        self.window_of_memory().is_some_and(|window| window > 0 && window >= 2 * known)
     }
 
     /// Whether the buffer is one of memory.
@@ -152,7 +163,7 @@ impl DataReceiver {
         self.memory.is_some()
     }
 
-    fn may_open(&self, mss: u32) -> bool {
+    fn may_open(&mut self, mss: u32) -> bool {
         if self.memory.is_some() {
             return self.opens_wide();
         }
@@ -163,6 +174,7 @@ impl DataReceiver {
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
+        self.left = None;
         (taken, self.may_open(mss))
     }
 }

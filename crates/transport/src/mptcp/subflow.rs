@@ -140,6 +140,8 @@ pub(crate) struct Subflow {
     /// There was no route for its first segment: it has never been.
     pub(crate) unrouted: bool,
     pub(crate) sent: Ring<SentMapping>,
+    /// So many of `sent` have left at least.
+    left: usize,
     /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
     pub(crate) run: (i64, u64),
     /// Mappings whose bytes have not all come in order, by subflow number.
@@ -185,6 +187,7 @@ impl Subflow {
             gone: false,
             unrouted: false,
             sent: Ring::new(),
+            left: 0,
             run: (0, 1),
             received: VecDeque::new(),
             checksums: Checksums::default(),
@@ -228,16 +231,27 @@ impl Subflow {
     /// Tells its TCP how long the next piece of its data is.
     #[inline]
     pub(crate) fn begin_piece(&mut self) {
-        let unsent = self.tcp.unsent();
-        let Some(last) = self.sent.back().filter(|_| unsent > 0) else { return };
-        if unsent <= u64::from(last.len) {
-            self.tcp.begin_piece(last.len);
+        if self.tcp.unsent() == 0 {
             return;
         }
         let next = self.tcp.next_ssn();
-        let i = self.sent.partition_point(|m| m.ssn_end <= next);
-        let len = self.sent.get(i).map_or(0, |m| m.len);
-        self.tcp.begin_piece(len);
+        while let Some(m) = self.sent.get(self.left) {
+            if m.ssn_end > next {
+                self.tcp.begin_piece(m.len);
+                return;
+            }
+            self.left += 1;
+        }
+    }
+
+    /// After `segment`, sent for the first time if `new`: whether it is known that another poll of its TCP would bring nothing.
+    #[inline]
+    pub(crate) fn is_exhausted(&mut self, segment: &Segment, new: bool) -> bool {
+        if segment.payload == 0 || !new {
+            return self.tcp.is_exhausted();
+        }
+        self.begin_piece();
+        self.tcp.looks_ahead()
     }
 
     /// What it has done so far: what waits to be sent for the first time has not been given to the path.
@@ -275,11 +289,12 @@ impl Subflow {
         let (srtt, rtt_var, min_rtt) = tcp.round_trips();
         let (cwnd, ssthresh) = tcp.windows();
         let (stats, mss) = (tcp.stats(), tcp.mss());
+        let queued = if self.memory.is_some() { memory_of(tcp.queued(), mss) } else { 0 };
         SubflowView {
             usable: self.is_usable(open),
             backup: self.backup || self.peer_backup,
             room: match &self.memory {
-                Some(memory) => tcp.may_queue() && memory.has_room(tcp.queued(), mss),
+                Some(memory) => tcp.may_queue() && memory.has_room(queued),
                 None => tcp.has_room(u64::from(mss)),
             },
             in_loss: tcp.repairs_timeout(),
@@ -291,7 +306,7 @@ impl Subflow {
             cwnd,
             ssthresh,
             in_flight: tcp.in_flight(),
-            queued: Bytes(if self.memory.is_some() { memory_of(tcp.queued(), mss) } else { 0 }),
+            queued: Bytes(queued),
             mss,
             retransmitted: stats.retransmitted_segments,
             sent: stats.data_segments_sent,
@@ -371,14 +386,17 @@ impl Subflow {
         let acked = self.tcp.acked_ssn();
         while self.sent.front().is_some_and(|m| m.ssn_end <= acked) {
             self.sent.pop_front();
+            self.left = self.left.saturating_sub(1);
         }
     }
 
     /// The mapping of the byte with relative number `ssn`, and whether others had carried it before.
     #[inline]
     pub(crate) fn mapping_at(&self, ssn: u64) -> Option<(Mapping, bool)> {
-        let i = self.sent.partition_point(|m| m.ssn_end <= ssn);
-        let m = self.sent.get(i)?;
+        let begins = |m: &&SentMapping| m.ssn_end - u64::from(m.len) == ssn;
+        // Mostly that of what leaves for the first time.
+        let m = self.sent.get(self.left).filter(begins);
+        let m = m.or_else(|| self.sent.get(self.sent.partition_point(|m| m.ssn_end <= ssn)))?;
         let ssn = (m.ssn_end - u64::from(m.len)) as u32;
         Some((Mapping { dsn: m.dsn, ssn, len: m.len as u16 }, m.again))
     }

@@ -134,6 +134,8 @@ pub struct Tcp {
     cwnd_limited: bool,
     /// See [`Tcp::is_exhausted`].
     exhausted: bool,
+    /// See [`Tcp::is_held_back`].
+    held_back: bool,
     /// Data is paced.
     paces: bool,
     needs: Needs,
@@ -204,6 +206,7 @@ impl Tcp {
             overrides_window: false,
             cwnd_limited: false,
             exhausted: false,
+            held_back: false,
             recovery: Recovery::new(iss),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,

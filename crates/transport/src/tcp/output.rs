@@ -12,7 +12,7 @@ const SACK_ROOM: u64 = 36;
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        self.exhausted = false;
+        (self.exhausted, self.held_back) = (false, false);
         if let Some(reply) = self.reset_reply.take() {
             self.stats.segments_sent += 1;
             let flags = if reply.ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
@@ -149,6 +149,7 @@ impl Tcp {
         let window = if WATCHED { self.window() } else { self.limited(cwnd) };
         if pipe > 0 && pipe + len > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
             self.note_limit(pipe, cwnd);
+            self.held_back = true;
             return None;
         }
         if WATCHED && !self.fills_packet((window, pipe), now) {
@@ -223,7 +224,7 @@ impl Tcp {
     /// Nothing more is sent for now: remembers whether `cwnd` leaves no room for another segment beside `pipe`, whatever
     /// else stands in the way.
     #[inline(always)]
-    fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
+    pub(super) fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
         self.cwnd_limited = pipe + u64::from(self.mss) > cwnd.get();
         if self.repair.is_some() {
             self.note_usage(self.cwnd_limited);
@@ -356,6 +357,7 @@ impl Tcp {
     fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
         let mut segment = self.pure_ack(now);
         self.distort(&mut segment);
+        self.exhausted = !self.acks.is_due();
         segment
     }
 

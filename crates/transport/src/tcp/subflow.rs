@@ -55,7 +55,39 @@ impl Tcp {
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
             self.acks.demand();
+            self.exhausted = false;
         }
+    }
+
+    /// Whether the last poll has found no room in the window for what comes next: more data behind that changes nothing, and a
+    /// poll for it would be in vain.
+    #[inline]
+    pub(crate) const fn is_held_back(&self) -> bool {
+        self.held_back
+    }
+
+    /// New data has just left. Whether it is known that the next poll would bring nothing, as all is sent or the window has no
+    /// room for another full segment: what that poll would note is noted then.
+    #[inline]
+    pub(crate) fn looks_ahead(&mut self) -> bool {
+        let repairs =
+            self.recovery.is_active() || self.board.has_waiting() || self.recovery.waits_for_timer();
+        let owes = self.acks.is_due() || self.has_probe_due() || self.syn_due;
+        if repairs || owes || self.paces || self.config.max_burst > 0 {
+            return false;
+        }
+        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd());
+        if self.board.nxt == self.snd.end() {
+            self.note_limit(pipe, cwnd);
+            self.note_idle();
+            return true;
+        }
+        let full = u64::from(self.mss);
+        self.held_back = self.next_len().0 == full && pipe + full > self.window();
+        if self.held_back {
+            self.note_limit(pipe, cwnd);
+        }
+        self.held_back
     }
 
     /// The relative sequence number of the next new byte; the first is 1.
@@ -108,9 +140,10 @@ impl Tcp {
         u64::from(if syn { u32::from(segment.window) } else { self.snd_wnd.scaled(segment) })
     }
 
-    /// How the congestion window is governed.
+    /// How the congestion window is governed; who asks may change it.
     #[inline]
     pub(crate) fn cc_mut(&mut self) -> &mut Cc {
+        self.held_back = false;
         &mut self.cc
     }
 

@@ -88,6 +88,12 @@ impl Tcp {
         }
     }
 
+    /// Whether a probe goes out with the next poll.
+    #[inline]
+    pub(in crate::tcp) fn has_probe_due(&self) -> bool {
+        self.probe_due || self.repair.as_ref().is_some_and(|repair| repair.tlp.due)
+    }
+
     /// Whether a probe is due, which is new data then.
     #[inline(never)]
     pub(in crate::tcp) fn probes_with_new(&mut self, now: Instant) -> bool {
