@@ -165,6 +165,8 @@ impl Path {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowPaths {
     paths: Vec<Path>,
+    /// Their keys once more, close together: every packet looks for its own.
+    keys: Vec<PathKey>,
     /// By which one the latest packet came to the client, and to the server.
     latest: [usize; 2],
 }
@@ -183,7 +185,7 @@ impl FlowPaths {
     }
 
     fn place(&self, key: PathKey) -> Option<usize> {
-        self.paths.iter().position(|path| path.key == key)
+        self.keys.iter().position(|known| *known == key)
     }
 
     fn lane(&mut self, place: usize, to: FlowEnd) -> Option<&mut Lane> {
@@ -195,6 +197,7 @@ impl FlowPaths {
         let place = self.place(key).unwrap_or_else(|| {
             let place = self.paths.len();
             self.paths.push(Path { place, key, lanes: [Lane::default(), Lane::default()] });
+            self.keys.push(key);
             place
         });
         let Some(lane) = self.lane(place, to) else { return };

@@ -121,6 +121,15 @@ fn rest_of_fragment(dsn: u64, fragment: Bytes) -> u64 {
 }
 
 impl Subflow {
+    /// Something came on it.
+    #[inline]
+    pub(super) fn hear(&mut self, now: Instant) {
+        self.failed = false;
+        self.silence.heard = now;
+        // The count ends with the next data-level timeout (`mptcp_subflow_set_active`).
+        self.silence.stale = false;
+    }
+
     /// Data may be sent on it, and it is not stale.
     fn is_active(&self) -> bool {
         !self.gone && self.ready && !self.silence.stale && self.tcp.state().may_send()
@@ -128,15 +137,6 @@ impl Subflow {
 }
 
 impl Mptcp {
-    /// Something came on subflow `id`.
-    pub(super) fn heard_from(&mut self, id: usize, now: Instant) {
-        let s = &mut self.subflows[id];
-        s.failed = false;
-        s.silence.heard = now;
-        // The count ends with the next data-level timeout (`mptcp_subflow_set_active`).
-        s.silence.stale = false;
-    }
-
     /// Subflow `id`'s retransmission timer has expired.
     pub(super) fn on_subflow_timeout(&mut self, id: usize) {
         let retries = self.plan.mptcp.join_syn_retries;
@@ -204,9 +204,11 @@ impl Mptcp {
     /// Twice the largest timeout of a usable subflow, so that each repairs its own losses first; doubled each time it
     /// expires. A subflow's own backoff is waited for, too, but not doubled again.
     fn doubled_rto(&self) -> Duration {
-        let usable = || self.subflows.views().iter().zip(self.subflows.iter()).filter(|(v, _)| v.usable);
-        let slowest = usable().map(|(v, _)| v.rto).max().unwrap_or_default();
-        let in_force = usable().map(|(_, s)| s.tcp.rto()).max().unwrap_or_default();
+        let views = self.subflows.views().iter();
+        let (slowest, in_force) = views
+            .zip(self.subflows.timings())
+            .filter(|(view, _)| view.usable)
+            .fold((Duration::ZERO, Duration::ZERO), |(s, i), (view, t)| (s.max(view.rto), i.max(t.rto)));
         slowest
             .saturating_mul(2 << self.data_rto.backoff.min(16))
             .max(in_force.saturating_mul(2))
@@ -216,8 +218,7 @@ impl Mptcp {
 
     /// Until all retransmission timers of subflows that are not silent have expired (`mptcp_timeout_from_subflow`).
     fn longest_wait(&self, now: Instant) -> Duration {
-        let heard = self.subflows.iter().filter(|s| !s.gone && s.silence.count == 0);
-        let last = heard.filter_map(|s| s.tcp.retransmission_at()).max().unwrap_or(now);
+        let last = self.subflows.timings().map(|t| t.again).max().unwrap_or(now);
         let (wait, least) = (last.saturating_since(now), self.plan.mptcp.min_data_rto);
         if self.fills && wait > Duration::ZERO { wait.max(JIFFY) } else { wait.max(least) }
     }
@@ -243,8 +244,8 @@ impl Mptcp {
             None if self.snd.fin_sent() && !self.snd.fin_acked() => self.fin_due = true,
             _ => {}
         }
-        self.arm_data_timer(now);
         self.subflows.touch_all();
+        self.arm_data_timer(now);
     }
 
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.

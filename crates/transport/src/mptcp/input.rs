@@ -47,20 +47,21 @@ impl Mptcp {
             self.announce(id, segment, options);
         }
         if segment.payload > 0 && self.rcv.counts_memory() {
-            self.subflows[id].arrivals.note(segment, now);
+            self.subflows.arrivals(id).note(segment, now);
         }
         if segment.flags.has(Flags::RST) {
             let lasts =
                 |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
             self.subflows[id].refused = options.signal.is_some_and(lasts);
         }
-        let before = self.subflows[id].tcp.latest_rtt().0;
-        self.subflows[id].handle_segment(segment, now);
-        let (samples, latest) = self.subflows[id].tcp.latest_rtt();
+        let s = &mut self.subflows[id];
+        let before = s.tcp.latest_rtt().0;
+        s.handle_segment(segment, now);
+        let (samples, latest) = s.tcp.latest_rtt();
+        s.hear(now);
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
-        self.heard_from(id, now);
         self.acked |= 1 << id;
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);
@@ -205,7 +206,10 @@ impl Mptcp {
             self.fallback.fail_due |= segment.payload > 0;
             return;
         }
-        let to = self.subflows[id].tcp.received_ssn();
+        let (to, taken) = (self.subflows[id].tcp.received_ssn(), self.subflows[id].taken);
+        if taken >= to {
+            return;
+        }
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
@@ -243,10 +247,7 @@ impl Mptcp {
 
     /// The application has taken `bytes`, which came on subflow `id`. If the window opens wide by it, the peer is told.
     fn on_taken(&mut self, id: usize, bytes: u64, now: Instant) {
-        let subflows = &self.subflows;
-        let longest =
-            || subflows.iter().filter(|s| !s.gone).map(|s| s.arrivals.round_trip()).max().unwrap_or_default();
-        self.rcv.on_taken(bytes, longest, now);
+        self.rcv.on_taken(bytes, || self.subflows.longest_round_trip(), now);
         if self.rcv.opens_wide() {
             self.subflows[id].tcp.demand_ack();
         }
@@ -296,7 +297,7 @@ impl Mptcp {
     /// After anything that moved subflow `id`'s TCP: its events, its window, its deadline.
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
         self.subflows[id].forget_acknowledged();
-        while let Some(event) = self.subflows[id].tcp.poll_event() {
+        while let Some(event) = self.subflows[id].poll_event() {
             match event {
                 Event::Connected => self.on_connected(id, now),
                 Event::Delivered { .. } => {}
@@ -315,7 +316,7 @@ impl Mptcp {
             self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
         self.run_path_manager(now);
-        self.subflows.renew_deadline(id);
+        self.subflows.renew_timing(id);
         self.subflows.touch(id);
     }
 
@@ -335,6 +336,7 @@ impl Mptcp {
         }
         let established = self.subflows[id].ready;
         self.subflows[id].gone = true;
+        self.subflows.arrivals(id).end();
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
         }
@@ -425,6 +427,7 @@ impl Mptcp {
     }
 
     fn on_subflow_deadline(&mut self, id: usize, now: Instant) {
+        self.subflows.touch(id);
         let s = &mut self.subflows[id];
         let timeouts = s.tcp.stats().timeouts;
         s.tcp.handle_timeout(now);

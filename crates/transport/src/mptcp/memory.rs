@@ -167,6 +167,12 @@ impl Arrivals {
         self.window
     }
 
+    /// The subflow is over.
+    pub(crate) fn end(&mut self) {
+        self.eighths = 0;
+    }
+
+    /// Zero before anything has told it, and once the subflow is over.
     pub(crate) fn round_trip(&self) -> Duration {
         Duration::from_millis(self.eighths / 8)
     }

@@ -293,8 +293,7 @@ impl Mptcp {
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        subflow.arrivals = Arrivals::new(self.plan.mptcp.first_window);
-        let (id, old) = self.subflows.place(subflow);
+        let (id, old) = self.subflows.place(subflow, Arrivals::new(self.plan.mptcp.first_window));
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
             self.snd.forget_carrier(id);

@@ -98,9 +98,10 @@ impl Mptcp {
     }
 
     /// Tells the TCP of subflow `id` of the window that the connection has.
+    #[inline]
     fn share_window(&mut self, id: usize) {
-        let s = &self.subflows[id];
-        let window = self.rcv.window(s.tcp.mss(), s.arrivals.window()).saturating_sub(self.held(id));
+        let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
+        let window = self.rcv.window(mss, most).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 
@@ -182,7 +183,7 @@ impl Mptcp {
             return false;
         }
         self.look();
-        if !self.subflows.views().iter().any(|v| v.usable && v.room) {
+        if !self.subflows.any_open() {
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -276,7 +277,7 @@ impl Mptcp {
         } else if self.subflows[id].tcp.is_held_back() {
             // What it has waits already, and this waits behind it.
             self.share_window(id);
-            return self.subflows.leave_unseen(id);
+            return self.subflows.look_at_queue(id);
         }
         self.subflows.touch(id);
     }

@@ -69,7 +69,7 @@ impl Mptcp {
             coupling.remove(id);
         }
         self.opening = None;
-        self.subflows.renew_deadline(id);
+        self.subflows.renew_timing(id);
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
         self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);

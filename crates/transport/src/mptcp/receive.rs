@@ -69,7 +69,7 @@ impl DataReceiver {
     }
 
     /// What has come and waits for others before it: disjoint ranges in order, which may end with the DATA_FIN.
-    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &(u64, u64)> {
         self.queue.ranges()
     }
 
@@ -121,7 +121,8 @@ impl DataReceiver {
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most.
     #[inline]
     pub(crate) fn window(&mut self, mss: u32, most: u64) -> u64 {
-        if let Some(window) = self.window_of_memory() {
+        if self.memory.is_some() {
+            let window = self.left.unwrap_or_else(|| self.measure());
             self.queue.advertise(self.queue.nxt() + window.min(most));
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
@@ -129,18 +130,17 @@ impl DataReceiver {
         self.queue.window()
     }
 
-    /// The window that the memory leaves, where the buffer is one of memory.
-    #[inline]
-    fn window_of_memory(&mut self) -> Option<u64> {
-        let memory = self.memory.as_ref()?;
-        let window = self.left.unwrap_or_else(|| memory.window(self.held(memory)));
+    /// The window that the memory leaves.
+    #[inline(never)]
+    fn measure(&mut self) -> u64 {
+        let window = self.memory.as_ref().map_or(0, |memory| memory.window(self.held(memory)));
         self.left = Some(window);
-        Some(window)
+        window
     }
 
     /// Memory of what waits, for data before it or for the application.
     fn held(&self, memory: &ReceiveMemory) -> u64 {
-        let waiting: u64 = self.queue.ranges().iter().map(|(start, end)| memory.charge(end - start)).sum();
+        let waiting: u64 = self.queue.ranges().map(|(start, end)| memory.charge(end - start)).sum();
         waiting + memory.charge(self.queue.nxt_data() - self.queue.read())
     }
 
@@ -152,10 +152,11 @@ impl DataReceiver {
         }
     }
 
-    /// Whether the window would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
+    /// Whether the window of a buffer of memory would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&mut self) -> bool {
         let known = self.queue.window();
-        self.window_of_memory().is_some_and(|window| window > 0 && window >= 2 * known)
+        let window = self.left.unwrap_or_else(|| self.measure());
+        window > 0 && window >= 2 * known
     }
 
     /// Whether the buffer is one of memory.

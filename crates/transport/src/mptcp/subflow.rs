@@ -3,15 +3,16 @@
 use super::checksum::Checksums;
 use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
-use super::memory::{Arrivals, SendMemory, memory_of};
+use super::memory::{SendMemory, memory_of};
 use super::numbers::next_to;
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::peer_window::PeerWindow;
 use super::scheduler::SubflowView;
 use super::source_route::SourceRoute;
+use super::subflows::Timing;
 use crate::segment::Segment;
-use crate::tcp::{State, Tcp};
+use crate::tcp::{Event, State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
 
@@ -157,8 +158,6 @@ pub(crate) struct Subflow {
     pub(crate) proofs: u32,
     /// When it may be penalised again.
     pub(crate) penalty_over: Instant,
-    /// How it looks from the receiving end.
-    pub(crate) arrivals: Arrivals,
     /// Its send buffer, where bytes are handed to it ahead of its window.
     pub(crate) memory: Option<SendMemory>,
     /// The peer's window, where more counts than what the latest ACK shows.
@@ -196,7 +195,6 @@ impl Subflow {
             proof_deadline: Instant::MAX,
             proofs: 0,
             penalty_over: Instant::ZERO,
-            arrivals: Arrivals::new(None),
             memory: None,
             peer_window: None,
             stats: SubflowStats::default(),
@@ -272,12 +270,16 @@ impl Subflow {
         open && self.ready && !self.failed && !self.silence.stale && self.tcp.state().may_send()
     }
 
-    /// When something is due on it; [`Instant::MAX`] for never.
-    pub(crate) fn deadline(&self) -> Instant {
+    /// When it does what it does by itself.
+    #[inline]
+    pub(super) fn timing(&self) -> Timing {
+        let rto = self.tcp.rto();
         if self.gone {
-            return Instant::MAX;
+            return Timing { rto, ..Timing::NEVER };
         }
-        self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline)
+        let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
+        let again = self.tcp.retransmission_at().filter(|_| self.silence.count == 0);
+        Timing { due, again: again.unwrap_or(Instant::ZERO), rto }
     }
 
     /// The subflow as a scheduler sees it.
@@ -289,14 +291,11 @@ impl Subflow {
         let (srtt, rtt_var, min_rtt) = tcp.round_trips();
         let (cwnd, ssthresh) = tcp.windows();
         let (stats, mss) = (tcp.stats(), tcp.mss());
-        let queued = if self.memory.is_some() { memory_of(tcp.queued(), mss) } else { 0 };
+        let (queued, room) = self.queue();
         SubflowView {
             usable: self.is_usable(open),
             backup: self.backup || self.peer_backup,
-            room: match &self.memory {
-                Some(memory) => tcp.may_queue() && memory.has_room(queued),
-                None => tcp.has_room(u64::from(mss)),
-            },
+            room,
             in_loss: tcp.repairs_timeout(),
             in_recovery: tcp.repairs_loss(),
             srtt,
@@ -306,11 +305,20 @@ impl Subflow {
             cwnd,
             ssthresh,
             in_flight: tcp.in_flight(),
-            queued: Bytes(queued),
+            queued,
             mss,
             retransmitted: stats.retransmitted_segments,
             sent: stats.data_segments_sent,
         }
+    }
+
+    /// What was handed to it ahead of its window takes so much memory, and whether it may be given more.
+    #[inline]
+    pub(crate) fn queue(&self) -> (Bytes, bool) {
+        let (tcp, mss) = (&self.tcp, self.tcp.mss());
+        let Some(memory) = &self.memory else { return (Bytes::ZERO, tcp.has_room(u64::from(mss))) };
+        let queued = memory_of(tcp.queued(), mss);
+        (Bytes(queued), tcp.may_queue() && memory.has_room(queued))
     }
 
     /// The peer has not answered the proof of this join yet: it is repeated (RFC 8684 §3.2), less and less often.
@@ -333,6 +341,10 @@ impl Subflow {
         let (ssn, len) = (next_to(self.taken, mapping.ssn), u64::from(mapping.len));
         if ssn.saturating_add(len) <= self.taken || len == 0 {
             return None;
+        }
+        if self.received.back().is_none_or(|m| m.ssn < ssn) {
+            self.received.push_back(Announced { dsn: mapping.dsn, ssn, len });
+            return Some(ssn);
         }
         let i = self.received.partition_point(|m| m.ssn < ssn);
         let new = self.received.get(i).is_none_or(|m| m.ssn != ssn);
@@ -375,6 +387,17 @@ impl Subflow {
         }
         self.checksums.forget(upto);
         Some(range)
+    }
+
+    /// The next event of its TCP; what it delivers is looked at anyway.
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        loop {
+            match self.tcp.poll_event() {
+                Some(Event::Delivered { .. }) => {}
+                event => return event,
+            }
+        }
     }
 
     /// Forgets mappings that the peer's TCP has acknowledged.

@@ -1,12 +1,30 @@
 //! The subflows of a connection, each at a place that it keeps, with what every event goes through close together.
 
 use super::Tuple;
+use super::memory::Arrivals;
 use super::scheduler::SubflowView;
 use super::subflow::Subflow;
 use core::ops::{Index, IndexMut};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 
-/// Each place has one subflow, its addresses, its view and its deadline. A subflow that is over keeps its place until another
+/// When a subflow does what it does by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Timing {
+    /// When anything is due on it; `MAX` for never.
+    pub(super) due: Instant,
+    /// When it sends data again for want of an answer; zero where it does not, or is silent at the data level.
+    pub(super) again: Instant,
+    /// Its retransmission timeout, backoff included.
+    pub(super) rto: Duration,
+}
+
+impl Timing {
+    /// Of a subflow that does nothing.
+    pub(super) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO, rto: Duration::ZERO };
+}
+
+/// Each place has one subflow, its addresses, its view and its timing. What all of them are asked for lies together, as each
+/// subflow is large, and memory that is far away. A subflow that is over keeps its place until another
 /// takes it, so a place once named stays; addresses are those that the subflow came with, and bits are of places.
 #[derive(Debug)]
 pub(super) struct Subflows {
@@ -15,7 +33,12 @@ pub(super) struct Subflows {
     tuples: Vec<Tuple>,
     /// They as schedulers see them, but for those that have changed unseen.
     views: Vec<SubflowView>,
-    deadlines: Vec<Instant>,
+    /// Those whose view says that they may be given data now, a bit each.
+    open: u32,
+    /// But for those that may have something to send, which may have changed since.
+    timings: Vec<Timing>,
+    /// How they look from the receiving end.
+    arrivals: Vec<Arrivals>,
     /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
     mss: u32,
     /// Those that have changed since they were last looked at, a bit each.
@@ -46,7 +69,9 @@ impl Default for Subflows {
             all: Vec::new(),
             tuples: Vec::new(),
             views: Vec::new(),
-            deadlines: Vec::new(),
+            open: 0,
+            timings: Vec::new(),
+            arrivals: Vec::new(),
             mss: 1,
             unseen: 0,
             dirty: 0,
@@ -56,19 +81,21 @@ impl Default for Subflows {
 
 impl Subflows {
     /// Puts a subflow into a place, which is touched; returns which, and what was there before.
-    pub(super) fn place(&mut self, subflow: Subflow) -> (usize, Option<Subflow>) {
+    pub(super) fn place(&mut self, subflow: Subflow, arrivals: Arrivals) -> (usize, Option<Subflow>) {
         let tuple = subflow.tuple;
         let (id, old) = match self.all.iter().position(|s| s.gone) {
             Some(id) => {
                 self.tuples[id] = tuple;
-                self.deadlines[id] = Instant::MAX;
+                self.timings[id] = Timing::NEVER;
+                self.arrivals[id] = arrivals;
                 (id, Some(core::mem::replace(&mut self.all[id], subflow)))
             }
             None => {
                 self.tuples.push(tuple);
                 self.all.push(subflow);
                 self.views.push(SubflowView::VACANT);
-                self.deadlines.push(Instant::MAX);
+                self.timings.push(Timing::NEVER);
+                self.arrivals.push(arrivals);
                 (self.all.len() - 1, None)
             }
         };
@@ -118,22 +145,40 @@ impl Subflows {
         &self.views
     }
 
+    /// Whether any may be given data now. Current after [`Subflows::look`].
+    #[inline]
+    pub(super) const fn any_open(&self) -> bool {
+        self.open != 0
+    }
+
+    /// How `id` looks from the receiving end.
+    #[inline]
+    pub(super) fn arrivals(&mut self, id: usize) -> &mut Arrivals {
+        &mut self.arrivals[id]
+    }
+
+    /// The longest round trip of those that are not over, as the receiving end knows them.
+    pub(super) fn longest_round_trip(&self) -> Duration {
+        self.arrivals.iter().map(Arrivals::round_trip).max().unwrap_or_default()
+    }
+
     #[cfg(test)]
     pub(super) fn views_mut(&mut self) -> &mut [SubflowView] {
         &mut self.views
     }
 
-    /// Looks at `id`: its view and its deadline are current. `data`: the connection can carry data.
+    /// Looks at `id`: its view and its timing are current. `data`: the connection can carry data.
     #[inline]
     pub(super) fn refresh(&mut self, id: usize, data: bool) {
         self.unseen &= !(1 << id);
         let view = self.all[id].view(data);
         let resized = view.mss != self.views[id].mss;
         self.views[id] = view;
+        self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
         if resized {
             self.mss = self.least_mss();
         }
-        self.renew_deadline(id);
+        self.renew_timing(id);
     }
 
     /// Looks at all.
@@ -141,11 +186,19 @@ impl Subflows {
         (0..self.len()).for_each(|id| self.refresh(id, data));
     }
 
-    /// `id` has changed, but nobody needs its view at present: its deadline is current.
+    /// `id` was given more than its window has room for, and has not changed else: its view is current, if it was before.
+    #[inline]
+    pub(super) fn look_at_queue(&mut self, id: usize) {
+        let view = &mut self.views[id];
+        (view.queued, view.room) = self.all[id].queue();
+        self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
+    }
+
+    /// `id` has changed, but nobody needs its view at present: its timing is current.
     #[inline]
     pub(super) fn leave_unseen(&mut self, id: usize) {
         self.unseen |= 1 << id;
-        self.renew_deadline(id);
+        self.renew_timing(id);
     }
 
     /// Looks at those that have changed unseen.
@@ -156,22 +209,32 @@ impl Subflows {
         }
     }
 
-    /// The deadline of `id` is current.
+    /// The timing of `id` is current.
     #[inline]
-    pub(super) fn renew_deadline(&mut self, id: usize) {
-        self.deadlines[id] = self.all[id].deadline();
+    pub(super) fn renew_timing(&mut self, id: usize) {
+        self.timings[id] = self.all[id].timing();
     }
 
-    /// When `id` is due.
+    /// When `id` is due, as far as it was noted.
     #[inline]
     pub(super) fn deadline(&self, id: usize) -> Instant {
-        self.deadlines[id]
+        self.timings[id].due
     }
 
-    /// When the first is due.
+    /// When the first is due, as far as it was noted.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        self.deadlines.iter().copied().min().unwrap_or(Instant::MAX)
+        self.timings.iter().map(|t| t.due).min().unwrap_or(Instant::MAX)
+    }
+
+    /// The timings of all at present, those that may have something to send included.
+    #[inline]
+    pub(super) fn timings(&self) -> impl Iterator<Item = Timing> + '_ {
+        self.timings.iter().enumerate().map(|(id, noted)| {
+            let timing = if self.dirty >> id & 1 == 1 { self.all[id].timing() } else { *noted };
+            debug_assert_eq!(timing, self.all[id].timing(), "subflow {id} has changed unnoticed");
+            timing
+        })
     }
 
     /// `id` may have something to send.

@@ -15,7 +15,7 @@ impl Mptcp {
 
     /// What has come and waits for bytes before it: disjoint ranges of the stream, whose first byte is 0, in order.
     pub fn waiting(&self) -> Vec<(u64, u64)> {
-        let mut ranges = self.rcv.ranges().to_vec();
+        let mut ranges: Vec<_> = self.rcv.ranges().copied().collect();
         for s in self.subflows.live() {
             let held = held_back(s);
             match self.fallback.offset() {

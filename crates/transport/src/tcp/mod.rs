@@ -112,6 +112,16 @@ struct Options {
     rcv_scale: u8,
 }
 
+/// What is known of the next poll.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outlook {
+    Unknown,
+    /// It brings nothing.
+    Nothing,
+    /// It brings no data, as the window has no room for what comes next, until something other than more data comes.
+    NoRoom,
+}
+
 /// A reset that answers a segment outside any connection.
 #[derive(Clone, Copy, Debug)]
 struct ResetReply {
@@ -132,10 +142,7 @@ pub struct Tcp {
     auto_read: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
-    /// See [`Tcp::is_exhausted`].
-    exhausted: bool,
-    /// See [`Tcp::is_held_back`].
-    held_back: bool,
+    outlook: Outlook,
     /// Data is paced.
     paces: bool,
     needs: Needs,
@@ -205,8 +212,7 @@ impl Tcp {
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,
-            exhausted: false,
-            held_back: false,
+            outlook: Outlook::Unknown,
             recovery: Recovery::new(iss),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,

@@ -1,6 +1,6 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
-use super::{State, Tcp};
+use super::{Outlook, State, Tcp};
 use crate::cc::CongestionControl;
 use crate::config::{IdleRestart, Nagle};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
@@ -12,7 +12,7 @@ const SACK_ROOM: u64 = 36;
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
-        (self.exhausted, self.held_back) = (false, false);
+        self.outlook = Outlook::Unknown;
         if let Some(reply) = self.reset_reply.take() {
             self.stats.segments_sent += 1;
             let flags = if reply.ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
@@ -50,14 +50,14 @@ impl Tcp {
         if self.repair.is_some() {
             return Some(self.acknowledge_somehow(now));
         }
-        self.exhausted = true;
+        self.outlook = Outlook::Nothing;
         Some(self.pure_ack(now))
     }
 
     /// Whether it is known that nothing follows the segment that was polled last, so that another poll would be in vain.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {
-        self.exhausted
+        matches!(self.outlook, Outlook::Nothing)
     }
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
@@ -149,7 +149,7 @@ impl Tcp {
         let window = if WATCHED { self.window() } else { self.limited(cwnd) };
         if pipe > 0 && pipe + len > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
             self.note_limit(pipe, cwnd);
-            self.held_back = true;
+            self.outlook = Outlook::NoRoom;
             return None;
         }
         if WATCHED && !self.fills_packet((window, pipe), now) {
@@ -196,7 +196,7 @@ impl Tcp {
             let full = u64::from(self.mss);
             if self.next_len().0 == full && pipe + full > window {
                 self.note_limit(pipe, cwnd);
-                self.exhausted = true;
+                self.outlook = Outlook::Nothing;
             }
         }
     }
@@ -357,7 +357,9 @@ impl Tcp {
     fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
         let mut segment = self.pure_ack(now);
         self.distort(&mut segment);
-        self.exhausted = !self.acks.is_due();
+        if !self.acks.is_due() {
+            self.outlook = Outlook::Nothing;
+        }
         segment
     }
 

@@ -2,6 +2,7 @@
 
 use crate::segment::{SackBlocks, SeqNumber};
 use core::num::NonZeroU64;
+use std::collections::VecDeque;
 
 /// How many ranges are remembered in order of arrival; more do not fit into a header.
 const RECENT: usize = 4;
@@ -31,12 +32,12 @@ pub(crate) struct Reassembly {
     adv: u64,
     /// Where the FIN lies, which is no data, once that is known; never at zero, so that it takes no more than a position.
     fin: Option<NonZeroU64>,
-    /// Disjoint ranges above `nxt`, sorted.
-    ranges: Vec<(u64, u64)>,
+    /// Disjoint ranges above `nxt`, sorted: there may be thousands, which come and go at the ends.
+    ranges: VecDeque<(u64, u64)>,
     /// A point in each of the ranges that grew last, latest first; zero is none.
     recent: [u64; RECENT],
-    /// Range to report as a duplicate (RFC 2883).
-    duplicate: Option<(u64, u64)>,
+    /// Range to report as a duplicate (RFC 2883); empty if there is none.
+    duplicate: (u64, u64),
 }
 
 /// The edges of the stream.
@@ -118,21 +119,21 @@ impl Reassembly {
         !self.ranges.is_empty()
     }
     pub(crate) fn has_duplicate(&self) -> bool {
-        self.duplicate.is_some()
+        self.duplicate.0 < self.duplicate.1
     }
 
     /// Takes `start..end`, which is not empty and ends within the window.
     #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> Arrival {
         if end <= self.nxt {
-            self.duplicate = Some((start, end));
+            self.duplicate = (start, end);
             return Arrival::Duplicate;
         }
         if start > self.nxt {
             return self.insert_above(start, end);
         }
         if start < self.nxt {
-            self.duplicate = Some((start, self.nxt));
+            self.duplicate = (start, self.nxt);
         }
         self.nxt = end;
         if self.ranges.is_empty() {
@@ -144,10 +145,10 @@ impl Reassembly {
     /// Moves `nxt` over the ranges it has reached.
     fn absorb(&mut self) -> Arrival {
         let reached = self.ranges.partition_point(|r| r.0 <= self.nxt);
-        if let Some(&(start, end)) = self.ranges[..reached].last() {
+        if let Some(&(start, end)) = self.ranges.range(..reached).next_back() {
             // Only a segment that was resent larger can overlap what lies above a gap.
             if self.nxt > start {
-                self.duplicate = Some((start, self.nxt.min(end)));
+                self.duplicate = (start, self.nxt.min(end));
             }
             self.nxt = self.nxt.max(end);
         }
@@ -162,7 +163,7 @@ impl Reassembly {
         let mut merged = (start, end);
         let arrival = match self.ranges.get(first) {
             Some(r) if r.0 <= start && end <= r.1 => {
-                self.duplicate = Some((start, end));
+                self.duplicate = (start, end);
                 Arrival::Duplicate
             }
             _ => Arrival::OutOfOrder,
@@ -194,7 +195,8 @@ impl Reassembly {
     pub(crate) fn blocks(&mut self, room: usize) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
         let wire = |n: u64| SeqNumber(n as u32);
-        if let Some((left, right)) = self.duplicate.take() {
+        if self.has_duplicate() {
+            let (left, right) = core::mem::take(&mut self.duplicate);
             blocks.push(wire(left), wire(right));
         }
         let of = |point: u64| {
@@ -213,16 +215,17 @@ impl Reassembly {
 
 impl Reassembly {
     /// What has arrived above a gap: disjoint ranges in order.
-    pub(crate) fn ranges(&self) -> &[(u64, u64)] {
-        &self.ranges
+    pub(crate) fn ranges(&self) -> impl Iterator<Item = &(u64, u64)> {
+        self.ranges.iter()
     }
 
     /// How many bytes of `start..end` have not arrived yet.
     pub(crate) fn missing(&self, start: u64, end: u64) -> u64 {
         let start = start.max(self.nxt);
         let first = self.ranges.partition_point(|r| r.1 <= start);
-        let there = self.ranges[first..]
-            .iter()
+        let there = self
+            .ranges
+            .range(first..)
             .take_while(|r| r.0 < end)
             .map(|r| r.1.min(end) - r.0.max(start))
             .sum::<u64>();

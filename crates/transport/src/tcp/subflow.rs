@@ -2,7 +2,7 @@
 //! data comes in pieces, each of which leaves in a segment of its own.
 
 use super::input::unwrap;
-use super::{ResetCause, Tcp};
+use super::{Outlook, ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Bytes, Instant};
@@ -10,9 +10,12 @@ use tailrace_core::{Bytes, Instant};
 impl Tcp {
     /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows. More than 32
     /// bits cannot be told, with any scale.
+    #[inline]
     pub(crate) fn share_window(&mut self, window: u64) {
-        self.shared_window = Some(u32::try_from(window).unwrap_or(u32::MAX));
-        self.leave_receiving_to_others();
+        let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
+        if before.is_none() {
+            self.leave_receiving_to_others();
+        }
     }
 
     /// The piece of data that is to be sent next has so many bytes.
@@ -55,7 +58,7 @@ impl Tcp {
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
             self.acks.demand();
-            self.exhausted = false;
+            self.outlook = Outlook::Unknown;
         }
     }
 
@@ -63,7 +66,7 @@ impl Tcp {
     /// poll for it would be in vain.
     #[inline]
     pub(crate) const fn is_held_back(&self) -> bool {
-        self.held_back
+        matches!(self.outlook, Outlook::NoRoom)
     }
 
     /// New data has just left. Whether it is known that the next poll would bring nothing, as all is sent or the window has no
@@ -83,11 +86,12 @@ impl Tcp {
             return true;
         }
         let full = u64::from(self.mss);
-        self.held_back = self.next_len().0 == full && pipe + full > self.window();
-        if self.held_back {
+        let shut = self.next_len().0 == full && pipe + full > self.window();
+        if shut {
             self.note_limit(pipe, cwnd);
+            self.outlook = Outlook::NoRoom;
         }
-        self.held_back
+        shut
     }
 
     /// The relative sequence number of the next new byte; the first is 1.
@@ -143,7 +147,7 @@ impl Tcp {
     /// How the congestion window is governed; who asks may change it.
     #[inline]
     pub(crate) fn cc_mut(&mut self) -> &mut Cc {
-        self.held_back = false;
+        self.outlook = Outlook::Unknown;
         &mut self.cc
     }
 

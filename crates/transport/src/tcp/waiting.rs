@@ -12,7 +12,7 @@ impl Tcp {
     /// What has come and waits for bytes before it: disjoint ranges of the stream, whose first byte is 0, in order.
     pub fn waiting(&self) -> Vec<(u64, u64)> {
         let (first, end) = (self.irs + 1, self.rcv.fin().unwrap_or(u64::MAX));
-        let data = self.rcv.ranges().iter().map(|r| (r.0 - first, r.1.min(end).saturating_sub(first)));
+        let data = self.rcv.ranges().map(|r| (r.0 - first, r.1.min(end).saturating_sub(first)));
         data.filter(|r| r.0 < r.1).collect()
     }
 }
