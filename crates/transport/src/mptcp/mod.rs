@@ -141,14 +141,14 @@ pub struct MptcpStats {
 }
 
 /// A Multipath TCP connection.
+///
+/// What every segment needs comes first, and together: see [`Tcp`].
 #[derive(Debug)]
+#[repr(C)]
 pub struct Mptcp {
     plan: Arc<MptcpPlan>,
-    client: bool,
     stage: Stage,
-    fallback: Fallback,
-    /// What came and was changed on the way.
-    altered: Altered,
+    client: bool,
     /// The peer has shown that its side is established.
     confirmed: bool,
     /// Data of the peer has come with a mapping of a DSS.
@@ -157,47 +157,47 @@ pub struct Mptcp {
     checksum: bool,
     /// Data-level acknowledgments are wide, as the peer's numbers are.
     widens_acks: bool,
-    numbers: Numbers,
-    rng: Rng,
-
-    subflows: Subflows,
-    /// Subflows on which something has come since buffers were last looked at, a bit each.
-    acked: u32,
-    coupling: Option<Coupling>,
-
-    snd: DataSender,
-    rcv: DataReceiver,
-    reordering: Reordering,
-    scheduler: RunningScheduler,
     /// Bytes are handed out ahead of the windows of subflows.
     fills: bool,
-    data_rto: DataRto,
-    resend: Option<Resend>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
     releases: bool,
     /// The window was found shut with room on a subflow; until it opens, that is one stall.
     stalled: bool,
-
+    aborting: bool,
+    /// Subflows on which something has come since buffers were last looked at, a bit each.
+    acked: u32,
+    subflows: Subflows,
+    numbers: Numbers,
+    /// Round-trip samples of all subflows, and the latest.
+    latest_rtt: (u64, Duration),
+    data_rto: DataRto,
+    pending: Pending,
+    /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
+    opening: Option<usize>,
     path_manager: RunningPathManager,
-    addresses: Addresses,
     signals: Signals,
     /// Addresses that the peer was told of and has not echoed.
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
     close_timer: CloseTimer,
-    /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
-    opening: Option<usize>,
     /// When subflows that wait in vain for the peer's FIN are given up.
     fin_deadline: Instant,
-    aborting: bool,
-
-    /// Round-trip samples of all subflows, and the latest.
-    latest_rtt: (u64, Duration),
-    pending: Pending,
+    resend: Option<Resend>,
+    snd: DataSender,
+    rcv: DataReceiver,
     stats: MptcpStats,
+    reordering: Reordering,
+    fallback: Fallback,
+    coupling: Option<Coupling>,
+    scheduler: RunningScheduler,
+
+    /// What came and was changed on the way.
+    altered: Altered,
+    rng: Rng,
+    addresses: Addresses,
     /// What subflows did whose place has been taken by others.
     retired: Vec<PathReport>,
 }

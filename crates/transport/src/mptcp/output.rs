@@ -76,8 +76,8 @@ impl Mptcp {
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
                 let options = self.decorate(id, &mut segment);
-                if self.fills && segment.payload > 0 {
-                    self.date(id, &segment, now);
+                if self.fills && segment.payload > 0 && !resent {
+                    self.date(id, now);
                 }
                 if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
@@ -105,10 +105,12 @@ impl Mptcp {
         self.subflows[id].tcp.share_window(window);
     }
 
-    /// Data leaves on subflow `id`.
-    fn date(&mut self, id: usize, segment: &Segment, now: Instant) {
-        if let Some((mapping, _)) = self.mapping_of(id, segment) {
-            self.snd.date(mapping.dsn, now);
+    /// Data leaves on subflow `id` for the first time there.
+    fn date(&mut self, id: usize, now: Instant) {
+        match self.subflows[id].leaving() {
+            Some(m) if m.again => self.snd.date(m.dsn, now),
+            Some(m) => self.snd.date_piece(m.piece, now),
+            None => {}
         }
     }
 
@@ -248,7 +250,7 @@ impl Mptcp {
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
-        self.snd.hand_out(chunk, id);
+        let piece = self.snd.hand_out(chunk, id);
         if !again && !self.fills {
             self.snd.date_newest(now);
         }
@@ -262,7 +264,8 @@ impl Mptcp {
         if offset != s.run.0 {
             s.run = (offset, chunk.dsn);
         }
-        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, len: chunk.len, reinjected: false, again });
+        let len = chunk.len as u16;
+        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, piece, len, reinjected: false, again });
         s.stats.scheduled_bytes += u64::from(chunk.len);
         if again {
             s.stats.reinjected_bytes += u64::from(chunk.len);

@@ -36,6 +36,8 @@ impl Chunk {
 #[derive(Clone, Debug)]
 pub(crate) struct DataSender {
     pieces: Ring<Piece>,
+    /// The number of the next new piece.
+    next_piece: u32,
     /// To be sent again, in order and disjoint.
     reinject: VecDeque<Chunk>,
     /// First data sequence number not acknowledged.
@@ -59,6 +61,7 @@ impl DataSender {
     pub(crate) fn new(buffer: u64) -> Self {
         Self {
             pieces: Ring::new(),
+            next_piece: 0,
             reinject: VecDeque::new(),
             una: 0,
             nxt: 0,
@@ -200,13 +203,14 @@ impl DataSender {
         Some(Chunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
     }
 
-    /// `chunk` goes to subflow `carrier`.
-    pub(crate) fn hand_out(&mut self, chunk: &Chunk, carrier: usize) {
+    /// `chunk` goes to subflow `carrier`; new ones are numbered. Returns the number of the latest, as far as 32 bits tell it.
+    pub(crate) fn hand_out(&mut self, chunk: &Chunk, carrier: usize) -> u32 {
         if chunk.dsn == self.nxt {
+            self.next_piece = self.next_piece.wrapping_add(1);
             self.nxt = chunk.end();
             let first_sent = Instant::ZERO;
             self.pieces.push_back(Piece { end: chunk.end(), first_sent, carriers: 1 << carrier });
-            return;
+            return self.next_piece.wrapping_sub(1);
         }
         let first = self.pieces.partition_point(|p| p.end <= chunk.dsn);
         for i in first..self.pieces.len() {
@@ -219,6 +223,7 @@ impl DataSender {
         if self.reinject.front().is_some_and(|c| c.dsn == chunk.dsn) {
             self.reinject.pop_front();
         }
+        self.next_piece.wrapping_sub(1)
     }
 
     /// The piece handed out last was a new one, at `now`.
@@ -231,7 +236,18 @@ impl DataSender {
 
     /// The piece with byte `dsn` leaves at `now`, for the first time unless it is dated.
     pub(crate) fn date(&mut self, dsn: u64, now: Instant) {
-        let i = self.pieces.partition_point(|p| p.end <= dsn);
+        self.date_at(self.pieces.partition_point(|p| p.end <= dsn), now);
+    }
+
+    /// The same for the piece with this number.
+    #[inline]
+    pub(crate) fn date_piece(&mut self, number: u32, now: Instant) {
+        let first = self.next_piece.wrapping_sub(self.pieces.len() as u32);
+        self.date_at(number.wrapping_sub(first) as usize, now);
+    }
+
+    #[inline]
+    fn date_at(&mut self, i: usize, now: Instant) {
         if let Some(piece) = self.pieces.get_mut(i)
             && piece.first_sent == Instant::ZERO
         {

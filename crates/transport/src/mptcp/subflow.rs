@@ -75,7 +75,9 @@ pub(crate) struct SentMapping {
     /// Relative subflow number after the last byte.
     pub(crate) ssn_end: u64,
     pub(crate) dsn: u64,
-    pub(crate) len: u32,
+    /// The number of its piece, of one that is new (see [`DataSender::hand_out`](super::send::DataSender::hand_out)).
+    pub(crate) piece: u32,
+    pub(crate) len: u16,
     /// Handed to the connection for others to carry.
     pub(crate) reinjected: bool,
     /// Others had carried these bytes before.
@@ -113,56 +115,59 @@ pub struct SubflowStats {
     pub penalties: u32,
 }
 
+/// What every segment needs comes first, and together: see [`Tcp`].
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Subflow {
     pub(crate) tcp: Tcp,
     pub(crate) tuple: Tuple,
-    pub(crate) local: AddressId,
-    pub(crate) remote: AddressId,
-    /// The gateways that its packets go through.
-    pub(crate) route: Option<SourceRoute>,
-    pub(crate) join: Option<Join>,
     /// Data may be sent on it.
     pub(crate) ready: bool,
+    /// A timeout struck and nothing has come since.
+    pub(crate) failed: bool,
+    /// It is over; its place may be taken.
+    pub(crate) gone: bool,
     /// Either end wants it for want of others only.
     pub(crate) backup: bool,
     pub(crate) peer_backup: bool,
-    /// A timeout struck and nothing has come since.
-    pub(crate) failed: bool,
     /// The peer has reset it, and not for a transient reason (RFC 8684 §3.6).
     pub(crate) refused: bool,
-    /// Why it is reset, if it is.
-    pub(crate) reset: ResetReason,
-    pub(crate) silence: Silence,
-    /// The number on the wire of the data that failed its checksum, if it is reset for that.
-    pub(crate) fail: Option<u64>,
-    /// It is over; its place may be taken.
-    pub(crate) gone: bool,
     /// There was no route for its first segment: it has never been.
     pub(crate) unrouted: bool,
-    pub(crate) sent: Ring<SentMapping>,
-    /// So many of `sent` have left at least.
-    left: usize,
-    /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
-    pub(crate) run: (i64, u64),
-    /// Mappings whose bytes have not all come in order, by subflow number.
-    pub(crate) received: VecDeque<Announced>,
-    /// What is known of their checksums, where there are real bytes.
-    pub(crate) checksums: Checksums,
-    /// Subflow numbers of bytes that were changed on the way and are not taken yet.
-    pub(crate) altered: Vec<(u64, u64)>,
+    /// Why it is reset, if it is.
+    pub(crate) reset: ResetReason,
+    /// The gateways that its packets go through.
+    pub(crate) route: Option<SourceRoute>,
+    pub(crate) join: Option<Join>,
     /// Relative number of the next byte to be taken to the data level.
     pub(crate) taken: u64,
     /// When the proof of a join is repeated for want of an answer, and how often it was.
     pub(crate) proof_deadline: Instant,
-    pub(crate) proofs: u32,
-    /// When it may be penalised again.
-    pub(crate) penalty_over: Instant,
+    pub(crate) sent: Ring<SentMapping>,
+    /// So many of `sent` have left at least.
+    left: usize,
+    /// Mappings whose bytes have not all come in order, by subflow number.
+    pub(crate) received: VecDeque<Announced>,
+    pub(crate) silence: Silence,
+    /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
+    pub(crate) run: (i64, u64),
+    pub(crate) stats: SubflowStats,
     /// Its send buffer, where bytes are handed to it ahead of its window.
     pub(crate) memory: Option<SendMemory>,
     /// The peer's window, where more counts than what the latest ACK shows.
     pub(crate) peer_window: Option<PeerWindow>,
-    pub(crate) stats: SubflowStats,
+    /// Subflow numbers of bytes that were changed on the way and are not taken yet.
+    pub(crate) altered: Vec<(u64, u64)>,
+    /// What is known of their checksums, where there are real bytes.
+    pub(crate) checksums: Checksums,
+
+    pub(crate) local: AddressId,
+    pub(crate) remote: AddressId,
+    pub(crate) proofs: u32,
+    /// The number on the wire of the data that failed its checksum, if it is reset for that.
+    pub(crate) fail: Option<u64>,
+    /// When it may be penalised again.
+    pub(crate) penalty_over: Instant,
 }
 
 impl Subflow {
@@ -235,7 +240,7 @@ impl Subflow {
         let next = self.tcp.next_ssn();
         while let Some(m) = self.sent.get(self.left) {
             if m.ssn_end > next {
-                self.tcp.begin_piece(m.len);
+                self.tcp.begin_piece(u32::from(m.len));
                 return;
             }
             self.left += 1;
@@ -421,7 +426,13 @@ impl Subflow {
         let m = self.sent.get(self.left).filter(begins);
         let m = m.or_else(|| self.sent.get(self.sent.partition_point(|m| m.ssn_end <= ssn)))?;
         let ssn = (m.ssn_end - u64::from(m.len)) as u32;
-        Some((Mapping { dsn: m.dsn, ssn, len: m.len as u16 }, m.again))
+        Some((Mapping { dsn: m.dsn, ssn, len: m.len }, m.again))
+    }
+
+    /// The mapping of what leaves for the first time, before the next piece begins.
+    #[inline]
+    pub(crate) fn leaving(&self) -> Option<&SentMapping> {
+        self.sent.get(self.left)
     }
 }
 
