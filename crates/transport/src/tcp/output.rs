@@ -112,7 +112,7 @@ impl Tcp {
             return None;
         }
         let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
-        if !WATCHED && outstanding == 0 && nxt == self.snd.end() {
+        if outstanding == 0 && nxt == self.snd.end() {
             self.rest();
             return None;
         }
@@ -125,8 +125,7 @@ impl Tcp {
             return self.retransmit(start, end, now);
         }
         if nxt == self.snd.end() {
-            let pipe = if outstanding == 0 { 0 } else { self.pipe() };
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(self.pipe(), self.cc.cwnd());
             self.note_idle();
             return self.rescue(now);
         }
@@ -207,6 +206,9 @@ impl Tcp {
     fn rest(&mut self) {
         debug_assert!(self.cc.cwnd() >= Bytes(u64::from(self.mss)), "a window is a segment or more");
         self.cwnd_limited = false;
+        if self.repair.is_some() {
+            self.note_usage(false);
+        }
         self.note_idle();
     }
 
