@@ -81,6 +81,9 @@ impl ReceiveSpace {
 
     /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
     pub(crate) fn charge(&self, bytes: u64) -> u64 {
+        if bytes == 0 {
+            return 0;
+        }
         let plain = bytes + bytes.div_ceil(self.mss) * self.overhead;
         if plain <= self.size { plain } else { plain.min(bytes * PAGE.1 / PAGE.0) }
     }
@@ -282,11 +285,9 @@ impl Tcp {
         self.buffers.as_ref()?.receive.as_ref()
     }
 
-    /// The receive buffer is another's, which shares its window among subflows.
-    pub(super) fn leave_receiving_to_others(&mut self) {
-        if let Some(buffers) = &mut self.buffers {
-            (buffers.receive, buffers.send) = (None, None);
-        }
+    /// The buffers are another's, which shares its window among subflows.
+    pub(super) fn leave_buffers_to_others(&mut self) {
+        self.buffers = None;
     }
 
     /// The connection stands.

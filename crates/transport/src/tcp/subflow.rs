@@ -14,7 +14,7 @@ impl Tcp {
     pub(crate) fn share_window(&mut self, window: u64) {
         let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
         if before.is_none() {
-            self.leave_receiving_to_others();
+            self.leave_buffers_to_others();
         }
     }
 

@@ -30,8 +30,6 @@ pub(super) struct Tlp {
     samples: Option<u64>,
     /// It goes out with the next poll, unless an ACK comes first.
     due: bool,
-    /// When the timer was last set for one, for how long, and when that is over: the same for all that leaves together.
-    set: (Instant, Duration, Instant),
 }
 
 impl Tlp {
@@ -74,14 +72,7 @@ impl Tcp {
         let single = self.board.outstanding() <= self.board.head_len();
         let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
         let wait = wait + if single { MAX_ACK_DELAY } else { self.slack() };
-        let expiry = match self.repair.as_ref().map(|repair| repair.tlp.set) {
-            Some((at, for_long, expiry)) if (at, for_long) == (now, wait) => expiry,
-            _ => self.expiry(now, wait),
-        };
-        if let Some(repair) = &mut self.repair {
-            repair.tlp.set = (now, wait, expiry);
-        }
-        self.timer.put_probe(expiry);
+        self.timer.put_probe(self.expiry(now, wait));
     }
 
     /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not.
@@ -121,8 +112,7 @@ impl Tcp {
         let samples = Some(self.rtt.samples);
         match &mut self.repair {
             Some(repair) if repair.tlp.due => {
-                let set = repair.tlp.set;
-                repair.tlp = Tlp { probe: Some(Probe { end, resent }), samples, due: false, set };
+                repair.tlp = Tlp { probe: Some(Probe { end, resent }), samples, due: false };
             }
             _ => return false,
         }
