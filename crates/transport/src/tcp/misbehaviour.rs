@@ -90,6 +90,9 @@ impl Tcp {
     /// The relative numbers of bytes that the latest segment has made this end pass over.
     #[inline]
     pub(crate) fn take_hole(&mut self) -> Option<(u64, u64)> {
+        if self.config.misbehaviour != Misbehaviour::OptimisticAcks {
+            return None;
+        }
         self.repair.as_mut()?.lies.hole.take()
     }
 }

@@ -26,7 +26,6 @@ parameters! {
 
 /// The subflow chosen last, what is left of its burst, and average pacing rates in bytes a second.
 #[derive(Clone, Debug)]
-#[repr(C)]
 pub struct LinuxScheduler {
     burst: u64,
     fills: bool,
