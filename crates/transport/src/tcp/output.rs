@@ -113,7 +113,7 @@ impl Tcp {
         }
         let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
         if outstanding == 0 && nxt == self.snd.end() {
-            self.rest();
+            self.rest::<WATCHED>();
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
@@ -203,10 +203,10 @@ impl Tcp {
     /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the
     /// window is not what limits, as it has room for a segment always.
     #[inline(always)]
-    fn rest(&mut self) {
+    fn rest<const WATCHED: bool>(&mut self) {
         debug_assert!(self.cc.cwnd() >= Bytes(u64::from(self.mss)), "a window is a segment or more");
         self.cwnd_limited = false;
-        if self.repair.is_some() {
+        if WATCHED {
             self.note_usage(false);
         }
         self.note_idle();
