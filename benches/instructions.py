@@ -48,7 +48,12 @@ ALL = [
     Case("floor, N = 100", "floor", (3, 6), 100),
     Case("D, N = 100, fq_codel", "d", (4, 8), 100, (FAIR,)),
     Case("100 connections of Multipath TCP, 4 subflows", "multipath.toml", (3, 6)),
-    Case("100 connections of Multipath TCP, 8 paths", "eight_paths.toml", (2, 4), changes=("host.client.count=100",)),
+    Case(
+        "100 connections of Multipath TCP, 8 paths",
+        "eight_paths.toml",
+        (2, 4),
+        changes=("host.client.count=100",),
+    ),
     Case("one long flow, CUBIC", "long_flow.toml", (4, 10)),
     Case("short transfers", "arrivals.toml", (2, 5)),
     Case("UDP alone", "udp.toml", (5, 15)),
