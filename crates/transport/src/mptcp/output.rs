@@ -50,6 +50,7 @@ fn alone(segment: &mut Segment, signal: Signal) -> Options {
 
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
+    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
             return Some(Transmit { subflow: None, tuple, segment, options, route: None, resent: false });
