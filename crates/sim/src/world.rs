@@ -218,14 +218,15 @@ impl World {
                 tcp.handle_segment(&segment, now);
             }
             Endpoint::Mptcp(connection) => {
+                let options = pkt.mptcp(&self.options);
                 if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
                     // A SYN shows the way back.
                     let came = pkt.itinerary(&self.options);
                     self.options.source_routes.learn((end, pkt.source_port), came);
                 }
-                let had = connection.stats().new_bytes;
-                connection.handle_segment(&pkt.tuple(), &segment, pkt.mptcp(&self.options), now);
                 pkt.release(&mut self.options);
+                let had = connection.stats().new_bytes;
+                connection.handle_segment(&pkt.tuple(), &segment, &options, now);
                 let new = connection.stats().new_bytes - had;
                 let (sequence, end) = (connection.reordering().latest(), socket.end());
                 self.count_new_bytes(end, new, sequence);

@@ -90,7 +90,7 @@ fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>)
             sack_permitted: segment.sack_permitted,
             timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
             sack,
-            raw: raw_options(mptcp, origin),
+            raw: raw_options(&mptcp, origin),
         },
         ..TcpRepr::default()
     };
