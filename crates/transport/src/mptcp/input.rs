@@ -46,8 +46,11 @@ impl Mptcp {
         if self.is_mapped() {
             self.announce(id, segment, options);
         }
-        if segment.payload > 0 && self.rcv.counts_memory() {
-            self.subflows.arrivals(id).note(segment, now);
+        if segment.payload > 0
+            && let Some(most) = self.rcv.most_window(u64::from(segment.payload))
+            && self.subflows.arrivals(id).note(segment, most, now)
+        {
+            self.subflows[id].tcp.note_window_grown();
         }
         if segment.flags.has(Flags::RST) {
             let lasts =
@@ -241,6 +244,9 @@ impl Mptcp {
             if self.rcv.counts_memory() {
                 self.on_taken(id, self.rcv.nxt() - before, now);
             }
+            if self.plan.tcp.push_acks && self.rcv.is_all_read() {
+                self.acknowledge_pushed();
+            }
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
@@ -250,6 +256,15 @@ impl Mptcp {
         self.rcv.on_taken(bytes, || self.subflows.longest_round_trip(), now);
         if self.rcv.opens_wide() {
             self.subflows[id].tcp.demand_ack();
+        }
+    }
+
+    /// The application has read everything: whatever was pushed is acknowledged (`mptcp_cleanup_rbuf`).
+    fn acknowledge_pushed(&mut self) {
+        for id in 0..self.subflows.len() {
+            if !self.subflows[id].gone && self.subflows[id].tcp.note_all_read() {
+                self.subflows.touch(id);
+            }
         }
     }
 
@@ -318,6 +333,7 @@ impl Mptcp {
         self.run_path_manager(now);
         self.subflows.renew_timing(id);
         self.subflows.touch(id);
+        self.push_due = self.fills;
     }
 
     /// The peer will send nothing more on subflow `id`.

@@ -23,22 +23,14 @@ const RUN: u64 = 17;
 const MOST: u64 = 1 << 40;
 /// A send buffer without subflows (`tcp_wmem`).
 const LEAST: u64 = 4096;
-/// What an application that waits for room writes at a time.
-const WRITE: u64 = 65_536;
-/// In pieces of so much, each of which is taken if there is any room (`skb_page_frag_refill`).
-const FRAGMENT: u64 = 32_768;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
 const INITIAL_SEGMENTS: u64 = 10;
 /// The share of memory that is window where none is given.
 const HALF: f64 = 0.5;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
-
-/// Memory of `bytes` in packets of `mss`, each by itself.
-pub(crate) const fn memory_of(bytes: u64, mss: u32) -> u64 {
-    let mss = if mss == 0 { 1 } else { mss as u64 };
-    bytes + bytes.div_ceil(mss) * OVERHEAD
-}
+/// What timestamps take of that.
+const STAMPS: u64 = 12;
 
 /// How large a buffer is, and may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +64,12 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
         (None, sizes) => sizes.map_or(Size::KERNEL, tuned),
     };
     Some((receive, send))
+}
+
+/// What the peer is told at first: as much of the receive buffer as is window before a segment has come
+/// (`tcp_select_initial_window`), where that is not less.
+pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
+    plan.mptcp.first_window.or_else(|| sizes(plan).map(|(receive, _)| Bytes(receive.now / 2)))
 }
 
 /// The receive buffer of a connection.
@@ -114,6 +112,11 @@ impl ReceiveMemory {
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
     }
 
+    /// The most that a subflow may show, while it holds a segment of `len` bytes itself.
+    pub(crate) fn most_window(&self, len: u64) -> u64 {
+        self.of(self.size.now.saturating_sub(len + OVERHEAD))
+    }
+
     /// The window of so much memory.
     fn of(&self, memory: u64) -> u64 {
         (memory as f64 * self.share.unwrap_or(HALF)) as u64
@@ -152,9 +155,16 @@ impl Arrivals {
         Self { last: 0, eighths: 0, window: first.map_or(MOST, Bytes::get) }
     }
 
-    /// A segment with payload.
-    pub(crate) fn note(&mut self, segment: &Segment, now: Instant) {
-        self.window = self.window.saturating_add(2 * FULL);
+    /// A segment with payload, which lets the window grow up to `most`; whether it does (`tcp_grow_window`).
+    pub(crate) fn note(&mut self, segment: &Segment, most: u64, now: Instant) -> bool {
+        self.note_round_trip(segment, now);
+        let before = self.window;
+        let full = FULL - if segment.timestamps.is_some() { STAMPS } else { 0 };
+        self.window = (before + 2 * full.max(u64::from(segment.payload))).min(most).max(before);
+        self.window > before
+    }
+
+    fn note_round_trip(&mut self, segment: &Segment, now: Instant) {
         let Some(stamps) = segment.timestamps.filter(|t| t.echo != self.last) else { return };
         self.last = stamps.echo;
         let clock = (now.as_nanos() / 1_000_000) as u32;
@@ -201,11 +211,6 @@ impl SendMemory {
         self.size.now
     }
 
-    /// Whether there is room beside what takes so much memory.
-    pub(crate) const fn has_room(&self, taken: u64) -> bool {
-        taken < self.size.now
-    }
-
     /// As large as that of a subflow, unless it was set (`mptcp_propagate_sndbuf`).
     pub(crate) fn follow(&mut self, subflow: &Self) {
         if !self.size.set {
@@ -220,17 +225,10 @@ impl SendMemory {
         }
     }
 
-    /// How far an application that never runs dry has written, if it had written up to `stored` and all before `una` is
-    /// acknowledged: it writes whenever a third is free (`sk_stream_is_writeable`), fragment by fragment as long as there
-    /// is any room.
-    pub(crate) fn refill(&self, stored: u64, una: u64) -> u64 {
-        let (mut held, size) = (stored.saturating_sub(una), self.size.now);
-        let Some(room) = (size / 3 * 2).checked_sub(held) else { return stored };
-        held += room / WRITE * WRITE;
-        for _ in 0..WRITE / FRAGMENT {
-            held += if held < size { FRAGMENT } else { 0 };
-        }
-        una + held
+    /// Whether an application that waits for room goes on where `held` bytes are not acknowledged: a third is free
+    /// (`sk_stream_is_writeable`).
+    pub(crate) const fn is_writeable(&self, held: u64) -> bool {
+        held <= self.size.now / 3 * 2
     }
 }
 
@@ -284,9 +282,6 @@ mod tests {
         set.follow(&one);
         set.expand(500);
         assert_eq!(set.size(), 131_072);
-        // 59 segments of 1424 + 768 bytes fit, and one more while there is any room.
-        let room = |segments: u64| set.has_room(memory_of(segments * MSS, 1424));
-        assert!(room(59) && !room(60));
     }
 
     #[test]
@@ -319,17 +314,5 @@ mod tests {
         tuned.on_read(20 * MSS, Duration::from_millis(100), Instant::from_millis(150));
         // A window of 80320 for the rate and twice that for its growth, as with half: 240960 in memory of 428373.
         assert_eq!(tuned.window(0), 240_959);
-    }
-
-    #[test]
-    fn an_application_writes_when_a_third_is_free() {
-        let set = SendMemory::new(Size::fixed(300_000));
-        // 64 KiB at a time until two thirds are full.
-        assert_eq!(set.refill(0, 0), 4 * 65_536);
-        assert_eq!(set.refill(4 * 65_536, 60_000), 4 * 65_536);
-        assert_eq!(set.refill(4 * 65_536, 63_000), 5 * 65_536);
-        // The last fragment goes beyond the end.
-        let small = SendMemory::new(Size::fixed(131_072));
-        assert_eq!(small.refill(2 * 65_536, 44_000), 4 * 32_768 + 2 * 32_768);
     }
 }

@@ -23,6 +23,7 @@ mod config;
 pub mod coupled;
 mod failure;
 mod fallback;
+mod fragments;
 mod handshake;
 mod input;
 pub mod key;
@@ -159,6 +160,10 @@ pub struct Mptcp {
     widens_acks: bool,
     /// Bytes are handed out ahead of the windows of subflows.
     fills: bool,
+    /// Something may be handed out before subflows send.
+    push_due: bool,
+    /// Some was handed out since.
+    pushing: bool,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
@@ -225,6 +230,8 @@ impl Mptcp {
             rcv,
             reordering: Reordering::default(),
             fills,
+            push_due: false,
+            pushing: false,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
@@ -273,7 +280,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(1, Arrivals::new(plan.mptcp.first_window).window());
+        let window = self.rcv.window(1, Arrivals::new(memory::first_window(plan)).window());
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -293,7 +300,7 @@ impl Mptcp {
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        let (id, old) = self.subflows.place(subflow, Arrivals::new(self.plan.mptcp.first_window));
+        let (id, old) = self.subflows.place(subflow, Arrivals::new(memory::first_window(&self.plan)));
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
             self.snd.forget_carrier(id);
@@ -546,7 +553,7 @@ fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
     let receive = receive.map(|size| ReceiveMemory::new(size, plan.tcp.mss.get(), plan.mptcp.window_share));
-    let first = Arrivals::new(plan.mptcp.first_window);
+    let first = Arrivals::new(memory::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }
 

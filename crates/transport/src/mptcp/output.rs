@@ -59,12 +59,25 @@ impl Mptcp {
             self.run_path_manager(now);
         }
         loop {
+            if self.push_due {
+                self.push_pending(now);
+            }
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
             if !self.schedule(now) && !self.say_fin() && !self.refill() {
                 return None;
             }
+            self.push_due = self.fills;
+        }
+    }
+
+    /// What was written goes to the subflows before any of it is sent (`__mptcp_push_pending`).
+    fn push_pending(&mut self, now: Instant) {
+        (self.push_due, self.pushing) = (false, false);
+        self.subflows.look_at_touched();
+        while self.schedule(now) {
+            self.pushing = true;
         }
     }
 
@@ -138,6 +151,7 @@ impl Mptcp {
                 SendBufferOf::Largest => self.snd.follow(memory),
                 SendBufferOf::Sum => self.join_buffers(),
             }
+            self.subflows.leave_unseen(id);
         }
     }
 
@@ -186,7 +200,8 @@ impl Mptcp {
             return false;
         }
         self.look();
-        if !self.subflows.any_open() {
+        let within = self.is_within() && self.subflows.views().iter().any(|v| v.usable);
+        if !within && !self.subflows.any_open() {
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -234,6 +249,11 @@ impl Mptcp {
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
     }
 
+    /// Whether the next new byte goes on with a fragment of which a part has just been handed out.
+    fn is_within(&self) -> bool {
+        self.pushing && self.snd.is_within() && !self.snd.has_reinjections()
+    }
+
     fn view(&self, now: Instant) -> ConnectionView {
         let snd = &self.snd;
         ConnectionView {
@@ -241,17 +261,20 @@ impl Mptcp {
             unassigned: Bytes(snd.unassigned()),
             window: Bytes(snd.edge.saturating_sub(snd.nxt)),
             outstanding: Bytes(snd.outstanding()),
+            within: self.is_within(),
             blocked: self.stats.window_stalls,
         }
     }
 
     /// `chunk` goes onto subflow `id`, to leave at once.
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
+        let chunk = &self.subflows[id].fitting(chunk);
         let again = chunk.dsn < self.snd.nxt;
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
-        let piece = self.snd.hand_out(chunk, id);
+        let joins = self.subflows[id].joins(chunk.dsn, again);
+        let piece = self.snd.hand_out(chunk, (id, joins));
         if !again && !self.fills {
             self.snd.date_newest(now);
         }
@@ -262,11 +285,15 @@ impl Mptcp {
         }
         let ssn_end = s.tcp.end_ssn() + u64::from(chunk.len);
         let offset = chunk.end() as i64 - ssn_end as i64;
-        if offset != s.run.0 {
+        let goes_on = offset == s.run.0;
+        if !goes_on {
             s.run = (offset, chunk.dsn);
         }
+        if self.fills {
+            s.pack(ssn_end, goes_on);
+        }
         let len = chunk.len as u16;
-        s.sent.push_back(SentMapping { ssn_end, dsn: chunk.dsn, piece, len, reinjected: false, again });
+        s.hold(SentMapping { ssn_end, dsn: chunk.dsn, piece, len, reinjected: false, again }, joins);
         s.stats.scheduled_bytes += u64::from(chunk.len);
         if again {
             s.stats.reinjected_bytes += u64::from(chunk.len);
@@ -284,6 +311,9 @@ impl Mptcp {
             return self.subflows.look_at_queue(id);
         }
         self.subflows.touch(id);
+        if self.fills {
+            self.refresh(id);
+        }
     }
 
     /// The window is shut, though a subflow has room: notes the stall, and with opportunistic retransmission sends
@@ -408,7 +438,7 @@ impl Mptcp {
     /// To its TCP every piece is the last; what the application pushes is the last of all, which ends at `end`.
     #[inline]
     fn push_last_only(&self, segment: &mut Segment, end: Option<u64>) {
-        if end.is_some_and(|end| end < self.snd.app_end) {
+        if end.is_some_and(|end| end < self.snd.app_end) && !(self.fills && self.plan.tcp.tso) {
             segment.flags = segment.flags.without(Flags::PSH);
         }
     }

@@ -113,7 +113,7 @@ impl MptcpConfig {
         Self {
             send_buffer_of: SendBufferOf::Sum,
             first_window: None,
-            window_share: Some(144.0 / 256.0),
+            window_share: Some(167.0 / 256.0),
             ..Self::linux_6_1()
         }
     }

@@ -159,6 +159,16 @@ impl DataReceiver {
         window > 0 && window >= 2 * known
     }
 
+    /// The most that a subflow may show, on which a segment of `len` bytes has come; none where memory does not count.
+    pub(crate) fn most_window(&self, len: u64) -> Option<u64> {
+        self.memory.as_ref().map(|memory| memory.most_window(len))
+    }
+
+    /// Whether nothing waits, neither for data before it nor for the application.
+    pub(crate) fn is_all_read(&self) -> bool {
+        self.waiting == 0 && self.queue.read() == self.queue.nxt_data()
+    }
+
     /// Whether the buffer is one of memory.
     pub(crate) const fn counts_memory(&self) -> bool {
         self.memory.is_some()

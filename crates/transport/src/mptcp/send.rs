@@ -1,6 +1,7 @@
 //! The sending side of a connection: what the application wrote, what of it was handed to which subflow, what the
 //! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
 
+use super::fragments::Fragments;
 use super::memory::SendMemory;
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
@@ -55,6 +56,8 @@ pub(crate) struct DataSender {
     /// The buffer as memory, where it is counted so, and how far it has been filled.
     memory: Option<SendMemory>,
     stored: u64,
+    /// What of that was not handed out lies in these.
+    fragments: Fragments,
 }
 
 impl DataSender {
@@ -71,6 +74,7 @@ impl DataSender {
             buffer: buffer.max(1),
             memory: None,
             stored: 0,
+            fragments: Fragments::default(),
         }
     }
 
@@ -82,9 +86,14 @@ impl DataSender {
     /// The application writes what it may; returns whether it does.
     pub(crate) fn refill(&mut self) -> bool {
         let Some(memory) = self.memory.as_ref().filter(|_| self.stored < self.app_end) else { return false };
-        let before = self.stored;
-        self.stored = memory.refill(before, self.una);
-        self.stored > before
+        let held = self.stored.saturating_sub(self.una);
+        let written = if memory.is_writeable(held) {
+            self.fragments.write(self.stored, held, memory.size())
+        } else {
+            0
+        };
+        self.stored += written;
+        written > 0
     }
 
     /// The application waits for room.
@@ -158,8 +167,17 @@ impl DataSender {
     pub(crate) fn fresh(&self, mss: u32) -> Option<Chunk> {
         let to = self.app_end.min(self.edge).min(self.buffer_end());
         let len = to.saturating_sub(self.nxt).min(u64::from(mss));
+        if self.memory.is_some() {
+            let len = len.min(self.fragments.rest(self.nxt));
+            return (len > 0).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 });
+        }
         let silly = len < u64::from(mss) && self.nxt + len < self.app_end && self.outstanding() > 0;
         (len > 0 && !silly).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 })
+    }
+
+    /// Whether the next new byte goes on with a fragment of which a part was handed out.
+    pub(crate) fn is_within(&self) -> bool {
+        self.memory.is_some() && self.fragments.is_within(self.nxt)
     }
 
     /// Whether there is data that only the peer's window holds back.
@@ -203,11 +221,19 @@ impl DataSender {
         Some(Chunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
     }
 
-    /// `chunk` goes to subflow `carrier`; new ones are numbered. Returns the number of the latest, as far as 32 bits tell it.
-    pub(crate) fn hand_out(&mut self, chunk: &Chunk, carrier: usize) -> u32 {
+    /// `chunk` goes to subflow `carrier`, as a piece of its own or as part of the latest, which waits there; new ones are
+    /// numbered. Returns the number of the latest, as far as 32 bits tell it.
+    pub(crate) fn hand_out(&mut self, chunk: &Chunk, (carrier, joins): (usize, bool)) -> u32 {
         if chunk.dsn == self.nxt {
+            if let Some(latest) = self.pieces.back_mut().filter(|_| joins) {
+                latest.end = chunk.end();
+                self.nxt = chunk.end();
+                self.fragments.hand_out(self.nxt);
+                return self.next_piece.wrapping_sub(1);
+            }
             self.next_piece = self.next_piece.wrapping_add(1);
             self.nxt = chunk.end();
+            self.fragments.hand_out(self.nxt);
             let first_sent = Instant::ZERO;
             self.pieces.push_back(Piece { end: chunk.end(), first_sent, carriers: 1 << carrier });
             return self.next_piece.wrapping_sub(1);
@@ -220,10 +246,18 @@ impl DataSender {
                 break;
             }
         }
-        if self.reinject.front().is_some_and(|c| c.dsn == chunk.dsn) {
+        self.take_reinjection(chunk);
+        self.next_piece.wrapping_sub(1)
+    }
+
+    /// `chunk` is, or begins, what is to be sent again first.
+    fn take_reinjection(&mut self, chunk: &Chunk) {
+        let Some(first) = self.reinject.front_mut().filter(|c| c.dsn == chunk.dsn) else { return };
+        if first.len > chunk.len {
+            (first.dsn, first.len) = (chunk.end(), first.len - chunk.len);
+        } else {
             self.reinject.pop_front();
         }
-        self.next_piece.wrapping_sub(1)
     }
 
     /// The piece handed out last was a new one, at `now`.
@@ -341,7 +375,7 @@ mod tests {
     fn send(s: &mut DataSender, carrier: usize, n: usize) {
         for _ in 0..n {
             let chunk = s.fresh(100).unwrap();
-            s.hand_out(&chunk, carrier);
+            s.hand_out(&chunk, (carrier, false));
         }
     }
 
@@ -353,7 +387,7 @@ mod tests {
         s.on_ack(1100, 1000);
         let rest = s.fresh(100).unwrap();
         assert_eq!((rest.dsn, rest.len), (2000, 50));
-        s.hand_out(&rest, 0);
+        s.hand_out(&rest, (0, false));
         assert_eq!((s.fresh(100), s.is_window_limited(100), s.outstanding()), (None, false, 950));
     }
 
@@ -396,7 +430,7 @@ mod tests {
         s.on_ack(1050, 1000);
         while let Some(chunk) = s.first_reinjection() {
             seen.push((chunk.dsn, chunk.end(), chunk.carriers));
-            s.hand_out(&chunk, 1);
+            s.hand_out(&chunk, (1, false));
         }
         assert_eq!(seen, [(1050, 1100, 1), (1100, 1200, 1), (1200, 1300, 1), (1300, 1400, 1)]);
         assert_eq!(s.oldest().unwrap().carriers, 0b11);
@@ -408,6 +442,30 @@ mod tests {
     }
 
     #[test]
+    fn what_is_sent_again_in_part_leaves_its_rest() {
+        let mut s = sender(1000, 1000);
+        send(&mut s, 0, 2);
+        s.reinject(1000, 1200);
+        let chunk = s.first_reinjection().unwrap();
+        s.hand_out(&Chunk { len: 40, ..chunk }, (1, false));
+        let rest = s.first_reinjection().unwrap();
+        assert_eq!((rest.dsn, rest.end()), (1040, 1100));
+        s.hand_out(&rest, (1, false));
+        assert_eq!(s.first_reinjection().map(|c| c.dsn), Some(1100));
+    }
+
+    #[test]
+    fn what_joins_the_latest_piece_is_part_of_it() {
+        let mut s = sender(1000, 1000);
+        s.hand_out(&Chunk { dsn: 1000, len: 40, carriers: 0 }, (1, false));
+        let number = s.hand_out(&Chunk { dsn: 1040, len: 60, carriers: 0 }, (1, true));
+        s.date_piece(number, Instant::from_millis(7));
+        let piece = s.oldest().unwrap();
+        assert_eq!((piece.dsn, piece.end(), piece.carriers), (1000, 1100, 0b10));
+        assert_eq!(s.first_sending_of(1099), Some(Instant::from_millis(7)));
+    }
+
+    #[test]
     fn a_piece_keeps_the_time_of_its_first_sending() {
         let mut s = sender(1000, 1000);
         for ms in 1..=3 {
@@ -416,7 +474,7 @@ mod tests {
         }
         s.reinject(1000, 1100);
         let chunk = s.first_reinjection().unwrap();
-        s.hand_out(&chunk, 1);
+        s.hand_out(&chunk, (1, false));
         let first = |s: &DataSender, dsn| s.first_sending_of(dsn).map(|at| at.as_nanos() / 1_000_000);
         assert_eq!([1000, 1099, 1100, 1299].map(|dsn| first(&s, dsn)), [1, 1, 2, 3].map(Some));
         assert_eq!(first(&s, 1300), None, "not sent yet");

@@ -3,12 +3,13 @@
 use super::checksum::Checksums;
 use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
-use super::memory::{SendMemory, memory_of};
+use super::memory::SendMemory;
 use super::numbers::next_to;
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::peer_window::PeerWindow;
 use super::scheduler::SubflowView;
+use super::send::Chunk;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
@@ -146,6 +147,8 @@ pub(crate) struct Subflow {
     pub(crate) sent: Ring<SentMapping>,
     /// So many of `sent` have left at least.
     left: usize,
+    /// Where the packets end that wait to be sent, where bytes are handed to it ahead of its window.
+    pub(crate) packets: VecDeque<u64>,
     /// Mappings whose bytes have not all come in order, by subflow number.
     pub(crate) received: VecDeque<Announced>,
     pub(crate) silence: Silence,
@@ -192,6 +195,7 @@ impl Subflow {
             unrouted: false,
             sent: Ring::new(),
             left: 0,
+            packets: VecDeque::new(),
             run: (0, 1),
             received: VecDeque::new(),
             checksums: Checksums::default(),
@@ -238,9 +242,13 @@ impl Subflow {
             return;
         }
         let next = self.tcp.next_ssn();
+        while self.packets.front().is_some_and(|end| *end <= next) {
+            self.packets.pop_front();
+        }
+        let packet = self.packets.front().copied().unwrap_or(next);
         while let Some(m) = self.sent.get(self.left) {
             if m.ssn_end > next {
-                self.tcp.begin_piece(u32::from(m.len));
+                self.tcp.begin_piece(u32::from(m.len), packet);
                 return;
             }
             self.left += 1;
@@ -255,6 +263,52 @@ impl Subflow {
         }
         self.begin_piece();
         self.tcp.looks_ahead()
+    }
+
+    /// The segment that waits as the last, if it is not full and `dsn` goes on with it.
+    fn unfinished(&self, dsn: u64) -> Option<&SentMapping> {
+        let last = self.sent.back().filter(|_| self.memory.is_some())?;
+        let waits = last.ssn_end - u64::from(last.len) >= self.tcp.next_ssn();
+        let goes_on = last.dsn + u64::from(last.len) == dsn;
+        (waits && goes_on && u32::from(last.len) < self.tcp.mss()).then_some(last)
+    }
+
+    /// As much of `chunk` as it can take at once: what goes on with a segment that waits and is not full fills that first.
+    pub(crate) fn fitting(&self, chunk: &Chunk) -> Chunk {
+        let room = self.unfinished(chunk.dsn).map_or(u32::MAX, |m| self.tcp.mss() - u32::from(m.len));
+        Chunk { len: chunk.len.min(room), ..*chunk }
+    }
+
+    /// Whether the bytes from `dsn` on, which fit, become part of the segment that waits as the last.
+    pub(crate) fn joins(&self, dsn: u64, again: bool) -> bool {
+        self.unfinished(dsn).is_some_and(|m| m.again == again)
+    }
+
+    /// Keeps the mapping of what was handed to it last, which joins the one before or does not.
+    pub(crate) fn hold(&mut self, mapping: SentMapping, joins: bool) {
+        match self.sent.back_mut().filter(|_| joins) {
+            Some(last) => (last.ssn_end, last.len) = (mapping.ssn_end, last.len + mapping.len),
+            None => self.sent.push_back(mapping),
+        }
+    }
+
+    /// Memory that it takes of its send buffer.
+    fn memory_queued(&self) -> u64 {
+        let next = self.tcp.next_ssn();
+        let waiting = self.packets.len() - self.packets.partition_point(|end| *end <= next);
+        self.tcp.memory_queued(waiting as u64)
+    }
+
+    /// Bytes up to `ssn_end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one
+    /// of their own (`mptcp_sendmsg_frag`).
+    pub(crate) fn pack(&mut self, ssn_end: u64, goes_on: bool) {
+        let next = self.tcp.next_ssn();
+        let before = self.packets.len().checked_sub(2).and_then(|i| self.packets.get(i));
+        let start = before.copied().unwrap_or(0).max(next);
+        match self.packets.back_mut() {
+            Some(end) if *end > next && goes_on && ssn_end <= start + self.tcp.goal() => *end = ssn_end,
+            _ => self.packets.push_back(ssn_end),
+        }
     }
 
     /// What it has done so far: what waits to be sent for the first time has not been given to the path.
@@ -320,10 +374,10 @@ impl Subflow {
     /// What was handed to it ahead of its window takes so much memory, and whether it may be given more.
     #[inline]
     pub(crate) fn queue(&self) -> (Bytes, bool) {
-        let (tcp, mss) = (&self.tcp, self.tcp.mss());
-        let Some(memory) = &self.memory else { return (Bytes::ZERO, tcp.has_room(u64::from(mss))) };
-        let queued = memory_of(tcp.queued(), mss);
-        (Bytes(queued), tcp.may_queue() && memory.has_room(queued))
+        let tcp = &self.tcp;
+        let Some(memory) = &self.memory else { return (Bytes::ZERO, tcp.has_room(u64::from(tcp.mss()))) };
+        let queued = self.memory_queued();
+        (Bytes(queued), tcp.may_queue() && queued < memory.size())
     }
 
     /// The peer has not answered the proof of this join yet: it is repeated (RFC 8684 §3.2), less and less often.

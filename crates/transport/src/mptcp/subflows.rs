@@ -248,6 +248,11 @@ impl Subflows {
         self.dirty |= self.all.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
     }
 
+    /// Those that may have something to send are looked at before they do.
+    pub(super) fn look_at_touched(&mut self) {
+        self.unseen |= self.dirty;
+    }
+
     /// The first that may have something to send.
     #[inline]
     pub(super) fn touched(&self) -> Option<usize> {

@@ -8,6 +8,9 @@ use tailrace_core::{Bytes, Instant};
 
 /// What four SACK blocks take of a header, the most there can be.
 const SACK_ROOM: u64 = 36;
+/// What timestamps take, and what a subflow's mapping takes.
+const STAMPS: u64 = 12;
+const MAPPING: u64 = 24;
 
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
@@ -90,7 +93,7 @@ impl Tcp {
         Segment {
             seq: SeqNumber(self.iss as u32),
             ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
-            window: self.first_window() as u16,
+            window: self.whole_segments(self.first_window(), answer) as u16,
             flags,
             timestamps: offers(c.timestamps, self.options.timestamps).then_some(stamps),
             mss: Some(c.mss.get().clamp(1, 65_535) as u16),
@@ -98,6 +101,16 @@ impl Tcp {
             sack_permitted: offers(c.sack, self.options.sack),
             ..Segment::default()
         }
+    }
+
+    /// The window of a subflow's SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
+    fn whole_segments(&self, window: u64, answer: bool) -> u64 {
+        if self.shared_window.is_none() || !self.config.tso {
+            return window;
+        }
+        let stamps = if answer && self.options.timestamps { STAMPS } else { 0 };
+        let segment = self.config.mss.get() + MAPPING + STAMPS - stamps;
+        (window / segment).max(1) * segment
     }
 
     #[inline(never)]

@@ -53,7 +53,7 @@ impl Tcp {
     /// A segment with data has come in order.
     #[inline(never)]
     pub(super) fn heed_push(&mut self, segment: &Segment) {
-        let Some(repair) = self.repair.as_mut().filter(|_| self.shared_window.is_none()) else { return };
+        let Some(repair) = self.repair.as_mut() else { return };
         if segment.payload == 0 {
             return;
         }
@@ -70,7 +70,8 @@ impl Tcp {
     /// The application may have read: with everything read, and nothing waiting for what is missing, what was pushed is acknowledged.
     #[inline]
     pub(super) fn acknowledge_pushed(&mut self) {
-        if !self.acks.is_pushed() || self.rcv.read() != self.rcv.nxt_data() || self.rcv.has_gap() {
+        // What a subflow has brought is read from its connection.
+        if !self.acks.is_pushed() || self.shared_window.is_some() || self.rcv.read() != self.rcv.nxt_data() || self.rcv.has_gap() {
             return;
         }
         let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);

@@ -18,10 +18,43 @@ impl Tcp {
         }
     }
 
-    /// The piece of data that is to be sent next has so many bytes.
+    /// The piece of data that is to be sent next has so many bytes, and is in a packet that ends at this relative number.
     #[inline]
-    pub(crate) fn begin_piece(&mut self, len: u32) {
+    pub(crate) fn begin_piece(&mut self, len: u32, packet: u64) {
         self.snd.begin_piece(len.min(self.mss) as u16);
+        if self.config.tso {
+            self.set_border(self.iss + packet);
+        }
+    }
+
+    /// Memory of what it was handed and the peer has not acknowledged: what was sent in packets as they leave, the rest in so
+    /// many as it waits in (`sk_wmem_queued`).
+    pub(crate) fn memory_queued(&self, waiting: u64) -> u64 {
+        let (sent, overhead) = (self.board.nxt - self.board.una, self.config.packet_overhead.get());
+        self.queued() + (sent.div_ceil(self.packet_size()) + waiting) * overhead
+    }
+
+    /// What the application writes at once into a packet.
+    pub(crate) fn goal(&self) -> u64 {
+        self.packet_goal()
+    }
+
+    /// The window that it may show has grown: the segment that is about to come is acknowledged at once (`tcp_grow_window`).
+    pub(crate) fn note_window_grown(&mut self) {
+        self.acks.on_window_grown();
+    }
+
+    /// The connection's application has read everything: what was pushed is acknowledged (`mptcp_cleanup_rbuf`). Whether it is.
+    pub(crate) fn note_all_read(&mut self) -> bool {
+        if self.acks.is_pushed() {
+            let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);
+            self.acks.on_all_read(replies);
+        }
+        let due = self.acks.is_due();
+        if due {
+            self.outlook = Outlook::Unknown;
+        }
+        due
     }
 
     /// Bytes that were handed to it and have not been sent yet.

@@ -6,7 +6,7 @@
 //! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
 //! with as its buffer was full (`tcp_push`, `forced_push`).
 //!
-//! Departures: what is sent again leaves segment by segment, without PSH; paced data and subflows do so, too.
+//! Departures: what is sent again leaves segment by segment, without PSH; paced data does so, too.
 
 use super::Tcp;
 use tailrace_core::{Duration, Instant};
@@ -104,7 +104,7 @@ impl Tcp {
     /// need not wait.
     #[inline(never)]
     pub(super) fn fills_packet(&mut self, (window, pipe): (u64, u64), now: Instant) -> bool {
-        if !self.config.tso || self.paces || self.shared_window.is_some() {
+        if !self.config.tso || self.paces {
             return true;
         }
         let nxt = self.board.nxt;
@@ -113,11 +113,22 @@ impl Tcp {
         if nxt >= written {
             return true;
         }
+        let shared = self.shared_window.is_some();
+        // Pieces that a connection hands out one by one.
+        if shared && written - nxt <= u64::from(self.mss) {
+            return self.begin_packet(Tso { end: written, several: false, ..tso });
+        }
         let room = self.room_for_packet(window, pipe);
-        let border = self.border_after(tso.border, nxt);
-        // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`).
         let most = room.quota() * room.mss;
-        let end = border.max(nxt + most).min(written);
+        // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`), but none of another mapping
+        // (`mptcp_skb_can_collapse`).
+        let (border, end) = if shared {
+            let border = if tso.border > nxt { tso.border } else { written };
+            (border, border.min(written))
+        } else {
+            let border = self.border_after(tso.border, nxt);
+            (border, border.max(nxt + most).min(written))
+        };
         let (len, tail) = (end - nxt, end == written);
         if len > room.mss && !self.overrides_window && !self.recovery.is_active() {
             let clock = Clock {
@@ -133,11 +144,21 @@ impl Tcp {
             }
         }
         let len = if self.overrides_window { room.mss } else { len.min(most).min(room.wnd_room) };
-        let several = len > room.mss;
+        self.begin_packet(Tso { end: nxt + len, border, several: len > room.mss })
+    }
+
+    fn begin_packet(&mut self, packet: Tso) -> bool {
         if let Some(repair) = &mut self.repair {
-            repair.tso = Tso { end: nxt + len, border, several };
+            repair.tso = packet;
         }
         true
+    }
+
+    /// Of a subflow: where the packet ends into which the connection has put the next byte.
+    pub(super) fn set_border(&mut self, border: u64) {
+        if let Some(repair) = &mut self.repair {
+            repair.tso.border = border;
+        }
     }
 
     fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
@@ -148,7 +169,11 @@ impl Tcp {
             cwnd: window,
             cwnd_room: (window / mss).saturating_sub(pipe.div_ceil(mss)) * mss,
             wnd: self.snd_wnd.size(),
-            wnd_room: (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt),
+            wnd_room: match self.shared_window {
+                // The connection has seen to its window.
+                Some(_) => u64::MAX / 2,
+                None => (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt),
+            },
             most: autosize(rate, self.rtt.min, mss),
         }
     }
@@ -179,10 +204,13 @@ impl Tcp {
     /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
     /// buffer had room; what was written into windows so small that half of one is less than a packet is pushed each time.
     pub(super) fn is_pushed(&self, end: u64) -> bool {
-        if !self.config.tso || self.shared_window.is_some() {
+        if !self.config.tso {
             return false;
         }
         let Some(tso) = self.repair.as_ref().map(|r| r.tso) else { return false };
+        if self.shared_window.is_some() {
+            return end == tso.end && tso.several;
+        }
         let forced = end == tso.border && self.snd_wnd.largest() / 2 < LARGEST;
         (end == tso.end && tso.several) || forced || self.ends_filling(end)
     }

@@ -91,6 +91,12 @@ impl Scheduler for LinuxScheduler {
         let len = i64::from(chunk.len);
         let last =
             subflows.get(self.last).filter(|s| s.usable && s.room && !is_in(chunk.carriers, self.last));
+        // A fragment goes out as a whole (`__subflow_push_pending`).
+        let goes_on = self.fills && conn.within && chunk.carriers == 0;
+        if goes_on && subflows.get(self.last).is_some_and(|s| s.usable) {
+            self.left -= len;
+            return Some(self.last);
+        }
         if self.left > 0 && last.is_some() {
             self.left -= len;
             return Some(self.last);
@@ -101,9 +107,7 @@ impl Scheduler for LinuxScheduler {
         if burst > 0 {
             self.rates[id] = (self.rates[id] * queued + rate * burst as f64) / (queued + burst as f64);
         }
-        let left = burst.min(i64::MAX as u64) as i64 - len;
-        // The rest of a window goes as a small segment in Linux; it is waited out here.
-        self.left = if burst < self.burst && left < len { 0 } else { left };
+        self.left = burst.min(i64::MAX as u64) as i64 - len;
         self.last = id;
         Some(id)
     }
@@ -140,6 +144,17 @@ mod tests {
         );
         let views = [queued(slow, 4_000, true), queued(fast, 50_000, false)];
         assert_eq!(linux.select(&chunk(0), &conn(), &views), Some(0));
+    }
+
+    #[test]
+    fn a_fragment_goes_where_it_was_begun_whatever_room_there_is() {
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 1000, fill_queues: true });
+        let views = [subflow(10), SubflowView { queued: Bytes(50_000), ..subflow(10) }];
+        assert_eq!(linux.select(&chunk(0), &conn(), &views), Some(0));
+        let full = [SubflowView { room: false, queued: Bytes(60_000), ..views[0] }, views[1]];
+        let within = ConnectionView { within: true, ..conn() };
+        assert_eq!(linux.select(&chunk(0), &within, &full), Some(0), "no room, and the burst is used up");
+        assert_eq!(linux.select(&chunk(0), &conn(), &full), Some(1), "the next fragment");
     }
 
     #[test]

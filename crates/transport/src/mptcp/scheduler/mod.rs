@@ -98,6 +98,8 @@ pub struct ConnectionView {
     pub window: Bytes,
     /// Sent and not acknowledged at the data level.
     pub outstanding: Bytes,
+    /// The next new byte goes on with a fragment that was written as one, of which a part was handed out.
+    pub within: bool,
     /// Times that the peer's window has kept a subflow with room from sending.
     pub blocked: u64,
 }
@@ -183,6 +185,7 @@ pub(crate) mod testing {
             unassigned: Bytes(1_000_000),
             window: Bytes(1_000_000),
             outstanding: Bytes(0),
+            within: false,
             blocked: 0,
         }
     }

@@ -116,7 +116,7 @@ mod tests {
         let mut step = |sendable: &mut Sendable, open: [bool; 2]| {
             let views = open.map(|room| SubflowView { room, ..subflow(10) });
             let (chunk, id) = scheduler.next(sendable, &conn(), &views)?;
-            sendable.0.hand_out(&chunk, id);
+            sendable.0.hand_out(&chunk, (id, false));
             Some((chunk.dsn, id))
         };
         assert_eq!(step(&mut sendable, [true, true]), Some((1, 0)));

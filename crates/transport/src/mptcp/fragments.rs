@@ -1,0 +1,117 @@
+//! The fragments in which what an application writes lies in the send buffer of a connection (Linux `mptcp_sendmsg`).
+//!
+//! Fragments lie in blocks of memory, each behind what describes it. What is written goes on with the last fragment as long as that
+//! waits and its block has room, else into a new one. A scheduler decides between fragments (`__subflow_push_pending`), so that
+//! segments are cut where one ends and the next goes elsewhere.
+
+use std::collections::VecDeque;
+
+/// A block (`skb_page_frag_refill`), and the least that is left of one for a fragment.
+const BLOCK: u64 = 32_768;
+const LEAST: u64 = 32;
+/// What describes a fragment (`mptcp_data_frag`).
+const HEADER: u64 = 40;
+/// What an application that waits for room writes at a time.
+const WRITE: u64 = 65_536;
+
+/// Fragments of which bytes have not been handed out.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fragments {
+    /// Where they end, in order.
+    ends: VecDeque<u64>,
+    /// Where the one before them ended.
+    border: u64,
+    /// What is left of the last block.
+    left: u64,
+}
+
+impl Fragments {
+    /// The application writes behind `stored`, where `held` bytes are in a buffer of `size`: each fragment is taken if there is any
+    /// room. Returns how many bytes.
+    pub(crate) fn write(&mut self, stored: u64, held: u64, size: u64) -> u64 {
+        let mut written = 0;
+        while written < WRITE && held + written < size {
+            let goes_on = !self.ends.is_empty() && self.left > 0;
+            if !goes_on {
+                if self.left < HEADER + LEAST {
+                    self.left = BLOCK;
+                }
+                self.left -= HEADER;
+                if self.ends.is_empty() {
+                    self.border = stored + written;
+                }
+                self.ends.push_back(0);
+            }
+            let bytes = self.left.min(WRITE - written);
+            written += bytes;
+            self.left -= bytes;
+            if let Some(end) = self.ends.back_mut() {
+                *end = stored + written;
+            }
+        }
+        written
+    }
+
+    /// All up to `nxt` has been handed out.
+    pub(crate) fn hand_out(&mut self, nxt: u64) {
+        while let Some(end) = self.ends.front().copied().filter(|end| *end <= nxt) {
+            self.border = end;
+            self.ends.pop_front();
+        }
+    }
+
+    /// Bytes from `nxt` on in the first of them.
+    pub(crate) fn rest(&self, nxt: u64) -> u64 {
+        self.ends.front().map_or(u64::MAX, |end| end.saturating_sub(nxt))
+    }
+
+    /// Whether of the first of them all before `nxt` was handed out, and that is some.
+    pub(crate) fn is_within(&self, nxt: u64) -> bool {
+        !self.ends.is_empty() && nxt > self.border
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_fills_two_blocks_and_begins_a_third() {
+        let mut fragments = Fragments::default();
+        assert_eq!(fragments.write(1, 0, 1 << 20), 65_536);
+        // 32768 - 40 = 32728 bytes each, and 65536 - 2 * 32728 = 80.
+        assert_eq!(fragments.ends, [32_729, 65_457, 65_537]);
+        // The next write goes on with the last, of which 32768 - 40 - 80 = 32648 are left.
+        assert_eq!(fragments.write(65_537, 65_536, 1 << 20), 65_536);
+        assert_eq!(fragments.ends, [32_729, 65_457, 98_185, 130_913, 131_073]);
+    }
+
+    #[test]
+    fn what_was_handed_out_is_not_gone_on_with() {
+        let mut fragments = Fragments::default();
+        fragments.write(1, 0, 1 << 20);
+        fragments.hand_out(65_537);
+        fragments.write(65_537, 65_536, 1 << 20);
+        // Another header: 32768 - 2 * 40 - 80 = 32608, then 32728 and what is left of 65536: 200.
+        assert_eq!(fragments.ends, [98_145, 130_873, 131_073]);
+    }
+
+    #[test]
+    fn a_fragment_is_taken_if_there_is_any_room() {
+        let mut fragments = Fragments::default();
+        assert_eq!(fragments.write(1, 0, 32_729), 65_456, "the second has one byte of room");
+        assert_eq!(fragments.write(1, 32_729, 32_729), 0);
+    }
+
+    #[test]
+    fn a_fragment_is_begun_once_bytes_of_it_are_handed_out() {
+        let mut fragments = Fragments::default();
+        fragments.write(1, 0, 1 << 20);
+        assert_eq!((fragments.is_within(1), fragments.is_within(1425)), (false, true));
+        assert_eq!(fragments.rest(32_000), 729);
+        fragments.hand_out(32_729);
+        assert!(!fragments.is_within(32_729));
+        fragments.hand_out(65_537);
+        assert_eq!((fragments.is_within(65_537), fragments.rest(65_537)), (false, u64::MAX));
+    }
+}

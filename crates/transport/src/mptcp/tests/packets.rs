@@ -1,0 +1,68 @@
+//! Packets of several segments on subflows, and what a receiver makes of them, as Linux 6.12 has them.
+
+use super::*;
+use crate::segment::Flags;
+
+/// A client that has just connected, with all the data in the world, and its server.
+fn connected() -> (Mptcp, Mptcp, Tuple) {
+    let kernel = MptcpPlan::for_profile(Profile::Linux);
+    let tcp = TcpConfig { mss: tailrace_core::Bytes(1424), ..(*kernel.tcp).clone() };
+    let plan = Arc::new(MptcpPlan { path_manager: usual().path_manager, tcp: Arc::new(tcp), ..kernel });
+    let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
+    let (mut client, mut server) = (
+        Mptcp::connect(&plan, tuple, Rng::named(1, "client"), Instant::ZERO),
+        Mptcp::listen(&plan, tuple.reversed(), Rng::named(1, "server"), Instant::ZERO),
+    );
+    let syn = client.poll_transmit(Instant::ZERO).unwrap();
+    assert_eq!(syn.segment.window, 64_240, "44 segments of 1460 bytes in 65535");
+    server.handle_segment(&tuple.reversed(), &syn.segment, &syn.options, Instant::from_millis(20));
+    let answer = server.poll_transmit(Instant::from_millis(20)).unwrap();
+    assert_eq!(answer.segment.window, 65_160, "45 of 1448, as there are timestamps");
+    client.handle_segment(&tuple, &answer.segment, &answer.options, Instant::from_millis(40));
+    client.write(UNLIMITED);
+    (client, server, tuple)
+}
+
+/// What an end sends now that has data.
+fn data_of(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
+    core::iter::from_fn(|| end.poll_transmit(now)).filter(|t| t.segment.payload > 0).collect()
+}
+
+#[test]
+fn a_subflow_sends_two_segments_at_a_time_and_pushes_the_second() {
+    let (mut client, _, _) = connected();
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    let pushed: Vec<bool> = sent.iter().map(|t| t.segment.flags.has(Flags::PSH)).collect();
+    // An initial window of 10, in packets of 2: the rate of a millisecond is less.
+    assert_eq!(pushed, [false, true].repeat(5));
+    assert!(sent.iter().all(|t| t.segment.payload == 1424));
+}
+
+#[test]
+fn segments_are_acknowledged_one_by_one_while_the_window_grows() {
+    let (mut client, mut server, tuple) = connected();
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    let mut windows = Vec::new();
+    for (n, t) in (0..).zip(&sent) {
+        let now = Instant::from_millis(60 + n);
+        server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+        let acks: Vec<_> = core::iter::from_fn(|| server.poll_transmit(now)).collect();
+        assert_eq!(acks.len(), 1);
+        windows.push(u64::from(acks[0].segment.window) << 7);
+    }
+    // By 2 * 1448 bytes each from 65536 to 167/256 of 131072 less a packet of 1424 + 768 bytes: 84074, rounded down to 128.
+    assert_eq!(windows[..3], [68_352, 71_296, 74_112]);
+    assert_eq!(windows[7..], [83_968; 3]);
+}
+
+#[test]
+fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
+    let (mut client, _, _) = connected();
+    data_of(&mut client, Instant::from_millis(40));
+    // Fragments of 32728 bytes, and a window of 65160: the second fragment is begun though the send buffer of 46080 is full then.
+    assert_eq!(client.subflows[0].tcp.end_ssn(), 1 + 65_160);
+    // 22 segments of 1424 are what half of the window has room for.
+    assert_eq!(client.subflows[0].packets, [1 + 31_328, 1 + 2 * 31_328, 1 + 65_160]);
+    // 10 segments on their way in packets of 2, and 3 packets that wait: 8 of 728 bytes beside the data.
+    assert_eq!(client.subflows[0].view(true).queued, tailrace_core::Bytes(65_160 + 8 * 728));
+}
