@@ -31,9 +31,9 @@ fn what_the_fast_way_brings_waits_for_the_slow_one() {
     let wait = of(&run, "reordering_delay_s.max");
     assert!(wait > 0.09 && wait <= 0.0936, "{wait}");
     // Meanwhile the fast way carries four or five times four, one round of 21.26 ms after another: the last of them lies
-    // that many segments ahead of the one that is missing.
+    // that many segments ahead of the one that is missing, and as many more as the slow way has sent since: three at most.
     let ahead = of(&run, "displacement_bytes.max") / SEGMENT;
-    assert!((16.0..=20.0).contains(&ahead) && ahead.fract() == 0.0, "{ahead}");
+    assert!((16.0..=23.0).contains(&ahead) && ahead.fract() == 0.0, "{ahead}");
     // Little's law: what waits on average is what comes a second times how long it waits.
     let waiting = run.column("connection_series", "waiting_bytes");
     let mean = waiting.iter().sum::<f64>() / waiting.len() as f64;

@@ -239,6 +239,11 @@ impl Mptcp {
             .min(self.subflows.mss() - 1)
     }
 
+    /// Bytes of data that a segment has room for beside a mapping.
+    pub(super) fn most_in_segment(&self) -> u32 {
+        self.subflows.mss() - self.excess_of_acks()
+    }
+
     /// Segments have room for acknowledgments as they are when data goes one way only.
     fn excess_of_acks(&self) -> u32 {
         if !self.widens_acks || self.plan.mptcp.wide_data_ack {
@@ -268,12 +273,13 @@ impl Mptcp {
 
     /// `chunk` goes onto subflow `id`, to leave at once.
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
-        let chunk = &self.subflows[id].fitting(chunk);
+        let most = self.most_in_segment();
+        let chunk = &self.subflows[id].fitting(chunk, most);
         let again = chunk.dsn < self.snd.nxt;
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
-        let joins = self.subflows[id].joins(chunk.dsn, again);
+        let joins = self.subflows[id].joins(chunk.dsn, again, most);
         let piece = self.snd.hand_out(chunk, (id, joins));
         if !again && !self.fills {
             self.snd.date_newest(now);

@@ -245,7 +245,7 @@ impl Subflow {
         while self.packets.front().is_some_and(|end| *end <= next) {
             self.packets.pop_front();
         }
-        let packet = self.packets.front().copied().unwrap_or(next);
+        let packet = self.packets.front().copied();
         while let Some(m) = self.sent.get(self.left) {
             if m.ssn_end > next {
                 self.tcp.begin_piece(u32::from(m.len), packet);
@@ -265,23 +265,24 @@ impl Subflow {
         self.tcp.looks_ahead()
     }
 
-    /// The segment that waits as the last, if it is not full and `dsn` goes on with it.
-    fn unfinished(&self, dsn: u64) -> Option<&SentMapping> {
+    /// The segment that waits as the last, if it has less than `most` bytes and `dsn` goes on with it. The first data stays as it
+    /// is: the option beside it is longer.
+    fn unfinished(&self, dsn: u64, most: u32) -> Option<&SentMapping> {
         let last = self.sent.back().filter(|_| self.memory.is_some())?;
         let waits = last.ssn_end - u64::from(last.len) >= self.tcp.next_ssn();
         let goes_on = last.dsn + u64::from(last.len) == dsn;
-        (waits && goes_on && u32::from(last.len) < self.tcp.mss()).then_some(last)
+        (waits && goes_on && last.dsn > 1 && u32::from(last.len) < most).then_some(last)
     }
 
-    /// As much of `chunk` as it can take at once: what goes on with a segment that waits and is not full fills that first.
-    pub(crate) fn fitting(&self, chunk: &Chunk) -> Chunk {
-        let room = self.unfinished(chunk.dsn).map_or(u32::MAX, |m| self.tcp.mss() - u32::from(m.len));
+    /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not full fills that first.
+    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32) -> Chunk {
+        let room = self.unfinished(chunk.dsn, most).map_or(u32::MAX, |m| most - u32::from(m.len));
         Chunk { len: chunk.len.min(room), ..*chunk }
     }
 
     /// Whether the bytes from `dsn` on, which fit, become part of the segment that waits as the last.
-    pub(crate) fn joins(&self, dsn: u64, again: bool) -> bool {
-        self.unfinished(dsn).is_some_and(|m| m.again == again)
+    pub(crate) fn joins(&self, dsn: u64, again: bool, most: u32) -> bool {
+        self.unfinished(dsn, most).is_some_and(|m| m.again == again)
     }
 
     /// Keeps the mapping of what was handed to it last, which joins the one before or does not.

@@ -18,11 +18,12 @@ impl Tcp {
         }
     }
 
-    /// The piece of data that is to be sent next has so many bytes, and is in a packet that ends at this relative number.
+    /// The piece of data that is to be sent next has so many bytes, and is in a packet that ends at this relative number, if
+    /// packets of several segments are made of what was handed to it.
     #[inline]
-    pub(crate) fn begin_piece(&mut self, len: u32, packet: u64) {
+    pub(crate) fn begin_piece(&mut self, len: u32, packet: Option<u64>) {
         self.snd.begin_piece(len.min(self.mss) as u16);
-        if self.config.tso {
+        if let Some(packet) = packet.filter(|_| self.config.tso) {
             self.set_border(self.iss + packet);
         }
     }
