@@ -71,7 +71,11 @@ impl Tcp {
     #[inline]
     pub(super) fn acknowledge_pushed(&mut self) {
         // What a subflow has brought is read from its connection.
-        if !self.acks.is_pushed() || self.shared_window.is_some() || self.rcv.read() != self.rcv.nxt_data() || self.rcv.has_gap() {
+        if !self.acks.is_pushed()
+            || self.shared_window.is_some()
+            || self.rcv.read() != self.rcv.nxt_data()
+            || self.rcv.has_gap()
+        {
             return;
         }
         let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);
