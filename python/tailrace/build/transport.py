@@ -343,7 +343,7 @@ class Mptcp(Table):
         window_share: With `counts_memory`: which share of a receiver's memory is advertised as window.
             If it is too large, waiting packets overflow the memory. `"auto"` is half of it, and a
             buffer that grows has whole segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12:
-            144/256, scaling_ratio as it was measured. Allowed: 0.01 to 1.0 (it is a share of a whole).
+            167/256, scaling_ratio as it was measured. Allowed: 0.01 to 1.0 (it is a share of a whole).
         keeps_larger_window: Whether the window of a subflow stays as it was if an ACK that is no news
             to that subflow shows a smaller one. With the data that the same ACK acknowledges, the
             sender then goes beyond the window that its peer advertised, and the peer may discard what

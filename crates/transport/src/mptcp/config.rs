@@ -80,7 +80,7 @@ parameters! {
         first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
-        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 144/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 167/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
         /// Whether the window of a subflow stays as it was if an ACK that is no news to that subflow shows a smaller one.
         /// With the data that the same ACK acknowledges, the sender then goes beyond the window that its peer
         /// advertised, and the peer may discard what arrives there.
