@@ -231,16 +231,18 @@ impl<P: Routed> Fabric<P> {
             count += 1;
         }
         for (id, _, router) in &firsts[..count] {
-            let Some(pkt) = self.packets.find(*id) else { continue };
+            if *id == PacketId::NONE {
+                continue;
+            }
             match router {
                 Some(router) => {
-                    let next = self.graph.next_hop_of(*router, pkt.destination());
+                    let next = self.graph.next_hop_of(*router, self.packets.destination(*id));
                     if let Some(link) = next.and_then(|l| self.links.get(l.0 as usize)) {
                         std::hint::black_box(link.to());
                         std::hint::black_box(link.last_sent());
                     }
                 }
-                None => hosts.expect(pkt),
+                None => hosts.expect(self.packets.get(*id)),
             }
         }
     }
@@ -314,7 +316,7 @@ impl<P: Routed> Fabric<P> {
             let pkt = self.packets.remove(pkt);
             return hosts.receive(node, pkt, self);
         };
-        match self.graph.next_hop_of(router, self.packets.get(pkt).destination()) {
+        match self.graph.next_hop_of(router, self.packets.destination(pkt)) {
             Some(link) => self.forward(link, pkt, hosts),
             None => self.stop_over((node, router), pkt, hosts),
         }
@@ -330,8 +332,8 @@ impl<P: Routed> Fabric<P> {
             if let Some(link) = self.graph.route(router, packet.destination(), || packet.flow()) {
                 return self.forward(link, pkt, hosts);
             }
-            let packet = self.packets.get_mut(pkt);
-            if self.graph.owner(packet.destination()) != Some(node) || !hosts.next_stop(node, packet) {
+            let is_here = self.graph.owner(self.packets.destination(pkt)) == Some(node);
+            if !is_here || !self.packets.change(pkt, |packet| hosts.next_stop(node, packet)) {
                 return hosts.unroutable(node, self.packets.remove(pkt), self.now);
             }
         }

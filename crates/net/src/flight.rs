@@ -5,7 +5,8 @@
 //! with the number of links times their fullest moment, and the slot a packet leaves is the next one to be used,
 //! while it is still in the cache.
 
-use tailrace_core::Instant;
+use crate::{Address, Routed};
+use tailrace_core::{Bytes, Instant};
 
 const NIL: u32 = u32::MAX;
 
@@ -19,71 +20,113 @@ impl PacketId {
 }
 
 /// Owner of all packets on links. Links and hosts know them by their ids.
+///
+/// Of each packet it keeps what a link asks of it apart, in a [`Slip`]: slips are small enough to stay in the cache where the
+/// packets of a large network do not, and a packet that crosses a router is not touched at all.
 #[derive(Debug)]
 pub(crate) struct Slab<P> {
-    slots: Vec<Slot<P>>,
+    slips: Vec<Slip>,
+    /// Those of the slips at the same places.
+    packets: Vec<Option<P>>,
     free: u32,
 }
 
+/// What a link needs to know of a packet, and its place among others.
 #[derive(Debug)]
-#[repr(C)]
-struct Slot<P> {
-    /// When the next packet of the flight arrives. It stands here, and not in that packet's slot, so that taking
-    /// the first packet touches no slot but its own: every other is far away in a large network.
+struct Slip {
+    /// When the next packet of the flight arrives. It stands here, and not in that packet's slip, so that taking
+    /// the first packet touches no slip but its own: every other is far away in a large network.
     next_arrives: Instant,
-    /// Next in the flight, or in the list of free slots.
+    /// Next in the flight, or in the list of free slips.
     next: u32,
     previous: u32,
-    pkt: Option<P>,
+    /// The packet's, in bytes; such that do not fit are larger than any link takes.
+    size: u32,
+    destination: Address,
 }
 
 impl<P> Slab<P> {
     pub(crate) fn new() -> Self {
-        Self { slots: Vec::new(), free: NIL }
+        Self { slips: Vec::new(), packets: Vec::new(), free: NIL }
     }
 
-    /// Takes a packet in.
     #[inline]
-    pub(crate) fn insert(&mut self, pkt: P) -> PacketId {
+    fn put(&mut self, pkt: P, size: u32, destination: Address) -> PacketId {
         let id = self.free;
-        if let Some(slot) = self.slots.get_mut(id as usize) {
-            self.free = slot.next;
-            slot.pkt = Some(pkt);
+        if let Some(slip) = self.slips.get_mut(id as usize) {
+            self.free = slip.next;
+            (slip.size, slip.destination) = (size, destination);
+            self.packets[id as usize] = Some(pkt);
             return PacketId(id);
         }
-        self.slots.push(Slot { next_arrives: Instant::MAX, next: NIL, previous: NIL, pkt: Some(pkt) });
-        PacketId(self.slots.len() as u32 - 1)
+        if self.slips.len() == self.slips.capacity() {
+            self.grow();
+        }
+        self.slips.push(Slip { next_arrives: Instant::MAX, next: NIL, previous: NIL, size, destination });
+        self.packets.push(Some(pkt));
+        PacketId(self.slips.len() as u32 - 1)
+    }
+
+    /// By a quarter, not twofold: in a large network most of the memory is here.
+    #[cold]
+    fn grow(&mut self) {
+        let more = self.slips.len() / 4 + 64;
+        self.slips.reserve_exact(more);
+        self.packets.reserve_exact(more);
     }
 
     /// Gives a packet out.
     #[inline]
     pub(crate) fn remove(&mut self, id: PacketId) -> P {
-        let slot = &mut self.slots[id.0 as usize];
-        slot.next = std::mem::replace(&mut self.free, id.0);
-        slot.pkt.take().expect(LIVE)
-    }
-
-    /// A packet, if the id is one of a packet.
-    #[inline]
-    pub(crate) fn find(&self, id: PacketId) -> Option<&P> {
-        self.slots.get(id.0 as usize)?.pkt.as_ref()
+        self.slips[id.0 as usize].next = std::mem::replace(&mut self.free, id.0);
+        self.packets[id.0 as usize].take().expect(LIVE)
     }
 
     /// A packet.
     #[inline]
     pub(crate) fn get(&self, id: PacketId) -> &P {
-        self.slots[id.0 as usize].pkt.as_ref().expect(LIVE)
+        self.packets[id.0 as usize].as_ref().expect(LIVE)
+    }
+
+    /// The size of a packet.
+    #[inline]
+    pub(crate) fn size(&self, id: PacketId) -> Bytes {
+        Bytes(u64::from(self.slips[id.0 as usize].size))
+    }
+
+    /// Where a packet goes.
+    #[inline]
+    pub(crate) fn destination(&self, id: PacketId) -> Address {
+        self.slips[id.0 as usize].destination
     }
 
     /// All packets, in no order that means anything.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &P> {
-        self.slots.iter().filter_map(|slot| slot.pkt.as_ref())
+        self.packets.iter().flatten()
+    }
+}
+
+impl<P: Routed> Slab<P> {
+    /// Takes a packet in.
+    #[inline]
+    pub(crate) fn insert(&mut self, pkt: P) -> PacketId {
+        let (size, destination) = (size_of(&pkt), pkt.destination());
+        self.put(pkt, size, destination)
     }
 
-    /// A packet, to be changed.
-    pub(crate) fn get_mut(&mut self, id: PacketId) -> &mut P {
-        self.slots[id.0 as usize].pkt.as_mut().expect(LIVE)
+    /// Changes a packet.
+    pub(crate) fn change<T>(&mut self, id: PacketId, change: impl FnOnce(&mut P) -> T) -> T {
+        let pkt = self.packets[id.0 as usize].as_mut().expect(LIVE);
+        let result = change(pkt);
+        let slip = &mut self.slips[id.0 as usize];
+        (slip.size, slip.destination) = (size_of(pkt), pkt.destination());
+        result
     }
+}
+
+#[inline]
+fn size_of(pkt: &impl Routed) -> u32 {
+    u32::try_from(pkt.size().get()).unwrap_or(u32::MAX)
 }
 
 const LIVE: &str = "an id is given back with its packet";
@@ -132,13 +175,13 @@ impl Flight {
     /// Adds a packet that arrives no earlier than the others.
     #[inline]
     pub(crate) fn push_back<P>(&mut self, id: PacketId, arrives: Instant, packets: &mut Slab<P>) {
-        let slot = &mut packets.slots[id.0 as usize];
-        (slot.next, slot.previous) = (NIL, self.tail);
+        let slip = &mut packets.slips[id.0 as usize];
+        (slip.next, slip.previous) = (NIL, self.tail);
         self.last_arrives = arrives;
         if self.len == 0 {
             (self.head, self.first_arrives) = (id.0, arrives);
         } else {
-            let tail = &mut packets.slots[self.tail as usize];
+            let tail = &mut packets.slips[self.tail as usize];
             (tail.next, tail.next_arrives) = (id.0, arrives);
         }
         self.tail = id.0;
@@ -154,33 +197,33 @@ impl Flight {
         // The head's `previous` is stale: it may have been anywhere when its predecessor left.
         let (mut before, mut before_arrives) = (self.tail, self.last_arrives);
         while before != self.head {
-            let after = packets.slots[before as usize].previous;
+            let after = packets.slips[before as usize].previous;
             let after_arrives = self.arrival(after, packets);
             if after_arrives <= arrives {
                 break;
             }
             (before, before_arrives) = (after, after_arrives);
         }
-        let after = packets.slots[before as usize].previous;
-        let slot = &mut packets.slots[id.0 as usize];
-        (slot.next, slot.next_arrives, slot.previous) = (before, before_arrives, after);
-        packets.slots[before as usize].previous = id.0;
+        let after = packets.slips[before as usize].previous;
+        let slip = &mut packets.slips[id.0 as usize];
+        (slip.next, slip.next_arrives, slip.previous) = (before, before_arrives, after);
+        packets.slips[before as usize].previous = id.0;
         if before == self.head {
             (self.head, self.first_arrives) = (id.0, arrives);
         } else {
-            let after = &mut packets.slots[after as usize];
+            let after = &mut packets.slips[after as usize];
             (after.next, after.next_arrives) = (id.0, arrives);
         }
         self.len += 1;
     }
 
-    /// When the packet in a slot of this flight arrives.
-    fn arrival<P>(&self, slot: u32, packets: &Slab<P>) -> Instant {
-        if slot == self.head {
+    /// When the packet with a slip of this flight arrives.
+    fn arrival<P>(&self, slip: u32, packets: &Slab<P>) -> Instant {
+        if slip == self.head {
             return self.first_arrives;
         }
-        let previous = packets.slots[slot as usize].previous;
-        packets.slots[previous as usize].next_arrives
+        let previous = packets.slips[slip as usize].previous;
+        packets.slips[previous as usize].next_arrives
     }
 
     /// Takes the first packet.
@@ -194,8 +237,8 @@ impl Flight {
         if self.len == 0 {
             *self = Self::new();
         } else {
-            let slot = &packets.slots[id as usize];
-            (self.head, self.first_arrives) = (slot.next, slot.next_arrives);
+            let slip = &packets.slips[id as usize];
+            (self.head, self.first_arrives) = (slip.next, slip.next_arrives);
         }
         Some(PacketId(id))
     }
@@ -205,7 +248,7 @@ impl Flight {
         let mut taken: Vec<PacketId> = Vec::with_capacity(count);
         for _ in 0..count.min(self.len()) {
             taken.push(PacketId(self.tail));
-            self.tail = packets.slots[self.tail as usize].previous;
+            self.tail = packets.slips[self.tail as usize].previous;
             self.len -= 1;
         }
         if self.len == 0 {
@@ -233,7 +276,7 @@ mod tests {
             for (i, (what, at)) in steps.into_iter().enumerate() {
                 match what {
                     0..4 => {
-                        let id = slab.insert(i as u64);
+                        let id = slab.put(i as u64, 0, Address(0));
                         flight.insert(id, Instant::from_nanos(at), &mut slab);
                         let position = oracle.partition_point(|(a, _)| *a <= at);
                         oracle.insert(position, (at, i as u64));
@@ -256,7 +299,7 @@ mod tests {
                 let first = oracle.first().map_or(Instant::MAX, |(at, _)| Instant::from_nanos(*at));
                 prop_assert_eq!(flight.first_arrives(), first);
             }
-            prop_assert_eq!(slab.slots.len(), fullest, "a slot that was left is used again");
+            prop_assert_eq!(slab.slips.len(), fullest, "a slot that was left is used again");
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::flight::{Flight, PacketId, Slab};
 use crate::impair::Impairment;
 use crate::stats::{LinkCounters, QueueStats};
 use crate::transmitter::Transmitter;
-use crate::{Hosts, LinkId, NodeId};
+use crate::{Hosts, LinkId, NodeId, Routed};
 use queueing::Service;
 use scheduled::Scheduled;
 use station::Station;
@@ -138,7 +138,7 @@ pub(crate) enum Outcome {
     Nothing,
 }
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     /// Largest packet, and most overhead.
     pub const MAX_MTU: Bytes = Bytes(1 << 30);
 
@@ -303,7 +303,7 @@ impl<P: Packet> Link<P> {
         hosts: &mut R,
     ) {
         self.arrived += 1;
-        let size = packets.get(pkt).size();
+        let size = packets.size(pkt);
         if size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
             // What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
             let (_, ends) = self.transmitter.send(size, now);
@@ -321,7 +321,7 @@ impl<P: Packet> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
-        if !self.up || packets.get(pkt).size() > self.mtu {
+        if !self.up || packets.size(pkt) > self.mtu {
             if let Some(host) = self.routeless {
                 // It never comes to the link.
                 self.arrived -= 1;
@@ -413,7 +413,7 @@ impl<P: Packet> Link<P> {
         let copy = self.disturb(pkt, packets, id, hosts);
         if self.has_middlebox {
             for pkt in std::iter::once(pkt).chain(copy) {
-                hosts.through_middlebox(id, packets.get_mut(pkt));
+                packets.change(pkt, |pkt| hosts.through_middlebox(id, pkt));
             }
         }
         copy.map_or(Outcome::Arrived(pkt), |copy| Outcome::ArrivedTwice(pkt, copy))
@@ -434,7 +434,7 @@ impl<P: Packet> Link<P> {
         for pkt in std::iter::once(pkt).chain(copy) {
             if disturbing.corrupts() {
                 self.tally.corrupted += 1;
-                hosts.damage(id, packets.get_mut(pkt));
+                packets.change(pkt, |pkt| hosts.damage(id, pkt));
             }
         }
         copy

@@ -196,6 +196,7 @@ impl World {
         }
         let size = if work.is_transfer { work.size } else { 0 };
         let record = self.connection_log.open((flow, number), (envelope.source_port, size), now);
+        let work = if data == Data::Endless && work.owed.is_none() { None } else { Some(Box::new(work)) };
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
@@ -288,7 +289,7 @@ impl World {
             return false;
         }
         let client = self.sockets.get_mut(socket.envelope.peer);
-        let Some(owed) = client.and_then(|client| client.work.owed.take()) else { return false };
+        let Some(owed) = client.and_then(|client| client.work.as_mut()?.owed.take()) else { return false };
         self.endpoint(id).is_some_and(|endpoint| {
             hand_over(endpoint, owed);
             true
@@ -309,7 +310,7 @@ impl World {
         if socket.end().is_server() {
             return closed;
         }
-        let failed = matches!(event, Event::Reset { .. }) && socket.work.has_failed();
+        let failed = matches!(event, Event::Reset { .. }) && socket.has_failed();
         self.client_done(id, failed, fabric) || closed
     }
 
@@ -338,7 +339,9 @@ impl World {
     fn arrived(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
         let Some(client) = self.client_of(id) else { return false };
         let at_server = client != id;
-        let Some(Socket { work, envelope, .. }) = self.sockets.get_mut(client) else { return false };
+        let Some(Socket { work: Some(work), envelope, .. }) = self.sockets.get_mut(client) else {
+            return false;
+        };
         if work.awaited == u64::MAX || work.responding == at_server {
             return false;
         }
@@ -361,7 +364,7 @@ impl World {
             streams.begun += 1;
         }
         let Some(socket) = self.sockets.get_mut(id) else { return false };
-        socket.work.begin(bytes, now);
+        socket.work.get_or_insert_default().begin(bytes, now);
         socket.endpoint.write(bytes);
         true
     }
@@ -371,8 +374,9 @@ impl World {
         let Some(client) = self.client_of(id).and_then(|client| self.sockets.get_mut(client)) else {
             return false;
         };
-        (client.work.awaited, client.work.responding) = (bytes, true);
-        client.work.size = client.work.size.saturating_add(bytes);
+        let work = client.work.get_or_insert_default();
+        (work.awaited, work.responding) = (bytes, true);
+        work.size = work.size.saturating_add(bytes);
         self.endpoint(id).expect("it has just delivered").write(bytes);
         true
     }
@@ -397,10 +401,11 @@ impl World {
     #[cold]
     fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
         let Some(client) = self.client_of(id).and_then(|c| self.sockets.get_mut(c)) else { return };
-        if client.work.end.is_some() {
+        let end = &mut client.work.get_or_insert_default().end;
+        if end.is_some() {
             return;
         }
-        client.work.end = Some(cause);
+        *end = Some(cause);
         self.connection_log.broken(client.record, cause);
         let flow = client.envelope.to.flow();
         let Some(streams) = self.streams(flow) else { return };
@@ -414,7 +419,8 @@ impl World {
     /// The transfer or exchange on a connection is complete.
     fn complete(&mut self, flow: usize, id: SocketId, now: Instant) {
         let client = self.client_of(id).and_then(|client| self.sockets.get(client));
-        let Some((work, record)) = client.map(|socket| (socket.work, socket.record)) else { return };
+        let Some(Socket { work: Some(work), record, .. }) = client else { return };
+        let (work, record) = (**work, *record);
         let f = &mut self.flows[flow];
         let (group, took) = (f.group as usize, now - work.began);
         f.tally.completed(work.size, took);

@@ -164,7 +164,7 @@ impl World {
         let flow = &mut self.flows[end.flow()];
         flow.retired.add(&socket.endpoint, flow.is_sender(end));
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
-            streams.failed += u32::from(socket.work.has_failed());
+            streams.failed += u32::from(socket.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
                 streams.ports.pass(connection.last_port());
             }

@@ -22,7 +22,7 @@ impl World {
                 not_begun: streams.count().map(|_| 0),
                 ..Transfers::default()
             });
-            let failed = self.sockets_of(f).filter(|s| s.work.has_failed()).count() as u64;
+            let failed = self.sockets_of(f).filter(|s| s.has_failed()).count() as u64;
             let (started, failed) = (u64::from(streams.begun), u64::from(streams.failed) + failed);
             let completed = self.flows[f].tally.completed;
             t.started += started;

@@ -57,8 +57,8 @@ pub(crate) struct Socket {
     pub(crate) transit: Duration,
     /// Ranges of the stream that waited here when the open windows began.
     pub(crate) early: Early,
-    /// What the connection's client wants of it.
-    pub(crate) work: Work,
+    /// What the connection's client wants of it, where that is not just to send for ever; only at the client's socket.
+    pub(crate) work: Option<Box<Work>>,
     /// Position among the sockets of its flow.
     pub(crate) position: u32,
     /// Its connection's row of the table of connections.
@@ -76,10 +76,15 @@ impl Socket {
             rtt_seen: 0,
             transit: Duration::MAX,
             early: Early::default(),
-            work: Work::default(),
+            work: None,
             position: 0,
             record: RecordId::NONE,
         }
+    }
+
+    /// Whether a transfer or exchange is under way that never will come to its end.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.has_failed())
     }
 
     /// Whose it is.

@@ -4,11 +4,11 @@ use super::Link;
 use super::queueing::{LinkSink, Service};
 use crate::flight::Slab;
 use crate::impair::Impairment;
-use crate::{Hosts, LinkId, NodeId};
+use crate::{Hosts, LinkId, NodeId, Routed};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
 use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     /// Takes the link down: what waits, is being sent or is on the wire is lost.
     pub(crate) fn take_down<R: Hosts<P>>(
         &mut self,

@@ -2,7 +2,7 @@
 
 use super::{Link, LinkQueue, Tally};
 use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId};
+use crate::{Hosts, LinkId, Routed};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 use tailrace_qdisc::disciplines::droptail::DroptailConfig;
@@ -44,7 +44,7 @@ impl<P: Packet> Service<P> {
     }
 }
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     #[inline]
     pub(super) fn transmit_fifo<R: Hosts<P>>(
         &mut self,
@@ -58,7 +58,7 @@ impl<P: Packet> Link<P> {
         let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
             unreachable!("checked by the caller")
         };
-        let size = packets.get(pkt).size();
+        let size = packets.size(pkt);
         let full = match *limit {
             Limit::Packets(n) => backlog.packets >= n,
             Limit::Bytes(n) => backlog.bytes + size > n,

@@ -3,12 +3,12 @@
 use super::Link;
 use super::queueing::{LinkSink, Service};
 use crate::flight::Slab;
-use crate::{Hosts, LinkId};
+use crate::{Hosts, LinkId, Routed};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, FlowKey, Instant, Packet, Rng, SackRanges};
 use tailrace_qdisc::{Cx, Qdisc, QueueDiscipline, Sink};
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     /// From `now` on packets wait in `queue`. What waits moves there in the order in which it would have left, as if it had
     /// arrived now; what finds no room is lost.
     pub(crate) fn set_queue<R: Hosts<P>>(

@@ -6,10 +6,10 @@
 use super::Link;
 use super::queueing::Service;
 use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId};
+use crate::{Hosts, LinkId, Routed};
 use std::collections::VecDeque;
 use tailrace_access::{Grants as _, Openings, Sent};
-use tailrace_core::{Bytes, Instant, Packet, Rate};
+use tailrace_core::{Bytes, Instant, Rate};
 
 /// What a link has instead of a plain rate.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ impl Scheduled {
     }
 }
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     /// From `now` on the link sends at the rate that it was given, and not by its schedule; a packet of which something has left
     /// goes on by the schedule.
     pub(super) fn suspend_schedule(&mut self, now: Instant) {

@@ -10,7 +10,7 @@
 use super::queueing::{LinkSink, Service};
 use super::{Link, Outcome};
 use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId};
+use crate::{Hosts, LinkId, Routed};
 use std::collections::VecDeque;
 use tailrace_access::{Burst, Framing};
 use tailrace_core::{DropReason, Duration, Instant, Packet};
@@ -108,7 +108,7 @@ impl Station {
     }
 }
 
-impl<P: Packet> Link<P> {
+impl<P: Routed> Link<P> {
     /// Makes it a station of a channel; to be called before any packet comes.
     pub(crate) fn join(&mut self, place: Place, packets: &mut Slab<P>) {
         assert!(self.station.is_none(), "a direction of a link is a station of one channel");
@@ -150,7 +150,7 @@ impl<P: Packet> Link<P> {
         let station = self.station.as_mut()?;
         let mut all_fit = true;
         for frame in station.frames.iter_mut().filter(|f| f.state == State::Waits) {
-            all_fit = burst.adds(packets.get(frame.pkt).size() + overhead);
+            all_fit = burst.adds(packets.size(frame.pkt) + overhead);
             if !all_fit {
                 break;
             }
