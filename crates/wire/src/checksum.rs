@@ -24,21 +24,27 @@ impl Sum {
     pub const fn word(self, word: u16) -> Self {
         Self(self.0 + word as u64)
     }
+    /// Adds two words at once: 2¹⁶ counts as one, so that a carry between them is where it belongs.
+    #[inline]
+    pub const fn pair(self, words: u32) -> Self {
+        Self(self.0 + words as u64)
+    }
     /// Adds bytes; an odd last one counts as if a zero followed (RFC 1071 §4.1), so only the last call may be odd.
     pub fn bytes(self, bytes: &[u8]) -> Self {
-        // Two words at once: 2¹⁶ counts as one, so that a carry between them is where it belongs.
         let (fours, rest) = bytes.as_chunks::<4>();
-        let sum = fours.iter().fold(self, |sum, four| Self(sum.0 + u64::from(u32::from_be_bytes(*four))));
+        let sum = fours.iter().fold(self, |sum, four| sum.pair(u32::from_be_bytes(*four)));
         let (pairs, rest) = rest.as_chunks::<2>();
         let sum = pairs.iter().fold(sum, |sum, pair| sum.word(u16::from_be_bytes(*pair)));
         rest.iter().fold(sum, |sum, &last| sum.word(u16::from_be_bytes([last, 0])))
     }
     /// Adds the pseudo-header of UDP (RFC 768) and TCP (RFC 9293 §3.1); `length` counts transport header and payload.
-    pub fn pseudo_header(self, src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, length: u16) -> Self {
-        self.bytes(&src.octets()).bytes(&dst.octets()).word(u16::from(protocol)).word(length)
+    #[inline]
+    pub const fn pseudo_header(self, src: Ipv4Addr, dst: Ipv4Addr, protocol: u8, length: u16) -> Self {
+        self.pair(src.to_bits()).pair(dst.to_bits()).word(protocol as u16).word(length)
     }
     /// The checksum to write when the checksum field itself was summed as zero. Over bytes that include their
     /// checksum, zero says that it is right (RFC 1071 §1).
+    #[inline]
     pub const fn checksum(self) -> u16 {
         let mut sum = self.0;
         while sum > 0xffff {

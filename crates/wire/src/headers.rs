@@ -1,5 +1,6 @@
 //! IP and transport header of a packet whose payload is all zeros and need not exist.
 
+use crate::checksum::Sum;
 use crate::error::Error;
 use crate::payload::Payload;
 use crate::tcp::TcpRepr;
@@ -26,7 +27,38 @@ pub struct Headers {
 
 impl Headers {
     /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
+    #[inline(always)]
     pub fn tcp(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
+        match tcp.options.only_timestamps() {
+            Some(timestamps) if ip.options.as_slice().is_empty() && payload_len <= PLAIN_PAYLOAD => {
+                Ok(Self::plain(ip, tcp, timestamps, payload_len))
+            }
+            _ => Self::tcp_with_options(ip, tcp, payload_len),
+        }
+    }
+    /// The headers of most segments: of IP without options, and of TCP without any but timestamps. They are a few words, so that
+    /// their checksums are sums of fields.
+    #[inline(always)]
+    fn plain(ip: Ipv4Repr, tcp: &TcpRepr, timestamps: Option<(u32, u32)>, payload_len: usize) -> Self {
+        let header_len = if timestamps.is_some() { STAMPED_LEN } else { tcp::HEADER_LEN };
+        let length = header_len + payload_len;
+        let mut sum = Sum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
+        let mut options = [0; (STAMPED_LEN - tcp::HEADER_LEN) / 4];
+        if let Some((value, echo)) = timestamps {
+            options = [tcp::options::TIMESTAMPS_ALIGNED, value, echo];
+            sum = options.iter().fold(sum, |sum, two| sum.pair(*two));
+        }
+        let ip = Ipv4Repr { protocol: protocol::TCP, payload_len: length, ..ip };
+        let [a, b, c, d, e] = ip.words(ipv4::HEADER_LEN, Sum::new());
+        let [f, g, h, i, j] = tcp.words(header_len, sum);
+        let [k, l, m] = options;
+        let words = [a, b, c, d, e, f, g, h, i, j, k, l, m].map(u32::to_be_bytes);
+        let mut bytes = [0; MAX_HEADERS_LEN + 1];
+        bytes[..ipv4::HEADER_LEN + STAMPED_LEN].copy_from_slice(words.as_flattened());
+        Self { bytes, len: ipv4::HEADER_LEN + header_len, payload_len }
+    }
+    #[inline(never)]
+    fn tcp_with_options(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
         let mut bytes = [0; MAX_HEADERS_LEN + 1];
         let transport = &mut bytes[ip.header_len()..];
         let len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
@@ -89,6 +121,10 @@ impl Headers {
     }
 }
 
+/// Bytes of a TCP header with timestamps and nothing else.
+const STAMPED_LEN: usize = tcp::HEADER_LEN + 12;
+/// So much payload has room behind IP's and TCP's headers with nothing in them but timestamps.
+const PLAIN_PAYLOAD: usize = ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - STAMPED_LEN;
 /// What a changed payload begins with.
 const ALTERED: u8 = 0xaa;
 const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;

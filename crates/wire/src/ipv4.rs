@@ -230,21 +230,28 @@ impl Ipv4Repr {
         at_most("ipv4 packet", self.payload_len.saturating_add(header_len), MAX_PACKET_LEN)?;
         at_most("ipv4 header", header_len, buffer.len())?;
         let header = &mut buffer[..header_len];
-        let flags = if self.dont_fragment { DF } else { 0 } | if self.more_fragments { MF } else { 0 };
-        header[VERSION_IHL] = 0x40 | (header_len / 4) as u8;
-        header[TOS] = (self.dscp.0 << 2) | self.ecn as u8;
-        header[TOTAL_LEN].copy_from_slice(&((header_len + self.payload_len) as u16).to_be_bytes());
-        header[IDENT].copy_from_slice(&self.ident.to_be_bytes());
-        header[FLAGS_OFFSET].copy_from_slice(&(flags | (self.fragment_offset & OFFSET_MASK)).to_be_bytes());
-        header[TTL] = self.ttl;
-        header[PROTOCOL] = self.protocol;
-        header[CHECKSUM].fill(0);
-        header[SRC].copy_from_slice(&self.src.octets());
-        header[DST].copy_from_slice(&self.dst.octets());
-        header[HEADER_LEN..].copy_from_slice(self.options.as_slice());
-        let checksum = Sum::new().bytes(header).checksum();
-        header[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+        let options = self.options.as_slice();
+        let words = self.words(header_len, Sum::new().bytes(options));
+        header[..HEADER_LEN].copy_from_slice(words.map(u32::to_be_bytes).as_flattened());
+        header[HEADER_LEN..].copy_from_slice(options);
         Ok(header_len)
+    }
+    /// The words before the options of a header of so many bytes, with the checksum over them and `options`. The packet is no
+    /// longer than its length field can say.
+    #[inline(always)]
+    pub(crate) fn words(&self, header_len: usize, options: Sum) -> [u32; HEADER_LEN / 4] {
+        let flags = if self.dont_fragment { DF } else { 0 } | if self.more_fragments { MF } else { 0 };
+        let fragment = flags | (self.fragment_offset & OFFSET_MASK);
+        let [high, low] = ((header_len + self.payload_len) as u16).to_be_bytes();
+        let mut words = [
+            u32::from_be_bytes([0x40 | (header_len / 4) as u8, self.dscp.0 << 2 | self.ecn as u8, high, low]),
+            u32::from(self.ident) << 16 | u32::from(fragment),
+            u32::from_be_bytes([self.ttl, self.protocol, 0, 0]),
+            self.src.to_bits(),
+            self.dst.to_bits(),
+        ];
+        words[2] |= u32::from(words.iter().fold(options, |sum, two| sum.pair(*two)).checksum());
+        words
     }
 }
 

@@ -152,21 +152,23 @@ impl<W: Write> Writer<W> {
         // Neither exceeds their sum, which fits 32 bits.
         let (data, zeros) = snap.cut(capture.data.len() as u32, capture.zeros as u32);
         let at = capture.at.as_nanos();
+        let kept = &capture.data[..data as usize];
         // What the format has before the packet, in one piece: most blocks are packets.
-        let fixed = [
-            ENHANCED_PACKET,
-            0, // the length, known at the end
-            capture.interface.0,
-            (at >> 32) as u32,
-            at as u32,
-            data + zeros,
-            original,
-        ];
-        self.block.clear();
-        self.block.extend_from_slice(fixed.map(u32::to_le_bytes).as_flattened());
-        self.block.extend_from_slice(&capture.data[..data as usize]);
+        let fixed = |length| {
+            let time = [(at >> 32) as u32, at as u32];
+            let words =
+                [ENHANCED_PACKET, length, capture.interface.0, time[0], time[1], data + zeros, original];
+            words.map(u32::to_le_bytes)
+        };
         // Blocks start aligned, so alignment within the block is alignment in the file.
-        let filled = (self.block.len() + zeros as usize).next_multiple_of(4);
+        let padded = (kept.len() + zeros as usize).next_multiple_of(4);
+        if padded <= SMALL && capture.comment.is_none() {
+            return self.output.write_all(small_block(fixed, kept, padded, &mut [0; _]));
+        }
+        self.block.clear();
+        self.block.extend_from_slice(fixed(0).as_flattened()); // the length is known at the end
+        self.block.extend_from_slice(kept);
+        let filled = FIXED + padded;
         self.block.resize(filled, 0);
         if let Some(comment) = capture.comment {
             self.put_option(OPT_COMMENT, comment.as_bytes())?;
@@ -223,6 +225,22 @@ impl<W: Write> Writer<W> {
     }
 }
 
+/// The block of a packet without options, of which so many bytes are kept, in a buffer of zeros.
+#[inline(always)]
+fn small_block<'a>(
+    fixed: impl Fn(u32) -> [[u8; 4]; FIXED / 4],
+    data: &[u8],
+    padded: usize,
+    block: &'a mut [u8; FIXED + SMALL + 4],
+) -> &'a [u8] {
+    let end = FIXED + padded;
+    let total = (end + 4) as u32;
+    block[..FIXED].copy_from_slice(fixed(total).as_flattened());
+    block[FIXED..FIXED + data.len()].copy_from_slice(data);
+    block[end..end + 4].copy_from_slice(&total.to_le_bytes());
+    &block[..end + 4]
+}
+
 fn length(n: usize) -> io::Result<u32> {
     u32::try_from(n).map_err(|_| invalid("pcapng: packet longer than 32 bits can say"))
 }
@@ -231,6 +249,10 @@ fn invalid(message: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
+/// Bytes of a packet's block before the packet.
+const FIXED: usize = 28;
+/// Blocks with at most so much of a packet are made in place.
+const SMALL: usize = 128;
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 const INTERFACE_DESCRIPTION: u32 = 1;

@@ -201,19 +201,27 @@ impl TcpRepr {
         at_most("tcp segment", length, 0xffff)?;
         at_most("tcp header", header_len, buffer.len())?;
         let header = &mut buffer[..header_len];
-        header[SRC_PORT].copy_from_slice(&self.src_port.to_be_bytes());
-        header[DST_PORT].copy_from_slice(&self.dst_port.to_be_bytes());
-        header[SEQ].copy_from_slice(&self.seq.to_be_bytes());
-        header[ACK].copy_from_slice(&self.ack.to_be_bytes());
-        header[DATA_OFFSET] = (header_len as u8 / 4) << 4 | if self.ae { AE } else { 0 };
-        header[FLAGS] = self.flags;
-        header[WINDOW].copy_from_slice(&self.window.to_be_bytes());
-        header[CHECKSUM].fill(0);
-        header[URGENT].copy_from_slice(&self.urgent.to_be_bytes());
+        let sum = Sum::new().pseudo_header(src, dst, protocol::TCP, length as u16).bytes(options.as_bytes());
+        let words = self.words(header_len, payload.add_to(sum));
+        header[..HEADER_LEN].copy_from_slice(words.map(u32::to_be_bytes).as_flattened());
         header[HEADER_LEN..].copy_from_slice(options.as_bytes());
-        let sum = Sum::new().pseudo_header(src, dst, protocol::TCP, length as u16).bytes(header);
-        header[CHECKSUM].copy_from_slice(&payload.add_to(sum).checksum().to_be_bytes());
         Ok(header_len)
+    }
+    /// The words before the options of a header of so many bytes, with the checksum over them and what is summed in `others`:
+    /// pseudo-header, options and payload.
+    #[inline(always)]
+    pub(crate) fn words(&self, header_len: usize, others: Sum) -> [u32; HEADER_LEN / 4] {
+        let offset = (header_len as u8 / 4) << 4 | if self.ae { AE } else { 0 };
+        let [high, low] = self.window.to_be_bytes();
+        let mut words = [
+            u32::from(self.src_port) << 16 | u32::from(self.dst_port),
+            self.seq,
+            self.ack,
+            u32::from_be_bytes([offset, self.flags, high, low]),
+            u32::from(self.urgent),
+        ];
+        words[4] |= u32::from(words.iter().fold(others, |sum, two| sum.pair(*two)).checksum()) << 16;
+        words
     }
 }
 

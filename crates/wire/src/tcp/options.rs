@@ -53,10 +53,18 @@ impl TcpOptions {
     }
     /// The options as bytes, padded to a multiple of four; an error if they exceed 40.
     pub fn encode(&self) -> Result<EncodedOptions, Error> {
-        let aligned = self.lay_out(true);
-        let layout = if aligned.overflow == 0 { aligned } else { self.lay_out(false) };
-        at_most(NAME, layout.len + layout.overflow, MAX_OPTIONS_LEN)?;
-        Ok(EncodedOptions(layout))
+        if let Some(aligned) = self.aligned() {
+            return Ok(EncodedOptions(aligned));
+        }
+        let packed = self.packed();
+        at_most(NAME, packed.len + packed.overflow, MAX_OPTIONS_LEN)?;
+        Ok(EncodedOptions(packed))
+    }
+    /// The timestamps, where there is no option but them, if any.
+    #[inline]
+    pub(crate) const fn only_timestamps(&self) -> Option<Option<(u32, u32)>> {
+        let others = self.mss.is_some() || self.window_scale.is_some() || self.sack_permitted;
+        if others || !self.sack.is_empty() || self.raw.0.len > 0 { None } else { Some(self.timestamps) }
     }
 
     /// Stores a well-formed option that has a field; otherwise says `false`.
@@ -77,20 +85,54 @@ impl TcpOptions {
         true
     }
 
-    fn lay_out(&self, aligned: bool) -> Bytes {
+    /// Each option on words of its own; `None` where a header has no room for so many.
+    fn aligned(&self) -> Option<Bytes> {
         let mut out = Bytes::default();
-        let nops = |out: &mut Bytes, n: usize| out.put(&[NOP; 2][..if aligned { n } else { 0 }]);
+        if let Some(mss) = self.mss {
+            let [high, low] = mss.to_be_bytes();
+            out.word([MSS, 4, high, low])?;
+        }
+        if let Some((value, echo)) = self.timestamps {
+            let before = if self.sack_permitted { [SACK_PERMITTED, 2] } else { [NOP; 2] };
+            out.word([before[0], before[1], TIMESTAMPS, 10])?;
+            out.word(value.to_be_bytes())?;
+            out.word(echo.to_be_bytes())?;
+        } else if self.sack_permitted {
+            out.word([NOP, NOP, SACK_PERMITTED, 2])?;
+        }
+        if let Some(shift) = self.window_scale {
+            out.word([NOP, WINDOW_SCALE, 3, shift])?;
+        }
+        if !self.sack.is_empty() {
+            out.word([NOP, NOP, SACK, 2 + 8 * self.sack.len])?;
+            for (left, right) in self.sack.as_slice() {
+                out.word(left.to_be_bytes())?;
+                out.word(right.to_be_bytes())?;
+            }
+        }
+        let (words, rest) = self.raw.as_bytes().as_chunks();
+        for word in words {
+            out.word(*word)?;
+        }
+        if !rest.is_empty() {
+            // RFC 9293 §3.1: what remains of the last word is End of Option List, that is, zeros.
+            let mut last = [END; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            out.word(last)?;
+        }
+        Some(out)
+    }
+
+    /// One option behind the other.
+    #[cold]
+    fn packed(&self) -> Bytes {
+        let mut out = Bytes::default();
         if let Some(mss) = self.mss {
             out.put(&[MSS, 4]);
             out.put(&mss.to_be_bytes());
         }
-        if self.sack_permitted || self.timestamps.is_some() {
-            if !(self.sack_permitted && self.timestamps.is_some()) {
-                nops(&mut out, 2);
-            }
-            if self.sack_permitted {
-                out.put(&[SACK_PERMITTED, 2]);
-            }
+        if self.sack_permitted {
+            out.put(&[SACK_PERMITTED, 2]);
         }
         if let Some((value, echo)) = self.timestamps {
             out.put(&[TIMESTAMPS, 10]);
@@ -98,11 +140,9 @@ impl TcpOptions {
             out.put(&echo.to_be_bytes());
         }
         if let Some(shift) = self.window_scale {
-            nops(&mut out, 1);
             out.put(&[WINDOW_SCALE, 3, shift]);
         }
         if !self.sack.is_empty() {
-            nops(&mut out, 2);
             out.put(&[SACK, 2 + 8 * self.sack.as_slice().len() as u8]);
             for (left, right) in self.sack.as_slice() {
                 out.put(&left.to_be_bytes());
@@ -110,7 +150,6 @@ impl TcpOptions {
             }
         }
         out.put(self.raw.as_bytes());
-        // RFC 9293 §3.1: what remains of the last word is End of Option List, that is, zeros.
         out.put(&[END; 3][..out.len.next_multiple_of(4) - out.len]);
         out
     }
@@ -207,6 +246,13 @@ impl Default for Bytes {
 }
 
 impl Bytes {
+    /// Appends a word to words; `None` where it does not fit.
+    #[inline]
+    fn word(&mut self, word: [u8; 4]) -> Option<()> {
+        *self.bytes.as_chunks_mut().0.get_mut(self.len / 4)? = word;
+        self.len += 4;
+        Some(())
+    }
     fn put(&mut self, more: &[u8]) {
         match self.bytes.get_mut(self.len..self.len + more.len()) {
             Some(room) if self.overflow == 0 => {
@@ -252,6 +298,8 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
+/// What stands before timestamps without SACK-permitted.
+pub(crate) const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
 
 #[cfg(test)]
 pub(super) mod tests {
