@@ -14,11 +14,11 @@ use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Wri
 #[derive(Debug)]
 pub(crate) struct Captures {
     taps: Vec<Tap>,
-    /// The taps of each node, of each address of such a node, and of each pair of links: hundreds of hosts may be captured, and
-    /// each packet belongs to few of them.
+    /// The taps of each node, of each address of such a node, and of each pair of links (of none, where there are no captures):
+    /// hundreds of hosts may be captured, and each packet belongs to few of them.
     by_node: BTreeMap<NodeId, Vec<u32>>,
     by_address: BTreeMap<Address, Vec<u32>>,
-    by_link: BTreeMap<u32, Vec<u32>>,
+    by_link: Vec<Vec<u32>>,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Captures {
             taps: Vec::with_capacity(scenario.captures.len()),
             by_node: BTreeMap::new(),
             by_address: BTreeMap::new(),
-            by_link: BTreeMap::new(),
+            by_link: vec![Vec::new(); if scenario.captures.is_empty() { 0 } else { scenario.links.len() }],
         };
         for (c, number) in scenario.captures.iter().zip(0..) {
             let mut tap = Tap::new(scenario, c.at, c.snaplen);
@@ -71,7 +71,7 @@ impl Captures {
                         .addresses(node)
                         .for_each(|address| all.by_address.entry(address).or_default().push(number));
                 }
-                CapturePoint::Link(l) => all.by_link.entry(l.0).or_default().push(number),
+                CapturePoint::Link(l) => all.by_link[l.0 as usize].push(number),
             }
         }
         all
@@ -80,7 +80,7 @@ impl Captures {
     /// A packet has reached a host.
     #[inline]
     pub(crate) fn at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        if !self.taps.is_empty() {
+        if !self.by_node.is_empty() {
             self.write_at_node(node, pkt, options, at);
         }
     }
@@ -101,7 +101,7 @@ impl Captures {
         options: &OptionsArena,
         at: Instant,
     ) {
-        if !self.taps.is_empty() {
+        if !self.by_address.is_empty() {
             self.write_at_sender(source, pkt, options, at);
         }
     }
@@ -123,14 +123,18 @@ impl Captures {
     /// A link's queue marked a packet, which it will send or drop.
     #[inline]
     pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {
-        for tap in self.by_link.get(&(link.0 / 2)).into_iter().flatten() {
+        for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
             self.taps[*tap as usize].marked.push_back(Mark::of(link, pkt));
         }
     }
 
     /// A link starts to send a packet.
     pub(crate) fn on_link(&mut self, link: LinkId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        self.at_link(link, pkt, options, at, None);
+        for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
+            let tap = &mut self.taps[*tap as usize];
+            let comment = if tap.take_mark(link, pkt) { Some("mark: ce") } else { None };
+            tap.write(link.0 as usize & 1, pkt, options, at, comment);
+        }
     }
 
     /// A link dropped a packet.
@@ -144,26 +148,24 @@ impl Captures {
         at: Instant,
     ) {
         if !self.taps.is_empty() {
-            self.at_link(link, pkt, options, at, Some(reason));
+            self.write_dropped(link, pkt, options, reason, at);
         }
     }
 
-    fn at_link(
+    #[cold]
+    fn write_dropped(
         &mut self,
         link: LinkId,
         pkt: &SimPacket,
         options: &OptionsArena,
+        reason: DropReason,
         at: Instant,
-        dropped: Option<DropReason>,
     ) {
-        for tap in self.by_link.get(&(link.0 / 2)).into_iter().flatten() {
+        for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
             let tap = &mut self.taps[*tap as usize];
-            let marked = tap.take_mark(link, pkt);
-            let comment = match dropped {
-                Some(reason) => Some(format!("drop: {}", reason.name())),
-                None => marked.then(|| "mark: ce".to_owned()),
-            };
-            tap.write(link.0 as usize & 1, pkt, options, at, comment.as_deref());
+            tap.take_mark(link, pkt);
+            let comment = format!("drop: {}", reason.name());
+            tap.write(link.0 as usize & 1, pkt, options, at, Some(&comment));
         }
     }
 

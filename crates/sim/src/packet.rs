@@ -158,7 +158,7 @@ impl Packet for SimPacket {
             ack: self.ack.0,
             flags: self.flags.0,
             payload: u32::from(self.payload),
-            timestamps: self.is_stamped().then_some((self.ts_value, self.ts_echo)),
+            timestamps: self.timestamps(),
             sack: match self.options {
                 OptionsId::NONE => Sack::Here(SackRanges::default()),
                 _ => Sack::Apart,
@@ -402,6 +402,34 @@ impl SimPacket {
         if let Some(bytes) = options.frame_mut(self.options) {
             rewrite::alter_payload(bytes);
         }
+    }
+
+    /// Whether all that its headers say stands here: it has no options but timestamps, and nobody has changed it.
+    #[inline]
+    pub(crate) fn is_bare(&self) -> bool {
+        self.options == OptionsId::NONE && !self.is_altered()
+    }
+
+    #[inline]
+    pub(crate) const fn ack(&self) -> SeqNumber {
+        self.ack
+    }
+
+    #[inline]
+    pub(crate) const fn flags(&self) -> Flags {
+        self.flags
+    }
+
+    /// The window field, unscaled.
+    #[inline]
+    pub(crate) const fn window(&self) -> u16 {
+        self.window
+    }
+
+    /// Of TCP: value and echo reply of its timestamps.
+    #[inline]
+    pub(crate) fn timestamps(&self) -> Option<(u32, u32)> {
+        self.is_stamped().then_some((self.ts_value, self.ts_echo))
     }
 
     /// The segment it carries.

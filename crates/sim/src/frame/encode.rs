@@ -6,6 +6,7 @@ use crate::packet::{OptionsArena, SimPacket};
 use core::net::Ipv4Addr;
 use tailrace_core::Packet;
 use tailrace_net::Address;
+use tailrace_transport::Flags;
 use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
@@ -52,48 +53,95 @@ pub(crate) fn bytes_with(place: Place, pkt: &SimPacket, options: &OptionsArena, 
 
 /// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
 /// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
+#[inline(always)]
 pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
+    if pkt.is_bare() {
+        return bare_headers(pkt);
+    }
+    headers_of_others(pkt, options)
+}
+
+/// Those of most packets: without options but timestamps.
+#[inline(always)]
+fn bare_headers(pkt: &SimPacket) -> Headers {
+    let ip = ip_of(pkt);
+    if pkt.is_datagram() {
+        return datagram_headers(pkt, ip);
+    }
+    let (tcp, timestamps) = (tcp_of(pkt), pkt.timestamps());
+    let headers = tcp::HEADER_LEN + if timestamps.is_some() { TIMESTAMPS_LEN } else { 0 };
+    let options = TcpOptions { timestamps, ..TcpOptions::default() };
+    Headers::tcp(ip, &TcpRepr { options, ..tcp }, payload_of(pkt, &ip, headers)).expect(FITS)
+}
+
+#[inline(never)]
+fn headers_of_others(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let headers = headers_as_sent(pkt, options, None);
     if pkt.is_altered() { headers.altered() } else { headers }
 }
 
 /// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.
 fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>) -> Headers {
-    let address = |a: Address| Ipv4Addr::from(a.0);
-    let mut ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
-    (ip.ecn, ip.dscp) = (pkt.ecn(), pkt.dscp());
+    let mut ip = ip_of(pkt);
     if let Some(itinerary) = pkt.itinerary(options) {
         ip.options = options.source_routes.option(&itinerary);
     }
-    let payload =
-        |headers: usize| usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers);
     if pkt.is_datagram() {
-        let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        return Headers::udp(ip, &udp, payload(udp::HEADER_LEN)).expect("it fits an IP packet");
+        return datagram_headers(pkt, ip);
     }
     let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
     let mut sack = SackBlocks::default();
     for (left, right) in segment.sack.as_slice() {
         sack.push(left.0, right.0);
     }
-    let tcp = TcpRepr {
-        src_port: pkt.source_port,
-        dst_port: pkt.destination_port,
-        seq: segment.seq.0,
-        ack: segment.ack.0,
-        flags: segment.flags.byte(),
-        ae: segment.flags.has(tailrace_transport::Flags::AE),
-        window: segment.window,
-        options: TcpOptions {
-            mss: segment.mss,
-            window_scale: segment.window_scale,
-            sack_permitted: segment.sack_permitted,
-            timestamps: segment.timestamps.map(|t| (t.value, t.echo)),
-            sack,
-            raw: raw_options(&mptcp, origin),
-        },
-        ..TcpRepr::default()
+    let options = TcpOptions {
+        mss: segment.mss,
+        window_scale: segment.window_scale,
+        sack_permitted: segment.sack_permitted,
+        timestamps: pkt.timestamps(),
+        sack,
+        raw: raw_options(&mptcp, origin),
     };
     let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
-    Headers::tcp(ip, &tcp, payload(headers)).expect("endpoints keep within TCP's option space")
+    Headers::tcp(ip, &TcpRepr { options, ..tcp_of(pkt) }, payload_of(pkt, &ip, headers)).expect(FITS)
 }
+
+/// The IP header, but for its options.
+#[inline]
+fn ip_of(pkt: &SimPacket) -> Ipv4Repr {
+    let address = |a: Address| Ipv4Addr::from(a.0);
+    let ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
+    Ipv4Repr { ecn: pkt.ecn(), dscp: pkt.dscp(), ..ip }
+}
+
+/// The TCP header, but for its options.
+#[inline]
+fn tcp_of(pkt: &SimPacket) -> TcpRepr {
+    let flags = pkt.flags();
+    TcpRepr {
+        src_port: pkt.source_port,
+        dst_port: pkt.destination_port,
+        seq: pkt.seq.0,
+        ack: pkt.ack().0,
+        flags: flags.byte(),
+        ae: flags.has(Flags::AE),
+        window: pkt.window(),
+        ..TcpRepr::default()
+    }
+}
+
+#[inline(never)]
+fn datagram_headers(pkt: &SimPacket, ip: Ipv4Repr) -> Headers {
+    let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
+    Headers::udp(ip, &udp, payload_of(pkt, &ip, udp::HEADER_LEN)).expect("it fits an IP packet")
+}
+
+/// As much of the payload as has room behind IP's header and so many bytes of the transport's.
+#[inline]
+fn payload_of(pkt: &SimPacket, ip: &Ipv4Repr, headers: usize) -> usize {
+    usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers)
+}
+
+/// Of timestamps in a header, with what aligns them.
+const TIMESTAMPS_LEN: usize = 12;
+const FITS: &str = "endpoints keep within TCP's option space";
