@@ -1,6 +1,6 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::frame::{bytes_of, headers_of};
+use crate::frame::{bytes_of, headers_of, plain_headers};
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, Owner, SimPacket};
 use std::collections::{BTreeMap, VecDeque};
@@ -226,6 +226,24 @@ impl Tap {
         comment: Option<&str>,
     ) {
         let interface = self.interfaces[way];
+        if pkt.is_plain_segment() {
+            let headers = plain_headers(pkt);
+            let (data, zeros) = (headers.as_bytes(), headers.payload_len());
+            self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+        } else {
+            self.write_other(interface, pkt, options, at, comment);
+        }
+    }
+
+    #[inline(never)]
+    fn write_other(
+        &mut self,
+        interface: InterfaceId,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        at: Instant,
+        comment: Option<&str>,
+    ) {
         let headers;
         let (data, zeros) = if pkt.has_bytes(options) {
             bytes_of(pkt, options, &mut self.bytes);
@@ -234,8 +252,7 @@ impl Tap {
             headers = headers_of(pkt, options);
             (headers.as_bytes(), headers.payload_len())
         };
-        let capture = Capture { interface, at, data, zeros, comment };
-        self.writer.write(&capture).expect(IN_MEMORY);
+        self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
     }
 }
 

@@ -380,7 +380,8 @@ impl SimPacket {
         Self { options: options.copy(self.options), marks: self.marks | COPY, ..*self }
     }
 
-    const fn is_multipath(&self) -> bool {
+    /// Whether it carries MPTCP options.
+    pub(crate) const fn is_multipath(&self) -> bool {
         self.marks & MULTIPATH != 0
     }
 
@@ -404,10 +405,10 @@ impl SimPacket {
         }
     }
 
-    /// Whether all that its headers say stands here: it has no options but timestamps, and nobody has changed it.
+    /// Whether it is TCP's, has no options but timestamps, and has been changed by nobody.
     #[inline]
-    pub(crate) fn is_bare(&self) -> bool {
-        self.options == OptionsId::NONE && !self.is_altered()
+    pub(crate) fn is_plain_segment(&self) -> bool {
+        self.options == OptionsId::NONE && self.marks & (DATAGRAM | ALTERED) == 0
     }
 
     #[inline]

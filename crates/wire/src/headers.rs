@@ -27,20 +27,25 @@ pub struct Headers {
 
 impl Headers {
     /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
-    #[inline(always)]
-    pub fn tcp(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
-        match tcp.options.only_timestamps() {
-            Some(timestamps) if ip.options.as_slice().is_empty() && payload_len <= PLAIN_PAYLOAD => {
-                Ok(Self::plain(ip, tcp, timestamps, payload_len))
-            }
-            _ => Self::tcp_with_options(ip, tcp, payload_len),
-        }
+    pub fn tcp(mut ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
+        let mut headers = Self::empty(payload_len);
+        let transport = &mut headers.bytes[ip.header_len()..];
+        ip.protocol = protocol::TCP;
+        headers.len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
+        headers.precede(ip)
     }
-    /// The headers of most segments: of IP without options, and of TCP without any but timestamps. They are a few words, so that
-    /// their checksums are sums of fields.
+    /// The same of most segments: without options of IP, and of TCP without any but timestamps. Such headers are a few words, so
+    /// that their checksums are sums of fields. Options in `ip` and `tcp` do not count, and of the payload only as much as has
+    /// room in a packet.
     #[inline(always)]
-    fn plain(ip: Ipv4Repr, tcp: &TcpRepr, timestamps: Option<(u32, u32)>, payload_len: usize) -> Self {
+    pub fn plain_tcp(
+        ip: Ipv4Repr,
+        tcp: &TcpRepr,
+        timestamps: Option<(u32, u32)>,
+        payload_len: usize,
+    ) -> Self {
         let header_len = if timestamps.is_some() { STAMPED_LEN } else { tcp::HEADER_LEN };
+        let payload_len = payload_len.min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - header_len);
         let length = header_len + payload_len;
         let mut sum = Sum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
         let mut options = [0; (STAMPED_LEN - tcp::HEADER_LEN) / 4];
@@ -53,23 +58,16 @@ impl Headers {
         let [f, g, h, i, j] = tcp.words(header_len, sum);
         let [k, l, m] = options;
         let words = [a, b, c, d, e, f, g, h, i, j, k, l, m].map(u32::to_be_bytes);
-        let mut bytes = [0; MAX_HEADERS_LEN + 1];
-        bytes[..ipv4::HEADER_LEN + STAMPED_LEN].copy_from_slice(words.as_flattened());
-        Self { bytes, len: ipv4::HEADER_LEN + header_len, payload_len }
-    }
-    #[inline(never)]
-    fn tcp_with_options(ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
-        let mut bytes = [0; MAX_HEADERS_LEN + 1];
-        let transport = &mut bytes[ip.header_len()..];
-        let len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
-        Self::with_ip(Ipv4Repr { protocol: protocol::TCP, ..ip }, bytes, len, payload_len)
+        let mut headers = Self { len: ipv4::HEADER_LEN + header_len, ..Self::empty(payload_len) };
+        headers.bytes[..ipv4::HEADER_LEN + STAMPED_LEN].copy_from_slice(words.as_flattened());
+        headers
     }
     /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
     pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, Error> {
-        let mut bytes = [0; MAX_HEADERS_LEN + 1];
-        let transport = &mut bytes[ip.header_len()..];
-        let len = udp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
-        Self::with_ip(Ipv4Repr { protocol: protocol::UDP, ..ip }, bytes, len, payload_len)
+        let mut headers = Self::empty(payload_len);
+        let transport = &mut headers.bytes[ip.header_len()..];
+        headers.len = udp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
+        headers.precede(Ipv4Repr { protocol: protocol::UDP, ..ip })
     }
     /// The packet after a middlebox has changed its payload: the first byte is no zero, and the transport's checksum is
     /// right again. Without payload it is as it was.
@@ -109,22 +107,22 @@ impl Headers {
         packet
     }
 
-    fn with_ip(
-        ip: Ipv4Repr,
-        mut bytes: [u8; MAX_HEADERS_LEN + 1],
-        transport_len: usize,
-        payload_len: usize,
-    ) -> Result<Self, Error> {
-        let ip = Ipv4Repr { payload_len: transport_len + payload_len, ..ip };
-        let len = ip.emit(&mut bytes)? + transport_len;
-        Ok(Self { bytes, len, payload_len })
+    /// None yet.
+    #[inline(always)]
+    const fn empty(payload_len: usize) -> Self {
+        Self { bytes: [0; MAX_HEADERS_LEN + 1], len: 0, payload_len }
+    }
+    /// Writes IP's header before the transport's, which is in its place.
+    #[inline(always)]
+    fn precede(mut self, mut ip: Ipv4Repr) -> Result<Self, Error> {
+        ip.payload_len = self.packet_len();
+        self.len += ip.emit(&mut self.bytes)?;
+        Ok(self)
     }
 }
 
 /// Bytes of a TCP header with timestamps and nothing else.
 const STAMPED_LEN: usize = tcp::HEADER_LEN + 12;
-/// So much payload has room behind IP's and TCP's headers with nothing in them but timestamps.
-const PLAIN_PAYLOAD: usize = ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - STAMPED_LEN;
 /// What a changed payload begins with.
 const ALTERED: u8 = 0xaa;
 const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;

@@ -145,6 +145,7 @@ impl<W: Write> Writer<W> {
     }
     /// Adds a packet. An error of kind `InvalidInput` says that the interface is another writer's, or that packet or
     /// comment is too long for its length field (32 and 16 bits); nothing is written then.
+    #[inline]
     pub fn write(&mut self, capture: &Capture<'_>) -> io::Result<()> {
         let snap = self.snaps.get(capture.interface.0 as usize);
         let &snap = snap.ok_or_else(|| invalid("pcapng: no such interface"))?;

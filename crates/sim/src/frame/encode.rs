@@ -7,7 +7,7 @@ use core::net::Ipv4Addr;
 use tailrace_core::Packet;
 use tailrace_net::Address;
 use tailrace_transport::Flags;
-use tailrace_wire::tcp::{SackBlocks, TcpOptions, TcpRepr};
+use tailrace_wire::tcp::TcpRepr;
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
@@ -53,31 +53,15 @@ pub(crate) fn bytes_with(place: Place, pkt: &SimPacket, options: &OptionsArena, 
 
 /// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
 /// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
-#[inline(always)]
 pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
-    if pkt.is_bare() {
-        return bare_headers(pkt);
-    }
-    headers_of_others(pkt, options)
-}
-
-/// Those of most packets: without options but timestamps.
-#[inline(always)]
-fn bare_headers(pkt: &SimPacket) -> Headers {
-    let ip = ip_of(pkt);
-    if pkt.is_datagram() {
-        return datagram_headers(pkt, ip);
-    }
-    let (tcp, timestamps) = (tcp_of(pkt), pkt.timestamps());
-    let headers = tcp::HEADER_LEN + if timestamps.is_some() { TIMESTAMPS_LEN } else { 0 };
-    let options = TcpOptions { timestamps, ..TcpOptions::default() };
-    Headers::tcp(ip, &TcpRepr { options, ..tcp }, payload_of(pkt, &ip, headers)).expect(FITS)
-}
-
-#[inline(never)]
-fn headers_of_others(pkt: &SimPacket, options: &OptionsArena) -> Headers {
     let headers = headers_as_sent(pkt, options, None);
     if pkt.is_altered() { headers.altered() } else { headers }
+}
+
+/// Those of a segment that is plain ([`SimPacket::is_plain_segment`]), as most packets are.
+#[inline(always)]
+pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
+    Headers::plain_tcp(ip_of(pkt), &tcp_of(pkt), pkt.timestamps(), usize::from(pkt.payload))
 }
 
 /// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.
@@ -87,35 +71,37 @@ fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>)
         ip.options = options.source_routes.option(&itinerary);
     }
     if pkt.is_datagram() {
-        return datagram_headers(pkt, ip);
+        let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
+        return Headers::udp(ip, &udp, payload_of(pkt, &ip, udp::HEADER_LEN)).expect("it fits an IP packet");
     }
-    let (segment, mptcp) = (pkt.segment(options), pkt.mptcp(options));
-    let mut sack = SackBlocks::default();
+    let (mut tcp, segment) = (tcp_of(pkt), pkt.segment(options));
+    tcp.options.mss = segment.mss;
+    tcp.options.window_scale = segment.window_scale;
+    tcp.options.sack_permitted = segment.sack_permitted;
+    tcp.options.timestamps = pkt.timestamps();
     for (left, right) in segment.sack.as_slice() {
-        sack.push(left.0, right.0);
+        tcp.options.sack.push(left.0, right.0);
     }
-    let options = TcpOptions {
-        mss: segment.mss,
-        window_scale: segment.window_scale,
-        sack_permitted: segment.sack_permitted,
-        timestamps: pkt.timestamps(),
-        sack,
-        raw: raw_options(&mptcp, origin),
-    };
-    let headers = tcp::HEADER_LEN + (segment.options_len() + mptcp.len()) as usize;
-    Headers::tcp(ip, &TcpRepr { options, ..tcp_of(pkt) }, payload_of(pkt, &ip, headers)).expect(FITS)
+    let mut len = segment.options_len();
+    if pkt.is_multipath() {
+        let mptcp = pkt.mptcp(options);
+        tcp.options.raw = raw_options(&mptcp, origin);
+        len += mptcp.len();
+    }
+    let payload = payload_of(pkt, &ip, tcp::HEADER_LEN + len as usize);
+    Headers::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
 }
 
-/// The IP header, but for its options.
-#[inline]
+/// The IP header, but for its options, protocol and length.
+#[inline(always)]
 fn ip_of(pkt: &SimPacket) -> Ipv4Repr {
     let address = |a: Address| Ipv4Addr::from(a.0);
-    let ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), pkt.protocol(), 0);
+    let ip = Ipv4Repr::new(address(pkt.source), address(pkt.destination), 0, 0);
     Ipv4Repr { ecn: pkt.ecn(), dscp: pkt.dscp(), ..ip }
 }
 
 /// The TCP header, but for its options.
-#[inline]
+#[inline(always)]
 fn tcp_of(pkt: &SimPacket) -> TcpRepr {
     let flags = pkt.flags();
     TcpRepr {
@@ -130,18 +116,8 @@ fn tcp_of(pkt: &SimPacket) -> TcpRepr {
     }
 }
 
-#[inline(never)]
-fn datagram_headers(pkt: &SimPacket, ip: Ipv4Repr) -> Headers {
-    let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-    Headers::udp(ip, &udp, payload_of(pkt, &ip, udp::HEADER_LEN)).expect("it fits an IP packet")
-}
-
 /// As much of the payload as has room behind IP's header and so many bytes of the transport's.
-#[inline]
 fn payload_of(pkt: &SimPacket, ip: &Ipv4Repr, headers: usize) -> usize {
     usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers)
 }
 
-/// Of timestamps in a header, with what aligns them.
-const TIMESTAMPS_LEN: usize = 12;
-const FITS: &str = "endpoints keep within TCP's option space";

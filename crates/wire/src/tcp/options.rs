@@ -60,12 +60,6 @@ impl TcpOptions {
         at_most(NAME, packed.len + packed.overflow, MAX_OPTIONS_LEN)?;
         Ok(EncodedOptions(packed))
     }
-    /// The timestamps, where there is no option but them, if any.
-    #[inline]
-    pub(crate) const fn only_timestamps(&self) -> Option<Option<(u32, u32)>> {
-        let others = self.mss.is_some() || self.window_scale.is_some() || self.sack_permitted;
-        if others || !self.sack.is_empty() || self.raw.0.len > 0 { None } else { Some(self.timestamps) }
-    }
 
     /// Stores a well-formed option that has a field; otherwise says `false`.
     fn set(&mut self, kind: u8, data: &[u8]) -> bool {
