@@ -84,7 +84,7 @@ pub struct Link<P: Packet> {
     /// Number of that node among the routers, or [`NOT_A_ROUTER`].
     router: u32,
     /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
-    /// discipline and keeps no statistics.
+    /// discipline, keeps no statistics and is watched by nobody.
     express_below: u32,
     /// See [`Link::is_plain`].
     plain: bool,
@@ -169,8 +169,7 @@ impl<P: Routed> Link<P> {
             station: None,
             tally: Tally::default(),
         };
-        let asks = link.watched || link.schedule.is_some();
-        if asks || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
+        if link.schedule.is_some() || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
             link.undo_arithmetic(&mut Slab::new(), Instant::ZERO);
         }
         link.renew_shortcuts();
@@ -189,9 +188,9 @@ impl<P: Routed> Link<P> {
     /// Decides anew which packets may take the short ways; to be called when anything they depend on has changed.
     fn renew_shortcuts(&mut self) {
         let fifo = matches!(self.service, Service::Fifo { .. });
-        self.plain = fifo && self.impairment.is_none() && !self.has_middlebox;
+        self.plain = fifo && self.impairment.is_none() && !self.has_middlebox && !self.watched;
         let largest = match self.service {
-            _ if !self.up || self.stats.is_some() => None,
+            _ if !self.up || self.stats.is_some() || self.watched => None,
             Service::Fifo { limit: Limit::Packets(n), .. } => (n > 0).then_some(self.mtu),
             Service::Fifo { limit: Limit::Bytes(n), .. } => Some(self.mtu.min(n)),
             Service::Disciplined { .. } => None,
@@ -205,7 +204,7 @@ impl<P: Routed> Link<P> {
         (self.to, (self.router != NOT_A_ROUTER).then_some(self.router))
     }
 
-    /// Whether it is a FIFO without impairment or middlebox, so that nothing happens on arrival but the arrival.
+    /// Whether it is a FIFO without impairment, middlebox or watcher, so that nothing happens on arrival but the arrival.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         self.plain

@@ -30,7 +30,15 @@ pub(super) enum Service<P: Packet> {
 pub(super) struct Waiting {
     arrived: Instant,
     starts: Instant,
-    size: Bytes,
+    /// In bytes: it is no larger than a link takes.
+    size: u32,
+    pkt: PacketId,
+}
+
+impl Waiting {
+    fn size(&self) -> Bytes {
+        Bytes(u64::from(self.size))
+    }
 }
 
 impl<P: Packet> Service<P> {
@@ -54,7 +62,7 @@ impl<P: Routed> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
-        self.start_waiting(now);
+        self.start_waiting(packets, now, id, hosts);
         let Service::Fifo { limit, backlog, waiting } = &mut self.service else {
             unreachable!("checked by the caller")
         };
@@ -68,7 +76,7 @@ impl<P: Routed> Link<P> {
         }
         let (starts, ends) = self.transmitter.send(size, now);
         if starts > now {
-            waiting.push_back(Waiting { arrived: now, starts, size });
+            waiting.push_back(Waiting { arrived: now, starts, size: size.get() as u32, pkt });
             backlog.packets += 1;
             backlog.bytes += size;
             if let Some(stats) = &mut self.stats {
@@ -79,35 +87,49 @@ impl<P: Routed> Link<P> {
             if let Some(stats) = &mut self.stats {
                 stats.sojourn(Duration::ZERO);
             }
+            if self.watched {
+                hosts.transmitted(id, packets.get(pkt), Duration::ZERO, now);
+            }
         }
         self.propagate_in_order(pkt, ends, packets);
     }
 
-    /// FIFO: packets whose transmission has started by `now` no longer wait.
+    /// FIFO: packets whose transmission has started by `now` no longer wait. Those may be gone by now, but not where somebody
+    /// watches: then each start is an event.
     #[inline]
-    pub(super) fn start_waiting(&mut self, now: Instant) {
+    pub(super) fn start_waiting<R: Hosts<P>>(
+        &mut self,
+        packets: &Slab<P>,
+        now: Instant,
+        id: LinkId,
+        hosts: &mut R,
+    ) {
         let Service::Fifo { backlog, waiting, .. } = &mut self.service else { return };
-        while let Some(&Waiting { arrived, starts, size }) = waiting.front().filter(|w| w.starts <= now) {
+        while let Some(&next) = waiting.front().filter(|w| w.starts <= now) {
             waiting.pop_front();
             backlog.packets -= 1;
-            backlog.bytes -= size;
-            self.sent_bytes += size.get();
+            backlog.bytes -= next.size();
+            self.sent_bytes += next.size().get();
+            let sojourn = next.starts - next.arrived;
             if let Some(stats) = &mut self.stats {
-                stats.level(*backlog, starts);
-                stats.sojourn(starts - arrived);
+                stats.level(*backlog, next.starts);
+                stats.sojourn(sojourn);
+            }
+            if self.watched {
+                hosts.transmitted(id, packets.get(next.pkt), sojourn, next.starts);
             }
         }
     }
 
-    /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet.
+    /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet. It has been
+    /// served up to `now`.
     pub(super) fn undo_arithmetic(&mut self, packets: &mut Slab<P>, now: Instant) {
-        self.start_waiting(now);
         let view = self.view();
         let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
         let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
         let mut queue = Box::new((QdiscConfig::Droptail(config).build(&view), Rng::new(0)));
         for w in waiting.iter().rev() {
-            self.transmitter.take_back(w.size, w.starts);
+            self.transmitter.take_back(w.size(), w.starts);
         }
         for (w, flying) in waiting.iter().zip(self.flight.split_off(waiting.len(), packets)) {
             let (qdisc, rng) = &mut *queue;
@@ -163,7 +185,7 @@ impl<P: Routed> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
-        self.start_waiting(now);
+        self.start_waiting(packets, now, id, hosts);
         while let Service::Disciplined { queue, due } = &mut self.service {
             let service = due.unwrap_or(Instant::MAX);
             let timeout = queue.0.poll_timeout().unwrap_or(Instant::MAX);
@@ -263,7 +285,13 @@ impl<P: Routed> Link<P> {
 
     /// When the link must be looked at on behalf of its queue, where the first packet in flight arrives at `head`.
     pub(super) fn next_service(&self, head: Instant) -> Instant {
-        let Service::Disciplined { queue, due } = &self.service else { return Instant::MAX };
+        let (queue, due) = match &self.service {
+            Service::Fifo { waiting, .. } if self.watched => {
+                return waiting.front().map_or(Instant::MAX, |next| next.starts);
+            }
+            Service::Fifo { .. } => return Instant::MAX,
+            Service::Disciplined { queue, due } => (queue, due),
+        };
         if let Some(station) = &self.station {
             return station.next(&queue.0);
         }
