@@ -96,7 +96,7 @@ impl<P: Routed> Link<P> {
 
     /// FIFO: packets whose transmission has started by `now` no longer wait. Those may be gone by now, but not where somebody
     /// watches: then each start is an event.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start_waiting<R: Hosts<P>>(
         &mut self,
         packets: &Slab<P>,
@@ -108,15 +108,15 @@ impl<P: Routed> Link<P> {
         while let Some(&next) = waiting.front().filter(|w| w.starts <= now) {
             waiting.pop_front();
             backlog.packets -= 1;
-            backlog.bytes -= next.size();
-            self.sent_bytes += next.size().get();
-            let sojourn = next.starts - next.arrived;
+            let size = next.size();
+            backlog.bytes -= size;
+            self.sent_bytes += size.get();
             if let Some(stats) = &mut self.stats {
                 stats.level(*backlog, next.starts);
-                stats.sojourn(sojourn);
+                stats.sojourn(next.starts - next.arrived);
             }
             if self.watched {
-                hosts.transmitted(id, packets.get(next.pkt), sojourn, next.starts);
+                tell(next, packets, id, hosts);
             }
         }
     }
@@ -303,6 +303,13 @@ impl<P: Routed> Link<P> {
         }
         due.or_else(|| queue.0.poll_timeout()).unwrap_or(Instant::MAX)
     }
+}
+
+/// Whoever watches hears that a packet's transmission starts.
+#[cold]
+fn tell<P: Packet, R: Hosts<P>>(waiting: Waiting, packets: &Slab<P>, id: LinkId, hosts: &mut R) {
+    let Waiting { arrived, starts, pkt, .. } = waiting;
+    hosts.transmitted(id, packets.get(pkt), starts - arrived, starts);
 }
 
 /// For a hand-over from one drop-tail queue to another of the same limit: there is nothing to report.
