@@ -179,7 +179,7 @@ fn a_flow_takes_at_most_four_kibibytes() {
     let flow = (live_bytes(2000, 2000) - live_bytes(2000, 1000)) / 1000;
     let with_its_links = (live_bytes(2000, 2000) - live_bytes(1000, 1000)) / 1000;
     // Four packets, their records and their slots in queues are among these bytes.
-    eprintln!("FLOW {flow} {with_its_links}"); assert!(flow <= 4096, "{flow} B a flow");
+    assert!(flow <= 4096, "{flow} B a flow");
     // A host and its link come on top of that where a flow has them for itself.
     assert!(with_its_links <= 6144, "{with_its_links} B a flow with its hosts and links");
 }

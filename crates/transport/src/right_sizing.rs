@@ -21,6 +21,16 @@ impl RightSizing {
         Self { taken, since: (read, now) }
     }
 
+    /// Nothing has been read, and the first round trip begins.
+    pub(crate) const fn begin(&mut self, now: Instant) {
+        self.since = (0, now);
+    }
+
+    /// Whether a round trip of this length is over.
+    pub(crate) fn is_over(&self, rtt: Duration, now: Instant) -> bool {
+        now.saturating_since(self.since.1) >= rtt
+    }
+
     /// The application has read up to `read`; segments carry `mss` bytes, and a round trip takes `rtt`, zero where that is
     /// not known yet. Returns the memory that the buffer should have: none before the round trip is over, or where no
     /// more was taken in it than the buffer was sized for.
@@ -31,7 +41,7 @@ impl RightSizing {
 
     /// The window that the buffer should have, under the same conditions.
     pub(crate) fn window_on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
-        if rtt.is_zero() || now.saturating_since(self.since.1) < rtt {
+        if rtt.is_zero() || !self.is_over(rtt, now) {
             return None;
         }
         let copied = read.saturating_sub(self.since.0);

@@ -120,4 +120,3 @@ fn tcp_of(pkt: &SimPacket) -> TcpRepr {
 fn payload_of(pkt: &SimPacket, ip: &Ipv4Repr, headers: usize) -> usize {
     usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers)
 }
-

@@ -25,6 +25,9 @@ impl Mptcp {
             Err(reason) => return self.refuse(tuple, segment, reason),
         };
         self.subflows.touch(id);
+        if self.stage == Stage::Opening {
+            self.rcv.begin(now);
+        }
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
             Entry::Ignore => return,
@@ -47,8 +50,9 @@ impl Mptcp {
             self.announce(id, segment, options);
         }
         if segment.payload > 0
-            && let Some(most) = self.rcv.most_window(u64::from(segment.payload))
-            && self.subflows.arrivals(id).note(segment, most, now)
+            && let Some(room) =
+                self.rcv.room(u64::from(segment.payload), self.subflows[id].tcp.runs_that_wait())
+            && self.subflows.arrivals(id).note(segment, room, now)
         {
             self.subflows[id].tcp.note_window_grown();
         }
@@ -253,7 +257,9 @@ impl Mptcp {
 
     /// The application has taken `bytes`, which came on subflow `id`. If the window opens wide by it, the peer is told.
     fn on_taken(&mut self, id: usize, bytes: u64, now: Instant) {
-        self.rcv.on_taken(bytes, || self.subflows.longest_round_trip(), now);
+        if let Some(clamp) = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), now) {
+            self.subflows.clamp_windows(clamp);
+        }
         if self.rcv.opens_wide() {
             self.subflows[id].tcp.demand_ack();
         }

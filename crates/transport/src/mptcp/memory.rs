@@ -25,12 +25,14 @@ const MOST: u64 = 1 << 40;
 const LEAST: u64 = 4096;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
 const INITIAL_SEGMENTS: u64 = 10;
-/// The share of memory that is window where none is given.
-const HALF: f64 = 0.5;
+/// The share of memory that is window where none is given, and before data has come, in 256ths (`TCP_DEFAULT_SCALING_RATIO`).
+const HALF: u64 = 128;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
 /// What timestamps take of that.
 const STAMPS: u64 = 12;
+/// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
+const LEAST_FULL: u32 = 536;
 
 /// How large a buffer is, and may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,22 +79,41 @@ pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
 pub(crate) struct ReceiveMemory {
     size: Size,
     mss: u64,
-    /// The share of it that is window; without one it is half, and the buffer is of whole segments.
-    share: Option<f64>,
+    /// Payload of a full packet, for which it is sized.
+    full: u64,
+    /// The share of memory that is window on subflows on which data has come, in 256ths (`scaling_ratio`); without one it is half,
+    /// and the buffer is of whole segments.
+    share: Option<u64>,
+    /// The least share of a subflow when the application read last, or the first time in a round trip.
+    least: u64,
     /// How large it should be, by what the application has taken so far.
     sizing: RightSizing,
     taken: u64,
+    /// The longest round trip of a subflow as it was then; zero where it was not known.
+    rtt: Duration,
 }
 
 impl ReceiveMemory {
-    pub(crate) const fn new(size: Size, mss: u64, share: Option<f64>) -> Self {
+    /// For segments of `mss` bytes, with timestamps or without.
+    pub(crate) fn new(size: Size, mss: u64, stamps: bool, share: Option<f64>) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
         Self {
             size,
             mss,
-            share,
+            full: if stamps { FULL - STAMPS } else { FULL },
+            share: share.map(|share| (256.0 * share) as u64),
+            least: HALF,
             sizing: RightSizing::new(INITIAL_SEGMENTS * mss, 0, Instant::ZERO),
             taken: 0,
+            rtt: Duration::ZERO,
+        }
+    }
+
+    /// The connection is there. Before Linux 6.2 a listener's clock, which stands still, tells when the first round trip begins, so
+    /// that it ends with the first read.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        if self.share.is_some() {
+            self.sizing.begin(now);
         }
     }
 
@@ -108,34 +129,62 @@ impl ReceiveMemory {
 
     /// The window, while packets that wait take `held` of the buffer; none where little is left (`__tcp_select_window`).
     pub(crate) fn window(&self, held: u64) -> u64 {
-        let (free, all) = (self.of(self.size.now.saturating_sub(held)), self.of(self.size.now));
+        let of = |memory| window_of(memory, self.least);
+        let (free, all) = (of(self.size.now.saturating_sub(held)), of(self.size.now));
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
     }
 
-    /// The most that a subflow may show, while it holds a segment of `len` bytes itself.
-    pub(crate) fn most_window(&self, len: u64) -> u64 {
-        self.of(self.size.now.saturating_sub(len + OVERHEAD))
+    /// What a subflow may show on which a segment of `len` bytes has come, while such runs wait there for others (`tcp_space`).
+    pub(crate) fn room(&self, len: u64, runs: impl Iterator<Item = u64>) -> Room {
+        let waiting: u64 = runs.map(|run| self.charge(run)).sum();
+        let of = |memory| window_of(memory, self.share.unwrap_or(HALF));
+        Room { free: of(self.size.now.saturating_sub(len + OVERHEAD + waiting)), all: of(self.size.now) }
     }
 
-    /// The window of so much memory.
-    fn of(&self, memory: u64) -> u64 {
-        (memory as f64 * self.share.unwrap_or(HALF)) as u64
-    }
-
-    /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow.
-    pub(crate) fn on_read(&mut self, bytes: u64, rtt: Duration, now: Instant) {
+    /// The application has taken `bytes`. `look` gives the longest round trip of a subflow, and whether data has come on each; it is
+    /// asked once in a round trip. Where the buffer grows, gives the window that subflows may show at most
+    /// (`mptcp_rcv_space_adjust`).
+    pub(crate) fn on_read(
+        &mut self,
+        bytes: u64,
+        look: impl FnOnce() -> (Duration, bool),
+        now: Instant,
+    ) -> Option<u64> {
         self.taken += bytes;
+        if !self.rtt.is_zero() && !self.sizing.is_over(self.rtt, now) {
+            return None;
+        }
+        let (rtt, all_have_data) = look();
+        self.rtt = rtt;
         let wanted = match self.share {
-            None => self.sizing.on_read(self.taken, rtt, FULL, now),
+            None => self.sizing.on_read(self.taken, rtt, self.full, now)?,
             Some(share) => {
-                let window = self.sizing.window_on_read(self.taken, rtt, FULL, now);
-                window.map(|window| (window as f64 / share) as u64)
+                self.least = if all_have_data { share } else { HALF };
+                let window = self.sizing.window_on_read(self.taken, rtt, self.full, now)?;
+                window.saturating_mul(256) / self.least
             }
         };
-        if let Some(wanted) = wanted {
-            self.size.now = self.size.now.max(wanted.min(self.size.most));
+        let wanted = wanted.min(self.size.most);
+        if wanted <= self.size.now {
+            return None;
         }
+        self.size.now = wanted;
+        Some(window_of(wanted, self.least))
     }
+}
+
+/// The window of so much memory, of which such a share is window.
+fn window_of(memory: u64, share: u64) -> u64 {
+    (memory.min(MOST) * share) >> 8
+}
+
+/// What a subflow may show.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Beside what it holds.
+    free: u64,
+    /// Of the whole buffer.
+    all: u64,
 }
 
 /// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
@@ -143,34 +192,59 @@ impl ReceiveMemory {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
     last: u32,
+    /// The largest payload so far (`rcv_mss`): only full segments tell of round trips.
+    largest: u32,
     /// In milliseconds, smoothed, times eight.
     eighths: u64,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
+    /// The most that this will ever be, as the buffer was when it grew last, or when a full segment came first (`window_clamp`).
+    clamp: u64,
 }
 
 impl Arrivals {
     /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
-        Self { last: 0, eighths: 0, window: first.map_or(MOST, Bytes::get) }
+        let window = first.map_or(MOST, Bytes::get);
+        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST }
     }
 
-    /// A segment with payload, which lets the window grow up to `most`; whether it does (`tcp_grow_window`).
-    pub(crate) fn note(&mut self, segment: &Segment, most: u64, now: Instant) -> bool {
+    /// Whether a full segment has come.
+    pub(crate) const fn has_data(&self) -> bool {
+        self.largest > LEAST_FULL
+    }
+
+    /// The buffer has grown, so that it may show so much at most.
+    pub(crate) const fn set_clamp(&mut self, clamp: u64) {
+        self.clamp = clamp;
+    }
+
+    /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
+    pub(crate) fn note(&mut self, segment: &Segment, room: Room, now: Instant) -> bool {
+        let had_data = self.has_data();
         self.note_round_trip(segment, now);
-        let before = self.window;
+        if self.has_data() && !had_data {
+            self.clamp = room.all;
+        }
+        let (before, most) = (self.window, room.free.min(self.clamp));
         let full = FULL - if segment.timestamps.is_some() { STAMPS } else { 0 };
         self.window = (before + 2 * full.max(u64::from(segment.payload))).min(most).max(before);
         self.window > before
     }
 
+    /// The least counts at once, more little by little (`tcp_rcv_rtt_update`).
     fn note_round_trip(&mut self, segment: &Segment, now: Instant) {
+        let is_full = segment.payload >= self.largest;
+        self.largest = self.largest.max(segment.payload);
         let Some(stamps) = segment.timestamps.filter(|t| t.echo != self.last) else { return };
         self.last = stamps.echo;
+        if !is_full {
+            return;
+        }
         let clock = (now.as_nanos() / 1_000_000) as u32;
         let sample = u64::from(clock.wrapping_sub(stamps.echo)).max(1);
-        let first = self.eighths == 0;
-        self.eighths = if first { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
+        let least = self.eighths == 0 || 8 * sample < self.eighths;
+        self.eighths = if least { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
     }
 
     pub(crate) const fn window(&self) -> u64 {
@@ -184,7 +258,7 @@ impl Arrivals {
 
     /// Zero before anything has told it, and once the subflow is over.
     pub(crate) fn round_trip(&self) -> Duration {
-        Duration::from_millis(self.eighths / 8)
+        Duration::from_micros(self.eighths * 125)
     }
 }
 
@@ -239,7 +313,7 @@ mod tests {
     const MSS: u64 = 1424;
     #[test]
     fn what_waits_takes_window_by_its_memory() {
-        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, None);
+        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As measured in Linux: 14 packets of 1424 bytes in a row take 20704, 20 take two heads.
         assert_eq!(fixed.charge(14 * MSS), 14 * MSS + 768);
@@ -248,21 +322,22 @@ mod tests {
         // Less than a sixteenth of what there could be is none.
         assert_eq!((fixed.window(491_000), fixed.window(492_000)), (16_644, 0));
         // In a small buffer runs are short: an eighth of it.
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, None).charge(8192), 8192 + 768);
-        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, None).charge(8193), 8193 + 2 * 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, false, None).charge(8192), 8192 + 768);
+        assert_eq!(ReceiveMemory::new(Size::fixed(65_536), MSS, false, None).charge(8193), 8193 + 2 * 768);
     }
 
     #[test]
     fn a_receive_buffer_grows_with_what_is_taken_in_the_longest_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
-        let mut memory = ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, None);
-        memory.on_read(20 * MSS, rtt, at(150));
+        let mut memory =
+            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, None);
+        memory.on_read(20 * MSS, || (rtt, true), at(150));
         // 2 * 28480 + 16 * 1460 = 80320; twice as much was taken as before: three times that, 165 packets of 2996.
         assert_eq!(memory.window(0), 165 * 2996 / 2);
-        memory.on_read(100 * MSS, rtt, at(200));
+        memory.on_read(100 * MSS, || (rtt, true), at(200));
         assert_eq!(memory.window(0), 165 * 2996 / 2, "only half of a round trip has passed");
-        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, None);
-        fixed.on_read(100 * MSS, rtt, at(150));
+        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, false, None);
+        fixed.on_read(100 * MSS, || (rtt, true), at(150));
         assert_eq!(fixed.window(0), 65_536);
     }
 
@@ -307,12 +382,53 @@ mod tests {
 
     #[test]
     fn more_than_half_of_the_memory_may_be_window() {
-        let fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, Some(0.5625));
+        let round_trip = || (Duration::from_millis(100), true);
+        let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, Some(0.5625));
+        assert_eq!(fixed.window(0), 262_144, "half of it before the application has read");
+        fixed.on_read(MSS, round_trip, Instant::from_millis(150));
         assert_eq!((fixed.window(0), fixed.window(24_288)), (294_912, 281_250));
         let mut tuned =
-            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, Some(0.5625));
-        tuned.on_read(20 * MSS, Duration::from_millis(100), Instant::from_millis(150));
+            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, Some(0.5625));
+        tuned.on_read(20 * MSS, round_trip, Instant::from_millis(150));
         // A window of 80320 for the rate and twice that for its growth, as with half: 240960 in memory of 428373.
         assert_eq!(tuned.window(0), 240_959);
+    }
+
+    #[test]
+    fn a_subflow_without_data_makes_the_buffer_larger_and_the_window_smaller_for_a_while() {
+        let at = Instant::from_millis;
+        let tuned = Size { now: 131_072, most: 6_291_456, set: false };
+        let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(167.0 / 256.0));
+        memory.begin(at(0));
+        assert_eq!(memory.on_read(11 * MSS, || (Duration::from_millis(153), true), at(160)), None);
+        assert_eq!(memory.window(0), 131_072 * 167 / 256);
+        // As measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in
+        // memory of 422492, since another subflow has joined on which nothing has come.
+        let clamp = memory.on_read(20 * MSS, || (Duration::from_millis(153), false), at(320));
+        assert_eq!((clamp, memory.size.now), (Some(211_246), 422_492));
+        assert_eq!(memory.window(19_456), 201_518);
+        memory.on_read(MSS, || (Duration::from_millis(153), true), at(480));
+        assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
+    }
+
+    #[test]
+    fn only_full_segments_tell_of_round_trips_and_the_least_counts() {
+        let segment = |payload, echo| Segment {
+            payload,
+            timestamps: Some(crate::segment::Timestamps { value: 0, echo }),
+            ..Segment::default()
+        };
+        let mut arrivals = Arrivals::new(None);
+        let room = Room { free: 1000, all: 2000 };
+        for (payload, echo, now, rtt) in [
+            (1424, 1, 154, 153_000),
+            (96, 2, 160, 153_000),
+            (1424, 2, 162, 153_000), // The same echo as before.
+            (1424, 3, 180, 156_000), // An eighth of what is more.
+            (1424, 4, 157, 153_000),
+        ] {
+            arrivals.note(&segment(payload, echo), room, Instant::from_millis(now));
+            assert_eq!(arrivals.round_trip(), Duration::from_micros(rtt), "{echo}");
+        }
     }
 }

@@ -280,7 +280,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(1, Arrivals::new(memory::first_window(plan)).window());
+        let window = self.rcv.window(1, Arrivals::new(memory::first_window(plan)).window(), 1);
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -552,7 +552,8 @@ fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
         Some(size) => DataSender::with_memory(SendMemory::new(size)),
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
-    let receive = receive.map(|size| ReceiveMemory::new(size, plan.tcp.mss.get(), plan.mptcp.window_share));
+    let (mss, stamps, share) = (plan.tcp.mss.get(), plan.tcp.timestamps, plan.mptcp.window_share);
+    let receive = receive.map(|size| ReceiveMemory::new(size, mss, stamps, share));
     let first = Arrivals::new(memory::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }

@@ -115,7 +115,8 @@ impl Mptcp {
     #[inline]
     fn share_window(&mut self, id: usize) {
         let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
-        let window = self.rcv.window(mss, most).saturating_sub(self.held(id));
+        let unit = self.subflows[id].tcp.window_unit();
+        let window = self.rcv.window(mss, most, unit).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 

@@ -1,7 +1,7 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
-use super::memory::{Arrivals, ReceiveMemory};
+use super::memory::{Arrivals, ReceiveMemory, Room};
 use crate::tcp::reassembly::{Arrival, Reassembly};
 use tailrace_core::{Duration, Instant};
 
@@ -30,6 +30,13 @@ impl DataReceiver {
         let first = first.window();
         let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first));
         Self { memory, ..Self::new(buffer) }
+    }
+
+    /// The connection is there: round trips of its application's reads begin.
+    pub(crate) fn begin(&mut self, now: Instant) {
+        if let Some(memory) = &mut self.memory {
+            memory.begin(now);
+        }
     }
 
     /// The first byte of data has number `dsn`.
@@ -118,12 +125,13 @@ impl DataReceiver {
     }
 
     /// The window to advertise beside the data-level acknowledgment. Its right edge never moves back, and forward
-    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most.
+    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
+    /// window field, rounded up (`__tcp_select_window`).
     #[inline]
-    pub(crate) fn window(&mut self, mss: u32, most: u64) -> u64 {
+    pub(crate) fn window(&mut self, mss: u32, most: u64, unit: u64) -> u64 {
         if self.memory.is_some() {
             let window = self.left.unwrap_or_else(|| self.measure());
-            self.queue.advertise(self.queue.nxt() + window.min(most));
+            self.queue.advertise(self.queue.nxt() + window.min(most).next_multiple_of(unit));
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
@@ -144,12 +152,16 @@ impl DataReceiver {
         waiting + memory.charge(self.queue.nxt_data() - self.queue.read())
     }
 
-    /// The application has taken `bytes`; `rtt` is the longest round trip of a subflow, where that matters.
-    pub(crate) fn on_taken(&mut self, bytes: u64, rtt: impl FnOnce() -> Duration, now: Instant) {
-        if let Some(memory) = &mut self.memory {
-            memory.on_read(bytes, rtt(), now);
-            self.left = None;
-        }
+    /// The application has taken `bytes`; see [`ReceiveMemory::on_read`].
+    pub(crate) fn on_taken(
+        &mut self,
+        bytes: u64,
+        look: impl FnOnce() -> (Duration, bool),
+        now: Instant,
+    ) -> Option<u64> {
+        let memory = self.memory.as_mut()?;
+        self.left = None;
+        memory.on_read(bytes, look, now)
     }
 
     /// Whether the window of a buffer of memory would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
@@ -159,9 +171,9 @@ impl DataReceiver {
         window > 0 && window >= 2 * known
     }
 
-    /// The most that a subflow may show, on which a segment of `len` bytes has come; none where memory does not count.
-    pub(crate) fn most_window(&self, len: u64) -> Option<u64> {
-        self.memory.as_ref().map(|memory| memory.most_window(len))
+    /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
+    pub(crate) fn room(&self, len: u64, runs: impl Iterator<Item = u64>) -> Option<Room> {
+        self.memory.as_ref().map(|memory| memory.room(len, runs))
     }
 
     /// Whether nothing waits, neither for data before it nor for the application.
@@ -215,22 +227,22 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(100, u64::MAX), 400);
+        assert_eq!(r.window(100, u64::MAX, 1), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(100, u64::MAX), 400);
+        assert_eq!(r.window(100, u64::MAX, 1), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(100, u64::MAX), 1000);
+        assert_eq!(r.window(100, u64::MAX, 1), 1000);
     }
 
     #[test]
     fn a_large_buffer_is_told_of_little_by_little() {
         let first = Arrivals::new(Some(Bytes(65_535)));
-        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, None);
+        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(1424, first.window()), 65_535);
-        assert_eq!(r.window(1424, 100_000), 100_000);
-        assert_eq!(r.window(1424, u64::MAX), 6_000_000);
+        assert_eq!(r.window(1424, first.window(), 1), 65_535);
+        assert_eq!(r.window(1424, 100_000, 1), 100_000);
+        assert_eq!(r.window(1424, 1 << 40, 1), 6_000_000);
     }
 
     #[test]

@@ -157,9 +157,16 @@ impl Subflows {
         &mut self.arrivals[id]
     }
 
-    /// The longest round trip of those that are not over, as the receiving end knows them.
-    pub(super) fn longest_round_trip(&self) -> Duration {
-        self.arrivals.iter().map(Arrivals::round_trip).max().unwrap_or_default()
+    /// The longest round trip of those that are not over, as the receiving end knows them, and whether data has come on each.
+    pub(super) fn look_at_arrivals(&self) -> (Duration, bool) {
+        let open = || self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && !s.gone).map(|(a, _)| a);
+        let longest = open().map(Arrivals::round_trip).max().unwrap_or_default();
+        (longest, open().all(Arrivals::has_data))
+    }
+
+    /// Each may show so much window at most.
+    pub(super) fn clamp_windows(&mut self, clamp: u64) {
+        self.arrivals.iter_mut().for_each(|arrivals| arrivals.set_clamp(clamp));
     }
 
     #[cfg(test)]

@@ -18,6 +18,12 @@ impl Tcp {
         }
     }
 
+    /// Bytes that a unit of its window field stands for.
+    #[inline]
+    pub(crate) const fn window_unit(&self) -> u64 {
+        1 << self.options.rcv_scale
+    }
+
     /// The piece of data that is to be sent next has so many bytes, and is in a packet that ends at this relative number, if
     /// packets of several segments are made of what was handed to it.
     #[inline]

@@ -15,4 +15,9 @@ impl Tcp {
         let data = self.rcv.ranges().map(|r| (r.0 - first, r.1.min(end).saturating_sub(first)));
         data.filter(|r| r.0 < r.1).collect()
     }
+
+    /// Bytes of each run that has come and waits for others before it.
+    pub(crate) fn runs_that_wait(&self) -> impl Iterator<Item = u64> {
+        self.rcv.ranges().map(|(start, end)| end - start)
+    }
 }
