@@ -74,6 +74,23 @@ pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
     plan.mptcp.first_window.or_else(|| sizes(plan).map(|(receive, _)| Bytes(receive.now / 2)))
 }
 
+/// A subflow on which nothing has come. It may show one full segment less than the receive buffer has room for
+/// (`tcp_init_buffer_space`), and no more than the first window.
+pub(crate) fn first_arrivals(plan: &MptcpPlan) -> Arrivals {
+    let mut arrivals = Arrivals::new(first_window(plan));
+    if let Some((receive, _)) = sizes(plan) {
+        let clamp = (receive.now / 2).saturating_sub(full_segment(plan.tcp.timestamps));
+        arrivals.set_clamp(clamp);
+        arrivals.window = arrivals.window.min(clamp);
+    }
+    arrivals
+}
+
+/// Payload of a full packet, with timestamps or without.
+const fn full_segment(stamps: bool) -> u64 {
+    if stamps { FULL - STAMPS } else { FULL }
+}
+
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveMemory {
@@ -100,21 +117,18 @@ impl ReceiveMemory {
         Self {
             size,
             mss,
-            full: if stamps { FULL - STAMPS } else { FULL },
+            full: full_segment(stamps),
             share: share.map(|share| (256.0 * share) as u64),
             least: HALF,
-            sizing: RightSizing::new(INITIAL_SEGMENTS * mss, 0, Instant::ZERO),
+            sizing: RightSizing::new(INITIAL_SEGMENTS * FULL, 0, Instant::ZERO),
             taken: 0,
             rtt: Duration::ZERO,
         }
     }
 
-    /// The connection is there. Before Linux 6.2 a listener's clock, which stands still, tells when the first round trip begins, so
-    /// that it ends with the first read.
-    pub(crate) fn begin(&mut self, now: Instant) {
-        if self.share.is_some() {
-            self.sizing.begin(now);
-        }
+    /// The connection is there, and the first round trip begins.
+    pub(crate) const fn begin(&mut self, now: Instant) {
+        self.sizing.begin(now);
     }
 
     /// Memory of a run of `bytes`.
@@ -138,7 +152,8 @@ impl ReceiveMemory {
     pub(crate) fn room(&self, len: u64, runs: impl Iterator<Item = u64>) -> Room {
         let waiting: u64 = runs.map(|run| self.charge(run)).sum();
         let of = |memory| window_of(memory, self.share.unwrap_or(HALF));
-        Room { free: of(self.size.now.saturating_sub(len + OVERHEAD + waiting)), all: of(self.size.now) }
+        let all = self.share.map(|_| of(self.size.now));
+        Room { free: of(self.size.now.saturating_sub(len + OVERHEAD + waiting)), all }
     }
 
     /// The application has taken `bytes`. `look` gives the longest round trip of a subflow, and whether data has come on each; it is
@@ -183,8 +198,8 @@ fn window_of(memory: u64, share: u64) -> u64 {
 pub(crate) struct Room {
     /// Beside what it holds.
     free: u64,
-    /// Of the whole buffer.
-    all: u64,
+    /// Of the whole buffer, where data tells what share of it is window.
+    all: Option<u64>,
 }
 
 /// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
@@ -198,7 +213,7 @@ pub(crate) struct Arrivals {
     eighths: u64,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
-    /// The most that this will ever be, as the buffer was when it grew last, or when a full segment came first (`window_clamp`).
+    /// The most that this will ever be, as the buffer was when it grew last, or when a full segment came first and told its share of window (`window_clamp`).
     clamp: u64,
 }
 
@@ -224,10 +239,10 @@ impl Arrivals {
         let had_data = self.has_data();
         self.note_round_trip(segment, now);
         if self.has_data() && !had_data {
-            self.clamp = room.all;
+            self.clamp = room.all.unwrap_or(self.clamp);
         }
         let (before, most) = (self.window, room.free.min(self.clamp));
-        let full = FULL - if segment.timestamps.is_some() { STAMPS } else { 0 };
+        let full = full_segment(segment.timestamps.is_some());
         self.window = (before + 2 * full.max(u64::from(segment.payload))).min(most).max(before);
         self.window > before
     }
@@ -332,10 +347,10 @@ mod tests {
         let mut memory =
             ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, None);
         memory.on_read(20 * MSS, || (rtt, true), at(150));
-        // 2 * 28480 + 16 * 1460 = 80320; twice as much was taken as before: three times that, 165 packets of 2996.
-        assert_eq!(memory.window(0), 165 * 2996 / 2);
+        // 2 * 28480 + 16 * 1460 = 80320, and twice that times (28480 - 14600) / 14600: 233038, 159 packets of 2996.
+        assert_eq!(memory.window(0), 159 * 2996 / 2);
         memory.on_read(100 * MSS, || (rtt, true), at(200));
-        assert_eq!(memory.window(0), 165 * 2996 / 2, "only half of a round trip has passed");
+        assert_eq!(memory.window(0), 159 * 2996 / 2, "only half of a round trip has passed");
         let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, false, None);
         fixed.on_read(100 * MSS, || (rtt, true), at(150));
         assert_eq!(fixed.window(0), 65_536);
@@ -390,8 +405,8 @@ mod tests {
         let mut tuned =
             ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, Some(0.5625));
         tuned.on_read(20 * MSS, round_trip, Instant::from_millis(150));
-        // A window of 80320 for the rate and twice that for its growth, as with half: 240960 in memory of 428373.
-        assert_eq!(tuned.window(0), 240_959);
+        // A window of 233038, as with half, in memory of 414289.
+        assert_eq!(tuned.window(0), 233_037);
     }
 
     #[test]
@@ -419,7 +434,7 @@ mod tests {
             ..Segment::default()
         };
         let mut arrivals = Arrivals::new(None);
-        let room = Room { free: 1000, all: 2000 };
+        let room = Room { free: 1000, all: None };
         for (payload, echo, now, rtt) in [
             (1424, 1, 154, 153_000),
             (96, 2, 160, 153_000),

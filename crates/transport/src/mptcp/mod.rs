@@ -300,7 +300,7 @@ impl Mptcp {
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        let (id, old) = self.subflows.place(subflow, Arrivals::new(memory::first_window(&self.plan)));
+        let (id, old) = self.subflows.place(subflow, memory::first_arrivals(&self.plan));
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
             self.snd.forget_carrier(id);
