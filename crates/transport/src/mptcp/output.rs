@@ -174,6 +174,7 @@ impl Mptcp {
 
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
     fn rest(&mut self, id: usize) {
+        self.subflows.renew_timing(id);
         if self.snd.is_idle() {
             self.subflows.leave_unseen(id);
         } else {
@@ -195,11 +196,15 @@ impl Mptcp {
     }
 
     /// Hands the next bytes to a subflow, if there are any and one has room.
+    #[inline]
     fn schedule(&mut self, now: Instant) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        if nothing && self.resend.is_none() {
-            return false;
-        }
+        !(nothing && self.resend.is_none()) && self.schedule_some(now)
+    }
+
+    /// The same where there are some.
+    #[inline(never)]
+    fn schedule_some(&mut self, now: Instant) -> bool {
         self.look();
         let within = self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !within && !self.subflows.any_open() {
@@ -246,10 +251,12 @@ impl Mptcp {
     }
 
     /// Segments have room for acknowledgments as they are when data goes one way only.
+    #[inline]
     fn excess_of_acks(&self) -> u32 {
-        if !self.widens_acks || self.plan.mptcp.wide_data_ack {
-            return 0;
-        }
+        if self.widens_acks && !self.plan.mptcp.wide_data_ack { self.excess_of_wide_acks() } else { 0 }
+    }
+
+    fn excess_of_wide_acks(&self) -> u32 {
         let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1 });
         let with = |wide_ack| Options::new(Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), None);
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
@@ -319,7 +326,7 @@ impl Mptcp {
         }
         self.subflows.touch(id);
         if self.fills {
-            self.refresh(id);
+            self.subflows.look_at_queue(id);
         }
     }
 
@@ -333,6 +340,10 @@ impl Mptcp {
         if !self.stalled {
             self.stalled = true;
             self.stats.window_stalls += 1;
+        }
+        let mptcp = &self.plan.mptcp;
+        if mptcp.penalisation == Penalisation::None && !mptcp.opportunistic_retransmission {
+            return None;
         }
         let oldest = self.snd.oldest()?;
         let views = self.subflows.views();

@@ -296,8 +296,12 @@ impl Subflow {
     /// Memory that it takes of its send buffer.
     fn memory_queued(&self) -> u64 {
         let next = self.tcp.next_ssn();
-        let waiting = self.packets.len() - self.packets.partition_point(|end| *end <= next);
-        self.tcp.memory_queued(waiting as u64)
+        // Mostly none has left since the first was looked at.
+        let left = match self.packets.front() {
+            Some(end) if *end <= next => self.packets.partition_point(|end| *end <= next),
+            _ => 0,
+        };
+        self.tcp.memory_queued((self.packets.len() - left) as u64)
     }
 
     /// Bytes up to `ssn_end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one

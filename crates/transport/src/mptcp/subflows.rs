@@ -174,7 +174,7 @@ impl Subflows {
         &mut self.views
     }
 
-    /// Looks at `id`: its view and its timing are current. `data`: the connection can carry data.
+    /// Looks at `id`: its view is current. `data`: the connection can carry data.
     #[inline]
     pub(super) fn refresh(&mut self, id: usize, data: bool) {
         self.unseen &= !(1 << id);
@@ -185,7 +185,6 @@ impl Subflows {
         if resized {
             self.mss = self.least_mss();
         }
-        self.renew_timing(id);
     }
 
     /// Looks at all.
@@ -201,11 +200,10 @@ impl Subflows {
         self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
     }
 
-    /// `id` has changed, but nobody needs its view at present: its timing is current.
+    /// `id` has changed, but nobody needs its view at present.
     #[inline]
     pub(super) fn leave_unseen(&mut self, id: usize) {
         self.unseen |= 1 << id;
-        self.renew_timing(id);
     }
 
     /// Looks at those that have changed unseen.
@@ -222,16 +220,16 @@ impl Subflows {
         self.timings[id] = self.all[id].timing();
     }
 
-    /// When `id` is due, as far as it was noted.
+    /// When `id` is due.
     #[inline]
     pub(super) fn deadline(&self, id: usize) -> Instant {
-        self.timings[id].due
+        if self.dirty >> id & 1 == 1 { self.all[id].timing().due } else { self.timings[id].due }
     }
 
-    /// When the first is due, as far as it was noted.
+    /// When the first is due.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        self.timings.iter().map(|t| t.due).min().unwrap_or(Instant::MAX)
+        (0..self.timings.len()).map(|id| self.deadline(id)).min().unwrap_or(Instant::MAX)
     }
 
     /// The timings of all at present, those that may have something to send included.
