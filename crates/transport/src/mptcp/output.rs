@@ -65,7 +65,7 @@ impl Mptcp {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
-            if !self.schedule(now) && !self.say_fin() && !self.refill() {
+            if !self.schedule(now, false) && !self.say_fin() && !self.refill() {
                 return None;
             }
             self.push_due = self.fills;
@@ -76,7 +76,7 @@ impl Mptcp {
     fn push_pending(&mut self, now: Instant) {
         (self.push_due, self.pushing) = (false, false);
         self.subflows.look_at_touched();
-        while self.schedule(now) {
+        while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
     }
@@ -177,6 +177,8 @@ impl Mptcp {
         self.subflows.renew_timing(id);
         if self.snd.is_idle() {
             self.subflows.leave_unseen(id);
+        } else if self.glances {
+            self.subflows.glance(id, self.carries_data());
         } else {
             self.refresh(id);
         }
@@ -195,21 +197,23 @@ impl Mptcp {
         self.subflows.refresh_all(self.carries_data());
     }
 
-    /// Hands the next bytes to a subflow, if there are any and one has room.
+    /// Hands the next bytes to a subflow, if there are any and one has room. `more`: others were handed out just before, and
+    /// nothing has left since.
     #[inline]
-    fn schedule(&mut self, now: Instant) -> bool {
+    fn schedule(&mut self, now: Instant, more: bool) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        !(nothing && self.resend.is_none()) && self.schedule_some(now)
+        !(nothing && self.resend.is_none()) && self.schedule_some(now, more)
     }
 
     /// The same where there are some.
     #[inline(never)]
-    fn schedule_some(&mut self, now: Instant) -> bool {
-        self.look();
-        let within = self.is_within() && self.subflows.views().iter().any(|v| v.usable);
-        if !within && !self.subflows.any_open() {
+    fn schedule_some(&mut self, now: Instant, more: bool) -> bool {
+        let open = self.subflows.look_for_room(self.carries_data());
+        let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
+        if !open && !within() {
             return false;
         }
+        self.look();
         if let Some((chunk, id)) = self.next_resend() {
             self.assign(&chunk, id, now);
             return true;
@@ -225,7 +229,9 @@ impl Mptcp {
                 None => return false,
             },
         };
-        self.note_data_interval(now);
+        if !more {
+            self.note_data_interval(now);
+        }
         self.stalled = false;
         self.assign(&chunk, id, now);
         true
@@ -282,12 +288,11 @@ impl Mptcp {
     /// `chunk` goes onto subflow `id`, to leave at once.
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
-        let chunk = &self.subflows[id].fitting(chunk, most);
         let again = chunk.dsn < self.snd.nxt;
+        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
-        let joins = self.subflows[id].joins(chunk.dsn, again, most);
         let piece = self.snd.hand_out(chunk, (id, joins));
         if !again && !self.fills {
             self.snd.date_newest(now);
