@@ -160,7 +160,7 @@ pub struct Mptcp {
     widens_acks: bool,
     /// Bytes are handed out ahead of the windows of subflows.
     fills: bool,
-    /// The scheduler alone asks what subflows are like beside whether they may be given data.
+    /// The scheduler, which fills queues, alone asks what subflows are like beside whether they may be given data.
     glances: bool,
     /// Something may be handed out before subflows send.
     push_due: bool,

@@ -208,26 +208,21 @@ impl Mptcp {
     /// The same where there are some.
     #[inline(never)]
     fn schedule_some(&mut self, now: Instant, more: bool) -> bool {
+        if !self.glances {
+            self.look();
+        }
         let open = self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() {
             return false;
         }
-        self.look();
         if let Some((chunk, id)) = self.next_resend() {
             self.assign(&chunk, id, now);
             return true;
         }
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
-        let conn = self.view(now);
-        let mut sendable = Sendable { snd: &mut self.snd, mss };
-        let choice = self.scheduler.next(&mut sendable, &conn, self.subflows.views());
-        let (chunk, id) = match choice {
-            Some(choice) => choice,
-            None => match self.unblock(mss, now) {
-                Some(choice) => choice,
-                None => return false,
-            },
+        let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            return false;
         };
         if !more {
             self.note_data_interval(now);
@@ -235,6 +230,17 @@ impl Mptcp {
         self.stalled = false;
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
+    fn choose(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
+        if self.glances && !self.snd.has_reinjections() && self.snd.fresh(mss).is_none() {
+            return None;
+        }
+        self.look();
+        let conn = self.view(now);
+        let mut sendable = Sendable { snd: &mut self.snd, mss };
+        self.scheduler.next(&mut sendable, &conn, self.subflows.views())
     }
 
     /// The first data of a client carries MP_CAPABLE, which is longer than a mapping: by so much the data is shorter, or
@@ -351,6 +357,7 @@ impl Mptcp {
             return None;
         }
         let oldest = self.snd.oldest()?;
+        self.look();
         let views = self.subflows.views();
         let open = |id: &usize| {
             let v = &views[*id];

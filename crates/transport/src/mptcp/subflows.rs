@@ -251,7 +251,10 @@ impl Subflows {
     /// When the first is due.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        (0..self.timings.len()).map(|id| self.deadline(id)).min().unwrap_or(Instant::MAX)
+        let noted = self.timings.iter().map(|t| t.due);
+        let first =
+            if self.dirty == 0 { noted.min() } else { (0..self.len()).map(|id| self.deadline(id)).min() };
+        first.unwrap_or(Instant::MAX)
     }
 
     /// The timings of all at present, those that may have something to send included.

@@ -325,6 +325,10 @@ impl Tcp {
             let marked = self.on_ack::<true>(segment, seq, ack, now);
             self.conclude(now);
             marked
+        } else if predicted && !advances && self.board.outstanding() == 0 && !self.recovery.counts() {
+            // An end that only receives: nothing is out that it could tell of, but for the window.
+            self.update_window(segment, seq, ack);
+            0
         } else {
             self.on_ack::<false>(segment, seq, ack, now)
         };
@@ -346,10 +350,6 @@ impl Tcp {
     /// tells to have been marked.
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
-        if !WATCHED && self.is_all_acknowledged(segment, ack) {
-            self.update_window(segment, seq, ack);
-            return 0;
-        }
         let before = (self.board.outstanding(), self.pipe());
         let delivered = self.board.una + self.board.sacked();
         let same_window = self.snd_wnd.is_repeated_by(segment);
@@ -410,13 +410,6 @@ impl Tcp {
             }
         }
         marked
-    }
-
-    /// Whether an ACK tells of no more than the window, as it comes to an end that only receives: nothing is out.
-    #[inline(always)]
-    fn is_all_acknowledged(&self, segment: &Segment, ack: u64) -> bool {
-        let nothing_out = self.board.outstanding() == 0 && ack <= self.board.una;
-        nothing_out && segment.sack.is_empty() && !self.recovery.counts()
     }
 
     /// What an ACK counts for the window; before it `delivered` had been acknowledged in some way.
