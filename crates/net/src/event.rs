@@ -236,23 +236,18 @@ impl EventQueue {
         self.overflow_bucket = u64::MAX;
     }
 
-    /// Moves the list of an occupied bucket into `current`.
+    /// Moves a bucket's list into `current`.
     fn drain(&mut self, bucket: u64) {
         let slot = bucket as usize & (self.heads.len() - 1);
-        let first = std::mem::replace(&mut self.heads[slot], NIL);
+        let mut index = std::mem::replace(&mut self.heads[slot], NIL);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let mut index = first;
-        // The list as a whole goes before those that are free.
-        loop {
+        while index != NIL {
             let node = &mut self.nodes[index as usize];
             self.current.push(node.event);
-            if node.next == NIL {
-                node.next = self.free;
-                break;
-            }
-            index = node.next;
+            let next = std::mem::replace(&mut node.next, self.free);
+            self.free = index;
+            index = next;
         }
-        self.free = first;
     }
 
     /// The earliest occupied bucket after the cursor.
@@ -320,13 +315,11 @@ fn sort_latest_first(events: &mut [Event]) {
         return events.sort_unstable_by(|a, b| b.cmp(a));
     }
     for i in 1..events.len() {
-        let event = events[i];
         let mut j = i;
-        while j > 0 && events[j - 1] < event {
-            events[j] = events[j - 1];
+        while j > 0 && events[j - 1] < events[j] {
+            events.swap(j - 1, j);
             j -= 1;
         }
-        events[j] = event;
     }
 }
 

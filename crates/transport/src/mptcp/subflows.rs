@@ -190,8 +190,8 @@ impl Subflows {
         self.glanced |= 1 << id;
         let (view, s) = (&mut self.views[id], &self.all[id]);
         view.usable = s.is_usable(data);
-        if view.mss != s.tcp.mss() {
-            view.mss = s.tcp.mss();
+        let mss = if s.gone { SubflowView::VACANT.mss } else { s.tcp.mss() };
+        if core::mem::replace(&mut view.mss, mss) != mss {
             self.mss = self.least_mss();
         }
         self.look_at_queue(id);
