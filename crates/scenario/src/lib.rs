@@ -43,7 +43,9 @@ pub use declarations::schema::{schema, schema_with};
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use model::{Outsiders, Scenario};
-pub use resolving::memory::{DEFAULT_MEMORY_LIMIT, Estimate, Leaving, Room};
+pub use resolving::memory::{
+    DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, Leaving, QUEUE_ROW, Room,
+};
 pub use source::{Objection, Parsed, Source};
 pub use text::codes::Code;
 pub use text::diagnostic::{Diagnostic, render_all};

@@ -48,10 +48,16 @@ const NODE: u128 = 512;
 const LINK: u128 = 2048;
 /// Both endpoints of a connection beyond its packets in flight.
 const FLOW: u128 = 4096;
-/// A row of a time series or of the events.
-const ROW: u128 = 64;
+/// A row of the series of a flow, of a group of them, and of a queue, with one of its law: as wide as the columns are.
+pub const FLOW_ROW: u64 = 152;
+/// See [`FLOW_ROW`].
+pub const GROUP_ROW: u64 = 128;
+/// See [`FLOW_ROW`].
+pub const QUEUE_ROW: u64 = 92;
+/// A row of the events.
+pub const EVENT_ROW: u64 = 32;
 /// A connection's record, and its row of the table.
-const ROWS_A_CONNECTION: u128 = 4;
+const CONNECTION: u128 = 256;
 /// A routing table's entry: the next link, and the distance where it matters.
 const ROUTE: u128 = 4;
 /// A packet that waits.
@@ -74,6 +80,37 @@ struct Part {
     count: u128,
     bytes: u128,
     origin: Origin,
+}
+
+/// Rows of tables, and the bytes that they take.
+#[derive(Clone, Copy)]
+struct Rows {
+    count: u128,
+    bytes: u128,
+}
+
+impl Rows {
+    fn of(count: u128, each: u128) -> Self {
+        Self { count, bytes: count.saturating_mul(each) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        let count = self.count.saturating_add(other.count);
+        Self { count, bytes: self.bytes.saturating_add(other.bytes) }
+    }
+
+    fn times(self, n: u128) -> Self {
+        Self { count: self.count.saturating_mul(n), bytes: self.bytes.saturating_mul(n) }
+    }
+
+    /// As many of them as take no more than `bytes`.
+    fn within(self, bytes: u128) -> Self {
+        if self.bytes <= bytes {
+            return self;
+        }
+        let each = self.bytes.div_ceil(self.count.max(1)).max(1);
+        Self { count: bytes / each, bytes }
+    }
 }
 
 /// What is counted.
@@ -127,11 +164,17 @@ impl<'d> Counts<'d> {
             origin,
         };
         let (queued, at_queue) = self.queued();
+        let rows = self.rows();
         [
             part("hosts and routers", nodes, NODE, at_node),
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
-            part("rows of series, events and connections", self.rows(), ROW, self.head.record_origin.0),
+            Part {
+                what: "rows of series, events and connections",
+                count: rows.count,
+                bytes: rows.bytes,
+                origin: self.head.record_origin.0,
+            },
             part("routes", routers.saturating_mul(routers.min(nodes - routers)), self.route(), at_node),
             part("packets in queues", queued, PACKET, at_queue),
         ]
@@ -144,7 +187,7 @@ impl<'d> Counts<'d> {
     }
 
     /// Rows of series, of the events table and of that of connections, as far as they are in memory.
-    fn rows(&self) -> u128 {
+    fn rows(&self) -> Rows {
         let record = self.head.record.plain();
         let duration = self.head.keys.duration.value;
         let samples = |span: Duration| {
@@ -153,15 +196,15 @@ impl<'d> Counts<'d> {
         };
         let cap = u128::from(record.max_series_flows);
         let observed = self.draft.links.iter().zip(self.links).filter(|(decl, _)| decl.observed);
-        let series = self.flows.iter().map(|f| flows_of(f).min(cap)).sum::<u128>()
-            + observed.map(|(_, ends)| 2 * members(ends)).sum::<u128>();
+        let sample = Rows::of(self.flows.iter().map(|f| flows_of(f).min(cap)).sum(), FLOW_ROW.into())
+            .and(Rows::of(self.flows.len() as u128, GROUP_ROW.into()))
+            .and(Rows::of(observed.map(|(_, ends)| 2 * members(ends)).sum(), QUEUE_ROW.into()));
         let events = if record.events { u128::from(record.max_events) } else { 0 };
-        let connections = ROWS_A_CONNECTION * self.connections().min(u128::from(record.max_connections));
-        let all = samples(duration).saturating_mul(series).saturating_add(events);
-        let at_once = self.leaving.map_or(u128::MAX, |Leaving { at_once, every }| {
-            u128::from(at_once.get()) / ROW + samples(every).saturating_mul(series)
+        let all = sample.times(samples(duration)).and(Rows::of(events, EVENT_ROW.into()));
+        let kept = self.leaving.map_or(all, |Leaving { at_once, every }| {
+            all.within(u128::from(at_once.get()).saturating_add(sample.times(samples(every)).bytes))
         });
-        all.min(at_once).saturating_add(connections)
+        kept.and(Rows::of(self.connections().min(u128::from(record.max_connections)), CONNECTION))
     }
 
     /// Connections that there will be at most.

@@ -1,6 +1,8 @@
 //! Series of groups: they are of all flows, of those that are under way, and of each direction by itself.
 
 use crate::support::{Run, Text, assert_close};
+use tailrace_scenario::{EVENT_ROW, FLOW_ROW, GROUP_ROW, QUEUE_ROW};
+use tailrace_sim::Values;
 
 /// The last value of a column.
 fn last(run: &Run, column: &str) -> f64 {
@@ -102,4 +104,20 @@ fn each_direction_has_its_own_delay() {
         Text::new("1 s").dumbbell(1, "5 Mbit/s", "5 ms", "").tcp("mss = \"1000 B\"", "\"bulk\"").run();
     assert!(one_way.tcp("one_way_delay_s.mean") > 0.0);
     assert!(one_way.tcp("reverse_one_way_delay_s.mean").is_nan());
+}
+
+#[test]
+fn rows_are_as_wide_as_a_scenario_is_reckoned_with() {
+    let run = Text::new("3 s")
+        .top("record = { interval = \"1 s\", events = true }")
+        .dumbbell(1, "5 Mbit/s", "5 ms", "queue = { kind = \"codel\" }")
+        .tcp("mss = \"1000 B\"", "\"bulk\"")
+        .run();
+    let width = |name: &str| {
+        let table = run.output.tables.iter().find(|table| table.name == name).expect("it is there");
+        let of = |values: &Values| if matches!(values, Values::U64(_) | Values::F64(_)) { 8 } else { 4 };
+        table.columns.iter().map(|column| of(&column.values)).sum::<u64>()
+    };
+    assert_eq!((width("flow_series"), width("group_series")), (FLOW_ROW, GROUP_ROW));
+    assert_eq!((width("queue_series") + width("law_series"), width("events")), (QUEUE_ROW, EVENT_ROW));
 }

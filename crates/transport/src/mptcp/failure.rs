@@ -261,7 +261,7 @@ impl Mptcp {
         if !view.room {
             return None;
         }
-        let chunk = self.subflows[subflow].fitting(&chunk, self.most_in_segment());
+        let (chunk, _) = self.subflows[subflow].fitting(&chunk, self.most_in_segment(), true);
         let left = left.saturating_sub(u64::from(chunk.len));
         self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left });
         Some((chunk, subflow))

@@ -337,7 +337,6 @@ impl Mptcp {
             self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
         self.run_path_manager(now);
-        self.subflows.renew_timing(id);
         self.subflows.touch(id);
         self.push_due = self.fills;
     }

@@ -160,6 +160,8 @@ pub struct Mptcp {
     widens_acks: bool,
     /// Bytes are handed out ahead of the windows of subflows.
     fills: bool,
+    /// The scheduler, which fills queues, alone asks what subflows are like beside whether they may be given data.
+    glances: bool,
     /// Something may be handed out before subflows send.
     push_due: bool,
     /// Some was handed out since.
@@ -230,6 +232,9 @@ impl Mptcp {
             rcv,
             reordering: Reordering::default(),
             fills,
+            glances: fills
+                && plan.mptcp.data_timer == DataTimer::Subflows
+                && plan.mptcp.speaker == Speaker::First,
             push_due: false,
             pushing: false,
             scheduler,

@@ -65,7 +65,7 @@ impl Mptcp {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
-            if !self.schedule(now) && !self.say_fin() && !self.refill() {
+            if !self.schedule(now, false) && !self.say_fin() && !self.refill() {
                 return None;
             }
             self.push_due = self.fills;
@@ -76,7 +76,7 @@ impl Mptcp {
     fn push_pending(&mut self, now: Instant) {
         (self.push_due, self.pushing) = (false, false);
         self.subflows.look_at_touched();
-        while self.schedule(now) {
+        while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
     }
@@ -174,8 +174,11 @@ impl Mptcp {
 
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
     fn rest(&mut self, id: usize) {
+        self.subflows.renew_timing(id);
         if self.snd.is_idle() {
             self.subflows.leave_unseen(id);
+        } else if self.glances {
+            self.subflows.glance(id, self.carries_data());
         } else {
             self.refresh(id);
         }
@@ -194,15 +197,23 @@ impl Mptcp {
         self.subflows.refresh_all(self.carries_data());
     }
 
-    /// Hands the next bytes to a subflow, if there are any and one has room.
-    fn schedule(&mut self, now: Instant) -> bool {
+    /// Hands the next bytes to a subflow, if there are any and one has room. `more`: others were handed out just before, and
+    /// nothing has left since.
+    #[inline]
+    fn schedule(&mut self, now: Instant, more: bool) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        if nothing && self.resend.is_none() {
-            return false;
+        !(nothing && self.resend.is_none()) && self.schedule_some(now, more)
+    }
+
+    /// The same where there are some.
+    #[inline(never)]
+    fn schedule_some(&mut self, now: Instant, more: bool) -> bool {
+        if !self.glances {
+            self.look();
         }
-        self.look();
-        let within = self.is_within() && self.subflows.views().iter().any(|v| v.usable);
-        if !within && !self.subflows.any_open() {
+        let open = self.subflows.look_for_room(self.carries_data());
+        let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
+        if !open && !within() {
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -210,20 +221,26 @@ impl Mptcp {
             return true;
         }
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
-        let conn = self.view(now);
-        let mut sendable = Sendable { snd: &mut self.snd, mss };
-        let choice = self.scheduler.next(&mut sendable, &conn, self.subflows.views());
-        let (chunk, id) = match choice {
-            Some(choice) => choice,
-            None => match self.unblock(mss, now) {
-                Some(choice) => choice,
-                None => return false,
-            },
+        let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            return false;
         };
-        self.note_data_interval(now);
+        if !more {
+            self.note_data_interval(now);
+        }
         self.stalled = false;
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
+    fn choose(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
+        if self.glances && !self.snd.has_reinjections() && self.snd.fresh(mss).is_none() {
+            return None;
+        }
+        self.look();
+        let conn = self.view(now);
+        let mut sendable = Sendable { snd: &mut self.snd, mss };
+        self.scheduler.next(&mut sendable, &conn, self.subflows.views())
     }
 
     /// The first data of a client carries MP_CAPABLE, which is longer than a mapping: by so much the data is shorter, or
@@ -246,10 +263,12 @@ impl Mptcp {
     }
 
     /// Segments have room for acknowledgments as they are when data goes one way only.
+    #[inline]
     fn excess_of_acks(&self) -> u32 {
-        if !self.widens_acks || self.plan.mptcp.wide_data_ack {
-            return 0;
-        }
+        if self.widens_acks && !self.plan.mptcp.wide_data_ack { self.excess_of_wide_acks() } else { 0 }
+    }
+
+    fn excess_of_wide_acks(&self) -> u32 {
         let mapping = Some(Mapping { dsn: 1, ssn: 1, len: 1 });
         let with = |wide_ack| Options::new(Some(Dss { wide_ack, ..self.dss_of(mapping, false) }), None);
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
@@ -275,12 +294,11 @@ impl Mptcp {
     /// `chunk` goes onto subflow `id`, to leave at once.
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
-        let chunk = &self.subflows[id].fitting(chunk, most);
         let again = chunk.dsn < self.snd.nxt;
+        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
-        let joins = self.subflows[id].joins(chunk.dsn, again, most);
         let piece = self.snd.hand_out(chunk, (id, joins));
         if !again && !self.fills {
             self.snd.date_newest(now);
@@ -319,7 +337,7 @@ impl Mptcp {
         }
         self.subflows.touch(id);
         if self.fills {
-            self.refresh(id);
+            self.subflows.look_at_queue(id);
         }
     }
 
@@ -334,7 +352,12 @@ impl Mptcp {
             self.stalled = true;
             self.stats.window_stalls += 1;
         }
+        let mptcp = &self.plan.mptcp;
+        if mptcp.penalisation == Penalisation::None && !mptcp.opportunistic_retransmission {
+            return None;
+        }
         let oldest = self.snd.oldest()?;
+        self.look();
         let views = self.subflows.views();
         let open = |id: &usize| {
             let v = &views[*id];

@@ -130,8 +130,9 @@ impl DataReceiver {
     #[inline]
     pub(crate) fn window(&mut self, mss: u32, most: u64, unit: u64) -> u64 {
         if self.memory.is_some() {
+            debug_assert!(unit.is_power_of_two(), "it is a shift");
             let window = self.left.unwrap_or_else(|| self.measure());
-            self.queue.advertise(self.queue.nxt() + window.min(most).next_multiple_of(unit));
+            self.queue.advertise(self.queue.nxt() + (window.min(most) + (unit - 1) & !(unit - 1)));
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }

@@ -274,15 +274,13 @@ impl Subflow {
         (waits && goes_on && last.dsn > 1 && u32::from(last.len) < most).then_some(last)
     }
 
-    /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not full fills that first.
-    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32) -> Chunk {
-        let room = self.unfinished(chunk.dsn, most).map_or(u32::MAX, |m| most - u32::from(m.len));
-        Chunk { len: chunk.len.min(room), ..*chunk }
-    }
-
-    /// Whether the bytes from `dsn` on, which fit, become part of the segment that waits as the last.
-    pub(crate) fn joins(&self, dsn: u64, again: bool, most: u32) -> bool {
-        self.unfinished(dsn, most).is_some_and(|m| m.again == again)
+    /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
+    /// full fills that first. Also whether these bytes become part of that segment, as both or neither go out `again`.
+    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, again: bool) -> (Chunk, bool) {
+        match self.unfinished(chunk.dsn, most) {
+            Some(m) => (Chunk { len: chunk.len.min(most - u32::from(m.len)), ..*chunk }, m.again == again),
+            None => (*chunk, false),
+        }
     }
 
     /// Keeps the mapping of what was handed to it last, which joins the one before or does not.
@@ -296,8 +294,12 @@ impl Subflow {
     /// Memory that it takes of its send buffer.
     fn memory_queued(&self) -> u64 {
         let next = self.tcp.next_ssn();
-        let waiting = self.packets.len() - self.packets.partition_point(|end| *end <= next);
-        self.tcp.memory_queued(waiting as u64)
+        // Mostly none has left since the first was looked at.
+        let left = match self.packets.front() {
+            Some(end) if *end <= next => self.packets.partition_point(|end| *end <= next),
+            _ => 0,
+        };
+        self.tcp.memory_queued((self.packets.len() - left) as u64)
     }
 
     /// Bytes up to `ssn_end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one
@@ -327,7 +329,7 @@ impl Subflow {
     /// Whether it may carry data, where the connection is `open`.
     #[inline]
     pub(crate) fn is_usable(&self, open: bool) -> bool {
-        open && self.ready && !self.failed && !self.silence.stale && self.tcp.state().may_send()
+        open && self.ready && !self.gone && !self.failed && !self.silence.stale && self.tcp.state().may_send()
     }
 
     /// When it does what it does by itself.
@@ -342,34 +344,22 @@ impl Subflow {
         Timing { due, again: again.unwrap_or(Instant::ZERO), rto }
     }
 
-    /// The subflow as a scheduler sees it.
-    pub(crate) fn view(&self, open: bool) -> SubflowView {
+    /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size.
+    #[inline]
+    pub(crate) fn fill(&self, view: &mut SubflowView) {
         if self.gone {
-            return SubflowView::VACANT;
+            *view = SubflowView::VACANT;
+            return;
         }
         let tcp = &self.tcp;
-        let (srtt, rtt_var, min_rtt) = tcp.round_trips();
-        let (cwnd, ssthresh) = tcp.windows();
-        let (stats, mss) = (tcp.stats(), tcp.mss());
-        let (queued, room) = self.queue();
-        SubflowView {
-            usable: self.is_usable(open),
-            backup: self.backup || self.peer_backup,
-            room,
-            in_loss: tcp.repairs_timeout(),
-            in_recovery: tcp.repairs_loss(),
-            srtt,
-            rtt_var,
-            min_rtt,
-            rto: tcp.rto_of_estimate(),
-            cwnd,
-            ssthresh,
-            in_flight: tcp.in_flight(),
-            queued,
-            mss,
-            retransmitted: stats.retransmitted_segments,
-            sent: stats.data_segments_sent,
-        }
+        view.backup = self.backup || self.peer_backup;
+        (view.in_loss, view.in_recovery) = (tcp.repairs_timeout(), tcp.repairs_loss());
+        (view.srtt, view.rtt_var, view.min_rtt) = tcp.round_trips();
+        view.rto = tcp.rto_of_estimate();
+        (view.cwnd, view.ssthresh) = tcp.windows();
+        view.in_flight = tcp.in_flight();
+        let stats = tcp.stats();
+        (view.retransmitted, view.sent) = (stats.retransmitted_segments, stats.data_segments_sent);
     }
 
     /// What was handed to it ahead of its window takes so much memory, and whether it may be given more.

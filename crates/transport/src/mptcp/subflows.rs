@@ -43,6 +43,8 @@ pub(super) struct Subflows {
     mss: u32,
     /// Those that have changed since they were last looked at, a bit each.
     unseen: u32,
+    /// Those of which no more was seen since than whether they may be given data, a bit each.
+    glanced: u32,
     /// Those that may have something to send, a bit each.
     dirty: u32,
 }
@@ -74,6 +76,7 @@ impl Default for Subflows {
             arrivals: Vec::new(),
             mss: 1,
             unseen: 0,
+            glanced: 0,
             dirty: 0,
         }
     }
@@ -145,12 +148,6 @@ impl Subflows {
         &self.views
     }
 
-    /// Whether any may be given data now. Current after [`Subflows::look`].
-    #[inline]
-    pub(super) const fn any_open(&self) -> bool {
-        self.open != 0
-    }
-
     /// How `id` looks from the receiving end.
     #[inline]
     pub(super) fn arrivals(&mut self, id: usize) -> &mut Arrivals {
@@ -174,23 +171,37 @@ impl Subflows {
         &mut self.views
     }
 
-    /// Looks at `id`: its view and its timing are current. `data`: the connection can carry data.
+    /// Looks at `id`: its view is current. `data`: the connection can carry data.
     #[inline]
     pub(super) fn refresh(&mut self, id: usize, data: bool) {
-        self.unseen &= !(1 << id);
-        let view = self.all[id].view(data);
-        let resized = view.mss != self.views[id].mss;
-        self.views[id] = view;
-        self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
-        if resized {
-            self.mss = self.least_mss();
-        }
-        self.renew_timing(id);
+        self.glance(id, data);
+        self.fill(id);
     }
 
     /// Looks at all.
     pub(super) fn refresh_all(&mut self, data: bool) {
         (0..self.len()).for_each(|id| self.refresh(id, data));
+    }
+
+    /// Looks whether `id` may be given data, in pieces of which size: that is all that counts as long as none may.
+    #[inline]
+    pub(super) fn glance(&mut self, id: usize, data: bool) {
+        self.unseen &= !(1 << id);
+        self.glanced |= 1 << id;
+        let (view, s) = (&mut self.views[id], &self.all[id]);
+        view.usable = s.is_usable(data);
+        let mss = if s.gone { SubflowView::VACANT.mss } else { s.tcp.mss() };
+        if core::mem::replace(&mut view.mss, mss) != mss {
+            self.mss = self.least_mss();
+        }
+        self.look_at_queue(id);
+    }
+
+    /// The rest of the view of `id`, which was glanced at.
+    #[inline]
+    fn fill(&mut self, id: usize) {
+        self.glanced &= !(1 << id);
+        self.all[id].fill(&mut self.views[id]);
     }
 
     /// `id` was given more than its window has room for, and has not changed else: its view is current, if it was before.
@@ -201,18 +212,27 @@ impl Subflows {
         self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
     }
 
-    /// `id` has changed, but nobody needs its view at present: its timing is current.
+    /// `id` has changed, but nobody needs its view at present.
     #[inline]
     pub(super) fn leave_unseen(&mut self, id: usize) {
         self.unseen |= 1 << id;
-        self.renew_timing(id);
+    }
+
+    /// Looks whether any may be given data now.
+    #[inline]
+    pub(super) fn look_for_room(&mut self, data: bool) -> bool {
+        while self.unseen != 0 {
+            self.glance(self.unseen.trailing_zeros() as usize, data);
+        }
+        self.open != 0
     }
 
     /// Looks at those that have changed unseen.
     #[inline]
     pub(super) fn look(&mut self, data: bool) {
-        while self.unseen != 0 {
-            self.refresh(self.unseen.trailing_zeros() as usize, data);
+        self.look_for_room(data);
+        while self.glanced != 0 {
+            self.fill(self.glanced.trailing_zeros() as usize);
         }
     }
 
@@ -222,16 +242,19 @@ impl Subflows {
         self.timings[id] = self.all[id].timing();
     }
 
-    /// When `id` is due, as far as it was noted.
+    /// When `id` is due.
     #[inline]
     pub(super) fn deadline(&self, id: usize) -> Instant {
-        self.timings[id].due
+        if self.dirty >> id & 1 == 1 { self.all[id].timing().due } else { self.timings[id].due }
     }
 
-    /// When the first is due, as far as it was noted.
+    /// When the first is due.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        self.timings.iter().map(|t| t.due).min().unwrap_or(Instant::MAX)
+        let noted = self.timings.iter().map(|t| t.due);
+        let first =
+            if self.dirty == 0 { noted.min() } else { (0..self.len()).map(|id| self.deadline(id)).min() };
+        first.unwrap_or(Instant::MAX)
     }
 
     /// The timings of all at present, those that may have something to send included.

@@ -325,6 +325,10 @@ impl Tcp {
             let marked = self.on_ack::<true>(segment, seq, ack, now);
             self.conclude(now);
             marked
+        } else if predicted && !advances && self.board.outstanding() == 0 && !self.recovery.counts() {
+            // An end that only receives: nothing is out that it could tell of, but for the window.
+            self.update_window(segment, seq, ack);
+            0
         } else {
             self.on_ack::<false>(segment, seq, ack, now)
         };

@@ -144,20 +144,35 @@ impl Reassembly {
 
     /// Moves `nxt` over the ranges it has reached.
     fn absorb(&mut self) -> Arrival {
-        let reached = self.ranges.partition_point(|r| r.0 <= self.nxt);
-        if let Some(&(start, end)) = self.ranges.range(..reached).next_back() {
-            // Only a segment that was resent larger can overlap what lies above a gap.
-            if self.nxt > start {
-                self.duplicate = (start, self.nxt.min(end));
-            }
-            self.nxt = self.nxt.max(end);
+        let (to, mut last) = (self.nxt, None);
+        while let Some(&range) = self.ranges.front().filter(|r| r.0 <= to) {
+            last = Some(range);
+            self.ranges.pop_front();
         }
-        self.ranges.drain(..reached);
+        if let Some((start, end)) = last {
+            // Only a segment that was resent larger can overlap what lies above a gap.
+            if to > start {
+                self.duplicate = (start, to.min(end));
+            }
+            self.nxt = to.max(end);
+        }
         self.recent.iter_mut().filter(|p| **p < self.nxt).for_each(|p| *p = 0);
         Arrival::FilledGap
     }
 
     fn insert_above(&mut self, start: u64, end: u64) -> Arrival {
+        // Mostly it lies behind all that has come, or goes on with the last of it.
+        if let Some(last) = self.ranges.back_mut().filter(|r| r.1 <= start) {
+            let goes_on = last.1 == start;
+            let merged = if goes_on { (last.0, end) } else { (start, end) };
+            if goes_on {
+                *last = merged;
+            } else {
+                self.ranges.push_back(merged);
+            }
+            self.remember(merged);
+            return Arrival::OutOfOrder;
+        }
         let first = self.ranges.partition_point(|r| r.1 < start);
         let last = self.ranges.partition_point(|r| r.0 <= end);
         let mut merged = (start, end);
@@ -220,8 +235,17 @@ impl Reassembly {
     }
 
     /// How many bytes of `start..end` have not arrived yet.
+    #[inline]
     pub(crate) fn missing(&self, start: u64, end: u64) -> u64 {
         let start = start.max(self.nxt);
+        // Mostly all that has come above it, if anything, lies further up, or all of it below.
+        if self.ranges.front().is_none_or(|r| r.0 >= end) || self.ranges.back().is_none_or(|r| r.1 <= start) {
+            return end.saturating_sub(start);
+        }
+        self.missing_among(start, end)
+    }
+
+    fn missing_among(&self, start: u64, end: u64) -> u64 {
         let first = self.ranges.partition_point(|r| r.1 <= start);
         let there = self
             .ranges
