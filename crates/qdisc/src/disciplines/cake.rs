@@ -26,6 +26,7 @@ mod ack_filter;
 mod hosts;
 mod overflow;
 mod queue;
+mod rounds;
 mod shaper;
 mod tc;
 mod tin;

@@ -118,7 +118,7 @@ impl<P: Packet> Cake<P> {
                 0
             },
         };
-        Place { tin, queue: self.tins[tin].queue_of(hashes) }
+        Place { tin, queue: self.tins[tin].queue_of(hashes, cx.rng) }
     }
 
     /// A packet comes into a tin or a queue that was empty: time that passed unused is lost.

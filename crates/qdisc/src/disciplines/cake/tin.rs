@@ -1,8 +1,13 @@
 //! One tin: its flows, in three rounds (new, old, decaying), and the shares that their hosts leave them.
+//!
+//! With many flows a host, a turn is a small part of a packet, and a flow has to wait for as many rounds as it takes. Linux
+//! passes by all of them in each round. Here a flow that needs more than [`FAR`] turns leaves the rounds, and comes back
+//! when all but a few of them have gone by ([`Tin::go_away`]); what it got meanwhile follows from its hosts' sums.
 
-use super::hosts::{ALONE, FlowMode, Hosts};
+use super::hosts::{FlowMode, Hosts};
+use super::rounds::{Round, Rounds};
 use super::shaper::TinClock;
-use super::ways::{Found, QUEUES, Ways};
+use super::ways::{Found, QUEUES, Ways, boxed};
 use crate::disciplines::cobalt::{Rule, State};
 use crate::flow_queue::store::Ends;
 use tailrace_core::Rng;
@@ -36,18 +41,21 @@ struct Turn {
     deficit: i64,
     source: u16,
     destination: u16,
+    /// Whether it has left the rounds for some time.
+    is_away: bool,
 }
 
-/// The rounds in which flows take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Round {
-    /// Sparse flows: first.
-    New,
-    /// The others.
-    Old,
-    /// Empty ones whose law comes to rest: looked at once a packet.
-    Decaying,
+/// What the hosts of a flow that is away had given each of theirs when it was last credited ([`Hosts::credit`]).
+#[derive(Clone, Copy, Debug, Default)]
+struct Away {
+    source: u64,
+    destination: u64,
 }
+
+/// A flow that needs more turns than these leaves the rounds.
+const FAR: u64 = 8;
+/// One that needs no more than these comes back.
+const NEAR: u64 = 2;
 
 /// A packet's queue is looked for by these.
 #[derive(Clone, Copy, Debug)]
@@ -62,10 +70,13 @@ pub(super) struct Hashes {
 pub(super) struct Tin {
     pub(super) flows: Box<[Flow; QUEUES]>,
     turns: Box<[Turn; QUEUES]>,
+    away: Box<[Away; QUEUES]>,
     ways: Ways,
-    sources: Option<Hosts>,
-    destinations: Option<Hosts>,
+    sources: Hosts,
+    destinations: Hosts,
     rounds: Rounds,
+    /// Bytes that the rounds so far have given a flow whose hosts have no other.
+    given: u64,
     pub(super) sparse: u32,
     pub(super) bulk: u32,
     /// Flows that BLUE drops from.
@@ -93,11 +104,13 @@ impl Tin {
     pub(super) fn new(mode: FlowMode, clock: TinClock, quantum: i64, share: Share) -> Self {
         Self {
             flows: boxed(Flow { ends: Ends::EMPTY, set: Set::None, law: State::hasty() }),
-            turns: boxed(Turn { deficit: 0, source: 0, destination: 0 }),
+            turns: boxed(Turn { deficit: 0, source: 0, destination: 0, is_away: false }),
+            away: boxed(Away::default()),
             ways: Ways::new(),
-            sources: mode.isolates_sources().then(Hosts::new),
-            destinations: mode.isolates_destinations().then(Hosts::new),
+            sources: Hosts::new(mode.isolates_sources()),
+            destinations: Hosts::new(mode.isolates_destinations()),
             rounds: Rounds::new(),
+            given: 0,
             sparse: 0,
             bulk: 0,
             unresponsive: 0,
@@ -122,32 +135,34 @@ impl Tin {
 
     /// The queue of a packet.
     #[inline]
-    pub(super) fn queue_of(&mut self, hashes: Hashes) -> usize {
-        let flows = &self.flows;
-        let found = self.ways.find(hashes.flow, |queue| flows[queue].set != Set::None);
+    pub(super) fn queue_of(&mut self, hashes: Hashes, rng: &mut Rng) -> usize {
+        let found = self.ways.find(hashes.flow);
         if !matches!(found, Found::Its(_)) {
-            self.settle_hosts(found.queue(), hashes);
+            self.settle_hosts(found.queue(), hashes, rng);
         }
         found.queue()
     }
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
-    fn settle_hosts(&mut self, queue: usize, hashes: Hashes) {
-        let in_bulk = self.flows[queue].set == Set::Bulk;
-        let turn = &mut self.turns[queue];
+    fn settle_hosts(&mut self, queue: usize, hashes: Hashes, rng: &mut Rng) {
+        let (in_bulk, given) = (self.flows[queue].set == Set::Bulk, self.given);
+        if self.turns[queue].is_away {
+            self.credit(queue, rng);
+        }
+        let (turn, away) = (&mut self.turns[queue], &mut self.away[queue]);
         let sides = [
-            (&mut self.sources, &mut turn.source, hashes.source),
-            (&mut self.destinations, &mut turn.destination, hashes.destination),
+            (&mut self.sources, &mut turn.source, hashes.source, &mut away.source),
+            (&mut self.destinations, &mut turn.destination, hashes.destination, &mut away.destination),
         ];
-        for (hosts, host, hash) in sides {
-            let Some(hosts) = hosts else { continue };
+        for (hosts, host, hash, credit) in sides {
             if in_bulk {
-                hosts.remove(*host);
+                hosts.remove(*host, given);
             }
             *host = hosts.place(hash);
             if in_bulk {
-                hosts.add(*host);
+                hosts.add(*host, given);
             }
+            *credit = hosts.credit(*host, given);
         }
     }
 
@@ -161,6 +176,7 @@ impl Tin {
                 }
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
+                self.ways.set_busy(queue, true);
                 self.sparse += 1;
                 self.turns[queue].deficit = self.bytes_of_turn(queue, rng);
             }
@@ -181,9 +197,9 @@ impl Tin {
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
             let queue = match decaying.or_else(|| first(Round::New)) {
                 Some(queue) => queue,
-                None => match first(Round::Old) {
-                    Some(queue) => return Some(self.rotate(queue, rng)),
-                    None => first(Round::Decaying)?,
+                None => match self.rotate(rng) {
+                    Some(queue) => return Some(queue),
+                    None => self.rounds.first(Round::Decaying)?,
                 },
             };
             if self.turns[queue].deficit > 0 {
@@ -199,27 +215,88 @@ impl Tin {
             }
             self.turns[queue].deficit += self.bytes_of_turn(queue, rng);
             self.rounds.remove(queue);
-            self.rounds.push(Round::Old, queue);
+            if self.turns_to_go(queue) > FAR {
+                self.go_away(queue);
+            } else {
+                self.rounds.push(Round::Later, queue);
+            }
         }
     }
 
-    /// The next flow of the old round that may send, from `queue`, its first. Those before it get a quantum each; all of them
-    /// go to the end at once.
+    /// The next old flow that may send. Those before it get a quantum each.
     #[inline(never)]
-    fn rotate(&mut self, mut queue: usize, rng: &mut Rng) -> usize {
-        // In registers, and a function by itself to keep them there: with shares for hosts a turn is a small part of
-        // a packet, and each draws.
-        let mut draws = rng.clone();
-        let shares = Shares::new(self.share.flow_quantum, &self.sources, &self.destinations);
-        let turns = &mut self.turns;
-        while turns[queue % QUEUES].deficit <= 0 {
-            let turn = &mut turns[queue % QUEUES];
-            turn.deficit += shares.of(*turn, &mut draws);
-            queue = self.rounds.after(Round::Old, queue);
+    fn rotate(&mut self, rng: &mut Rng) -> Option<usize> {
+        loop {
+            let mut passed = None;
+            let mut next = self.rounds.first(Round::Old);
+            while let Some(queue) = next {
+                if self.turns[queue].deficit > 0 {
+                    break;
+                }
+                next = self.rounds.after(queue);
+                self.turns[queue].deficit += self.bytes_of_turn(queue, rng);
+                if self.turns_to_go(queue) > FAR {
+                    self.rounds.remove(queue);
+                    self.go_away(queue);
+                } else {
+                    passed = Some(queue);
+                }
+            }
+            passed.into_iter().for_each(|last| self.rounds.pass(last));
+            if next.is_some() {
+                return next;
+            }
+            self.begin_round(rng)?;
         }
-        *rng = draws;
-        self.rounds.begin_with(Round::Old, queue);
-        queue
+    }
+
+    /// Begins the next round, with those that come back in it.
+    fn begin_round(&mut self, rng: &mut Rng) -> Option<()> {
+        let passed = self.rounds.begin()?;
+        let quantum = u64::from(self.share.flow_quantum);
+        // Who comes back has the turn of this round still to come.
+        self.given = self.given.wrapping_add((passed - 1).wrapping_mul(quantum));
+        while let Some(queue) = self.rounds.take_booked() {
+            self.credit(queue, rng);
+            if self.turns_to_go(queue) > NEAR {
+                self.go_away(queue);
+            } else {
+                self.turns[queue].is_away = false;
+                self.rounds.push(Round::Old, queue);
+            }
+        }
+        self.given = self.given.wrapping_add(quantum);
+        Some(())
+    }
+
+    /// Turns after which `queue` may send, as its hosts are loaded now.
+    #[inline]
+    fn turns_to_go(&self, queue: usize) -> u64 {
+        let turn = self.turns[queue % QUEUES];
+        if turn.deficit > 0 { 0 } else { (turn.deficit.unsigned_abs() << 16) / u64::from(self.rate_of(turn)) + 1 }
+    }
+
+    /// Lets `queue` pass most of the rounds that it waits for: three quarters, and then of what is left, since the load of
+    /// its hosts may fall meanwhile.
+    #[inline]
+    fn go_away(&mut self, queue: usize) {
+        let turn = &mut self.turns[queue % QUEUES];
+        turn.is_away = true;
+        self.away[queue % QUEUES] = Away {
+            source: self.sources.credit(turn.source, self.given),
+            destination: self.destinations.credit(turn.destination, self.given),
+        };
+        self.rounds.book(queue, self.turns_to_go(queue) * 3 / 4);
+    }
+
+    /// Gives `queue`, which is away, what it was due since it was last credited: what the busier of its hosts has left
+    /// each. The random part makes the mean of the rounded number right.
+    #[inline]
+    fn credit(&mut self, queue: usize, rng: &mut Rng) {
+        let (turn, away) = (&mut self.turns[queue % QUEUES], self.away[queue % QUEUES]);
+        let source = self.sources.credit(turn.source, self.given).wrapping_sub(away.source);
+        let destination = self.destinations.credit(turn.destination, self.given).wrapping_sub(away.destination);
+        turn.deficit += ((source.min(destination) + (rng.next_u64() >> 48)) >> 16) as i64;
     }
 
     /// Takes `bytes` from what `queue` may send.
@@ -237,6 +314,7 @@ impl Tin {
         self.unresponsive -= u32::from(active && !flow.law.blue_is_active());
         let rests = flow.law.at_rest(now);
         let before = core::mem::replace(&mut flow.set, if rests { Set::None } else { Set::Decaying });
+        self.ways.set_busy(queue, !rests);
         match before {
             Set::Sparse | Set::SparseWait => self.sparse -= 1,
             Set::Bulk => self.leave_bulk(queue),
@@ -260,116 +338,29 @@ impl Tin {
         self.flows[queue].set = Set::Bulk;
         self.bulk += 1;
         let turn = self.turns[queue];
-        self.sources.iter_mut().for_each(|hosts| hosts.add(turn.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.add(turn.destination));
+        self.sources.add(turn.source, self.given);
+        self.destinations.add(turn.destination, self.given);
     }
 
     fn leave_bulk(&mut self, queue: usize) {
         self.bulk -= 1;
         let turn = self.turns[queue];
-        self.sources.iter_mut().for_each(|hosts| hosts.remove(turn.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.remove(turn.destination));
+        self.sources.remove(turn.source, self.given);
+        self.destinations.remove(turn.destination, self.given);
     }
 
-    /// Bytes of the next turn of `queue`.
+    /// Bytes of a turn, in parts of 2^16: a host with more flows in bulk gives each of them less.
+    #[inline]
+    fn rate_of(&self, turn: Turn) -> u32 {
+        let part = self.sources.part(turn.source).min(self.destinations.part(turn.destination));
+        self.share.flow_quantum * u32::from(part)
+    }
+
+    /// Bytes of the next turn of `queue`. The random part makes the mean of the rounded number right.
     #[inline]
     fn bytes_of_turn(&self, queue: usize, rng: &mut Rng) -> i64 {
-        Shares::new(self.share.flow_quantum, &self.sources, &self.destinations).of(self.turns[queue], rng)
-    }
-}
-
-/// What hosts leave each of their flows.
-#[derive(Clone, Copy, Debug)]
-struct Shares<'a> {
-    quantum: u32,
-    sources: &'a [u16; QUEUES],
-    destinations: &'a [u16; QUEUES],
-}
-
-impl<'a> Shares<'a> {
-    #[inline]
-    fn new(quantum: u32, sources: &'a Option<Hosts>, destinations: &'a Option<Hosts>) -> Self {
-        let parts =
-            |hosts: &'a Option<Hosts>| -> &'a [u16; QUEUES] { hosts.as_ref().map_or(&ALONE, Hosts::parts) };
-        Self { quantum, sources: parts(sources), destinations: parts(destinations) }
-    }
-
-    /// Bytes of a turn: a host with more flows in bulk gives each of them less. The random part makes the mean of
-    /// the rounded number right.
-    #[inline]
-    fn of(self, turn: Turn, rng: &mut Rng) -> i64 {
-        let source = self.sources[usize::from(turn.source) % QUEUES];
-        let destination = self.destinations[usize::from(turn.destination) % QUEUES];
-        let share = self.quantum * u32::from(source.min(destination));
-        i64::from((share + (rng.next_u64() >> 48) as u32) >> 16)
-    }
-}
-
-fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
-    vec![each; QUEUES].try_into().expect("as many as there are queues")
-}
-
-/// Doubly linked lists through all flows; each flow is in one at most.
-#[derive(Clone, Debug)]
-struct Rounds {
-    /// Behind the flows come the heads of the lists, which makes rings of them.
-    next: Box<[u16; LINKS]>,
-    previous: Box<[u16; LINKS]>,
-}
-
-/// Flows and heads, rounded up so that no index needs to be checked.
-const LINKS: usize = 2 * QUEUES;
-
-impl Rounds {
-    fn new() -> Self {
-        let alone = Box::new(core::array::from_fn(|link| link as u16));
-        Self { next: alone.clone(), previous: alone }
-    }
-
-    #[inline]
-    fn first(&self, round: Round) -> Option<usize> {
-        let first = self.next(QUEUES + round as usize);
-        (first < QUEUES).then_some(first)
-    }
-
-    #[inline]
-    fn next(&self, link: usize) -> usize {
-        usize::from(self.next[link % LINKS])
-    }
-
-    /// Makes `later` the one after `link`.
-    #[inline]
-    fn join(&mut self, link: usize, later: usize) {
-        self.next[link % LINKS] = later as u16;
-        self.previous[later % LINKS] = link as u16;
-    }
-
-    #[inline]
-    fn push(&mut self, round: Round, flow: usize) {
-        let head = QUEUES + round as usize;
-        self.join(usize::from(self.previous[head]), flow);
-        self.join(flow, head);
-    }
-
-    /// The flow after `flow` in `round`; after its last the first.
-    #[inline]
-    fn after(&self, round: Round, flow: usize) -> usize {
-        let (next, head) = (self.next(flow), QUEUES + round as usize);
-        if next == head { self.next(head) } else { next }
-    }
-
-    /// Makes `flow` the first of `round`, and those before it the last: the head moves, not they.
-    #[inline]
-    fn begin_with(&mut self, round: Round, flow: usize) {
-        let head = QUEUES + round as usize;
-        self.remove(head);
-        self.join(usize::from(self.previous[flow % LINKS]), head);
-        self.join(head, flow);
-    }
-
-    #[inline]
-    fn remove(&mut self, link: usize) {
-        self.join(usize::from(self.previous[link % LINKS]), self.next(link));
+        let rate = self.rate_of(self.turns[queue % QUEUES]);
+        i64::from((rate + (rng.next_u64() >> 48) as u32) >> 16)
     }
 }
 
@@ -433,8 +424,8 @@ mod tests {
                 let mut twin = rng.clone();
                 if what == 0 {
                     let hashes = Hashes { flow: flow * 77_777 + 1, source: flow + 1, destination: host + 1 };
-                    let queue = tin.queue_of(hashes);
-                    prop_assert_eq!(plain.queue_of(hashes), queue);
+                    let queue = tin.queue_of(hashes, &mut rng);
+                    prop_assert_eq!(plain.queue_of(hashes, &mut rng), queue);
                     tin.on_arrival(queue, &mut rng);
                     plain.on_arrival(queue, &mut twin);
                 } else {
