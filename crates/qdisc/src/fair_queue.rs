@@ -232,10 +232,10 @@ impl<P: Packet> FairQueue<P> {
     /// Forgets a flow without packets whose last tag is not ahead.
     #[inline]
     fn forget_if_over(&mut self, index: u32) {
-        if self.heads.contains(index) || self.ahead.contains(index) {
+        let Flow { bucket, chain, backlog, .. } = self.flows[index as usize];
+        if backlog.packets > 0 || self.ahead.contains(index) {
             return;
         }
-        let Flow { bucket, chain, .. } = self.flows[index as usize];
         let bucket = bucket as usize;
         if self.table[bucket] == index {
             self.table[bucket] = chain;
@@ -468,7 +468,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
             Clock::Fluid => {}
             Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
             Clock::Real => {
-                let is_head_again = self.heads.contains(index);
+                let is_head_again = self.flows[index as usize].backlog.packets > 0;
                 self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
             }
         }

@@ -45,7 +45,7 @@ impl<K: Copy + Ord> Line<K> {
 
     #[inline]
     pub(crate) fn contains(&self, flow: u32) -> bool {
-        self.number(flow) != OUT || self.heap.contains(flow)
+        self.number(flow) != OUT || (self.heap.len() > 0 && self.heap.contains(flow))
     }
 
     #[inline]
@@ -87,7 +87,9 @@ impl<K: Copy + Ord> Line<K> {
         if mostly_gaps || self.run.back().is_some_and(|(last, _)| key < *last) {
             return self.heap.set(flow, key);
         }
-        self.heap.remove(flow);
+        if self.heap.len() > 0 {
+            self.heap.remove(flow);
+        }
         if self.numbers.len() <= flow as usize {
             self.numbers.resize(flow as usize + 1, OUT);
         }
@@ -112,8 +114,13 @@ impl<K: Copy + Ord> Line<K> {
             return false;
         }
         self.numbers[flow as usize] = OUT;
-        self.run[(number - self.left) as usize].1 = NONE;
         self.in_run -= 1;
+        if number > self.left {
+            self.run[(number - self.left) as usize].1 = NONE;
+            return true;
+        }
+        self.run.pop_front();
+        self.left += 1;
         while self.run.front().is_some_and(|(_, flow)| *flow == NONE) {
             self.run.pop_front();
             self.left += 1;
