@@ -242,7 +242,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// A packet of tin `tin`; none where the flow whose turn it is turns out to be empty.
+    /// A packet of tin `tin`; none where flows whose turn it was turned out to be empty, and no other has any.
     fn serve(&mut self, tin: usize, decaying_first: &mut bool, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         let now = at(cx.now);
         'turn: loop {
@@ -267,7 +267,10 @@ impl<P: Packet> Cake<P> {
                 }
             }
             self.tins[tin].on_empty(queue, now);
-            return None;
+            // While the tin has packets it remains the one to serve.
+            if !self.tins[tin].is_active() {
+                return None;
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! With many flows a host, a turn is a small part of a packet, and a flow has to wait for as many rounds as it takes. Linux
 //! passes by all of them in each round. Here a flow that needs more than [`FAR`] turns leaves the rounds, and comes back
-//! when all but a few of them have gone by ([`Tin::book`]); what it got meanwhile follows from its hosts' sums.
+//! in the one in which it may send ([`Tin::book`]); what it got meanwhile follows from its hosts' sums.
 
 use super::hosts::{FlowMode, Hosts};
 use super::rounds::{Round, Rounds};
@@ -45,17 +45,15 @@ struct Turn {
     is_away: bool,
 }
 
-/// What the hosts of a flow that is away had given each of theirs when it was last credited ([`Hosts::credit`]).
+/// What the hosts of a flow that is away had given each of theirs when it left ([`Hosts::credit`]).
 #[derive(Clone, Copy, Debug, Default)]
 struct Away {
     source: u64,
     destination: u64,
 }
 
-/// A flow that needs more turns than these leaves the rounds.
-const FAR: i64 = 8;
-/// One that needs no more than these comes back.
-const NEAR: u64 = 2;
+/// A flow that needs more turns than these leaves the rounds until it may send.
+const FAR: u64 = 8;
 
 /// A packet's queue is looked for by these.
 #[derive(Clone, Copy, Debug)]
@@ -163,7 +161,9 @@ impl Tin {
                 hosts.add(*host, given);
             }
         }
-        self.away[queue] = self.credits(self.turns[queue]);
+        if self.turns[queue].is_away {
+            self.away[queue] = self.credits(self.turns[queue]);
+        }
     }
 
     /// A packet came into queue `queue`.
@@ -250,13 +250,13 @@ impl Tin {
         // Who comes back has the turn of this round still to come.
         self.given = self.given.wrapping_add((passed - 1).wrapping_mul(quantum));
         while let Some(queue) = self.rounds.take_booked() {
-            self.credit(queue, rng);
-            let turn = self.turns[queue];
-            let turns = turn.turns_to_go(self.rate_of(turn));
-            if turns > NEAR {
-                self.book(queue, turns);
+            let turn = self.turns[queue % QUEUES];
+            let short = turn.short().saturating_sub(self.earned(queue));
+            if short > 0 {
+                self.book(queue, short / u64::from(self.rate_of(turn)) + 1);
             } else {
-                self.turns[queue].is_away = false;
+                self.credit(queue, rng);
+                self.turns[queue % QUEUES].is_away = false;
                 self.rounds.push(Round::Old, queue);
             }
         }
@@ -277,28 +277,33 @@ impl Tin {
             let turn = *turn;
             self.away[queue % QUEUES] = self.credits(turn);
             self.rounds.remove(queue);
-            self.book(queue, turn.turns_to_go(rate));
+            // It has had the turn of this round.
+            self.book(queue, turn.short() / u64::from(rate) + 2);
         }
         stays
     }
 
-    /// Lets `queue` pass most of the rounds in which it would have `turns`: seven eighths, and then of what is left, since
-    /// the load of its hosts may fall meanwhile.
+    /// Lets `queue`, which may send in the round `ahead` of this one as its hosts are loaded now, pass those before. Of many
+    /// it passes seven eighths at first, since the load of its hosts may fall meanwhile.
     #[inline]
-    fn book(&mut self, queue: usize, turns: u64) {
-        self.rounds.book(queue, turns - turns.div_ceil(8));
+    fn book(&mut self, queue: usize, ahead: u64) {
+        self.rounds.book(queue, ahead - ahead / 8);
     }
 
-    /// Gives `queue`, which is away, what it was due since it was last credited: what the busier of its hosts has left
+    /// What `queue`, which is away, was due meanwhile, in parts of 2^16 of a byte: what the busier of its hosts has left
     /// each.
     #[inline]
-    fn credit(&mut self, queue: usize, rng: &mut Rng) {
-        let (turn, before) = (self.turns[queue % QUEUES], self.away[queue % QUEUES]);
-        let now = self.credits(turn);
+    fn earned(&self, queue: usize) -> u64 {
+        let (before, now) = (self.away[queue % QUEUES], self.credits(self.turns[queue % QUEUES]));
         let source = now.source.wrapping_sub(before.source);
-        let destination = now.destination.wrapping_sub(before.destination);
-        self.turns[queue % QUEUES].deficit += drawn(source.min(destination), rng);
-        self.away[queue % QUEUES] = now;
+        source.min(now.destination.wrapping_sub(before.destination))
+    }
+
+    /// Gives `queue` what it earned while it was away.
+    #[inline]
+    fn credit(&mut self, queue: usize, rng: &mut Rng) {
+        let earned = self.earned(queue);
+        self.turns[queue % QUEUES].deficit += drawn(earned, rng);
     }
 
     #[inline]
@@ -374,16 +379,16 @@ impl Tin {
 }
 
 impl Turn {
-    /// Turns after which it may send, at `rate` a turn.
+    /// What it has overdrawn, in parts of 2^16 of a byte.
     #[inline]
-    fn turns_to_go(self, rate: u32) -> u64 {
-        if self.deficit > 0 { 0 } else { (self.deficit.unsigned_abs() << 16) / u64::from(rate) + 1 }
+    fn short(self) -> u64 {
+        if self.deficit > 0 { 0 } else { self.deficit.unsigned_abs() << 16 }
     }
 
-    /// Whether those are more than [`FAR`].
+    /// Whether it may send only after more turns than [`FAR`], at `rate` a turn.
     #[inline]
     fn is_far(self, rate: u32) -> bool {
-        -(self.deficit << 16) >= FAR * i64::from(rate)
+        self.short() >= FAR * u64::from(rate)
     }
 }
 
