@@ -486,17 +486,23 @@ mod tests {
     /// What chooses the flow whose turn it is.
     type Choice = fn(&mut Tin, &mut bool, &mut Rng) -> Option<usize>;
 
-    /// A flow that always has packets, by its hosts and the size of its packets.
-    type Backlogged = (u32, u32, i64);
+    /// A flow that has packets until so many of all have been sent.
+    #[derive(Clone, Copy, Debug)]
+    struct Backlogged {
+        source: u32,
+        destination: u32,
+        size: i64,
+        until: u32,
+    }
 
     /// Bytes that each of `flows` sends while all together send `packets`, and the longest that it waited, in packets.
     fn served(flows: &[Backlogged], packets: u32, choose: Choice) -> Vec<(i64, u32)> {
         let (mut tin, mut rng) = (tin(), Rng::new(7));
         let mut flow_in = vec![None; QUEUES];
-        for (flow, (source, destination, _)) in (0..).zip(flows) {
-            let queue = tin.queue_of(hashes(flow, *source, *destination), &mut rng);
+        for (number, flow) in (0..).zip(flows) {
+            let queue = tin.queue_of(hashes(number, flow.source, flow.destination), &mut rng);
             tin.on_arrival(queue, &mut rng);
-            flow_in[queue] = Some(flow as usize);
+            flow_in[queue] = Some(number as usize);
             // It holds packets, so that it enters bulk when it has overdrawn.
             tin.flows[queue].set = Set::Bulk;
             tin.bulk += 1;
@@ -506,31 +512,43 @@ mod tests {
             tin.destinations.add(turn.destination, tin.given);
         }
         let (mut sent, mut last) = (vec![(0, 0); flows.len()], vec![0; flows.len()]);
-        for packet in 0..packets {
-            let queue = choose(&mut tin, &mut false, &mut rng).expect("all have packets");
+        let mut packet = 0;
+        while packet < packets {
+            let queue = choose(&mut tin, &mut false, &mut rng).expect("some have packets");
             let flow = flow_in[queue].expect("it is one of them");
-            tin.pay(queue, flows[flow].2);
+            let Backlogged { size, until, .. } = flows[flow];
+            if packet >= until {
+                tin.on_empty(queue, 0);
+                continue;
+            }
+            tin.pay(queue, size);
             let (bytes, longest) = &mut sent[flow];
-            *bytes += flows[flow].2;
+            *bytes += size;
             *longest = (packet - core::mem::replace(&mut last[flow], packet)).max(*longest);
+            packet += 1;
         }
         sent
     }
 
     #[test]
     fn who_goes_away_gets_the_share_and_the_turns_of_linux() {
-        // Hosts with 1 to 300 flows, packets of two sizes; and some pairs whose two hosts are about as busy.
-        let one_way = [1, 3, 40, 300].into_iter().zip(0..).flat_map(|(flows, host)| (0..flows).map(move |f| (host, f)));
+        // Hosts with 1 to 300 flows, packets of two sizes; some pairs whose two hosts are about as busy; and one with 40
+        // flows, all but one of which end halfway.
+        let one_way =
+            [1, 3, 40, 300].into_iter().zip(0..).flat_map(|(flows, host)| (0..flows).map(move |f| (host, f)));
         let crossed = (0..60).map(|flow| (100 + flow / 8, 500 + flow % 8));
-        let sized = |(source, destination)| (source, destination, if destination % 2 == 0 { 1500 } else { 400 });
-        let flows: Vec<Backlogged> = one_way.chain(crossed).map(sized).collect();
+        let flow = |(source, destination)| {
+            let until = if source == 2 && destination > 0 { 30_000 } else { u32::MAX };
+            Backlogged { source, destination, size: if destination % 2 == 0 { 1500 } else { 400 }, until }
+        };
+        let flows: Vec<_> = one_way.chain(crossed).map(flow).collect();
         let packets = 60_000;
         let [found, plain] =
             [Tin::next_flow as Choice, Tin::next_flow_plainly].map(|choose| served(&flows, packets, choose));
         for (flow, (found, plain)) in flows.iter().zip(found.iter().zip(&plain)) {
             // A packet more or less is due to the ends.
             let bytes = (found.0 - plain.0).abs();
-            assert!(bytes <= plain.0 / 100 + 2 * flow.2, "{flow:?}: {found:?}, plain {plain:?}");
+            assert!(bytes <= plain.0 / 100 + 2 * flow.size, "{flow:?}: {found:?}, plain {plain:?}");
             let longest = found.1.abs_diff(plain.1);
             assert!(longest <= plain.1 / 8 + 20, "{flow:?}: {found:?}, plain {plain:?}");
         }

@@ -1,8 +1,8 @@
 //! From a flow to its bin at each level.
 
+use super::bins::MOST_LEVELS;
 use crate::classifier::salted;
 use crate::flow_hash::mix64;
-use super::bins::MOST_LEVELS;
 use tailrace_core::FlowKey;
 
 tailrace_core::choices! {
