@@ -39,7 +39,7 @@ impl Rules {
     fn each_place(&self, hash: u64, mut visit: impl FnMut(usize)) {
         let (mut level, mut first) = (0, 0);
         while level < self.levels {
-            let mut rest = self.hash.from_level(hash, level);
+            let mut rest = self.hash.hash_at(hash, level);
             for _ in level..self.levels.min(level + self.digits) {
                 let (bin, next) = self.hash.next_bin(rest, self.bins);
                 visit((first + bin) as usize);
@@ -59,8 +59,8 @@ struct Bin {
 }
 
 impl Bin {
-    /// An arrival found it empty or long, which few do.
-    #[inline(never)]
+    /// An arrival found it empty or long.
+    #[inline]
     fn learn(&mut self, rules: &Rules, now: Instant) {
         if now < self.thaws {
             return;

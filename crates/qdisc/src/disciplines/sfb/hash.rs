@@ -42,7 +42,7 @@ impl BinHash {
 
     /// What the digits from `level` on are taken of, for a flow with `hash`.
     #[inline]
-    pub(super) const fn from_level(self, hash: u64, level: u32) -> u64 {
+    pub(super) const fn hash_at(self, hash: u64, level: u32) -> u64 {
         match self {
             Self::Salted if level > 0 => {
                 mix64(hash.wrapping_add((level as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
@@ -113,7 +113,7 @@ mod tests {
         (0..levels)
             .map(|level| {
                 if level % digits == 0 {
-                    rest = BinHash::Salted.from_level(hash, level);
+                    rest = BinHash::Salted.hash_at(hash, level);
                 }
                 let (bin, next) = BinHash::Salted.next_bin(rest, bins);
                 rest = next;
