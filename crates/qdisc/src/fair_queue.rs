@@ -294,6 +294,7 @@ impl<P: Packet> FairQueue<P> {
     }
 
     /// Fluid flows that finish on the way to `now` leave, in the order of their tags.
+    #[inline(never)]
     fn advance_fluid(&mut self, now: Instant) {
         let rate = self.setup.link.rate.bytes_per_sec();
         let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;

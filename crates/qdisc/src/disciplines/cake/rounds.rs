@@ -101,17 +101,21 @@ impl Rounds {
         Some(passed)
     }
 
+    /// Whether this round's page has flows.
+    #[inline]
+    pub(super) fn has_booked(&self) -> bool {
+        let page = self.number % PAGES;
+        self.booked[page as usize / 64] & 1 << (page % 64) != 0
+    }
+
     /// Takes a flow off this round's page.
     #[inline]
     pub(super) fn take_booked(&mut self) -> Option<usize> {
         let page = self.number % PAGES;
-        if self.booked[page as usize / 64] & 1 << (page % 64) == 0 {
-            return None;
-        }
         let flow = self.after(FIRST_PAGE + page as usize);
         match flow {
             Some(flow) => self.remove(flow),
-            None => self.booked[page as usize / 64] ^= 1 << (page % 64),
+            None => self.booked[page as usize / 64] &= !(1 << (page % 64)),
         }
         flow
     }

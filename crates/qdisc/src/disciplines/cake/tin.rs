@@ -244,11 +244,22 @@ impl Tin {
     }
 
     /// Begins the next round, with those that come back in it.
+    #[inline]
     fn begin_round(&mut self, rng: &mut Rng) -> Option<()> {
         let passed = self.rounds.begin()?;
         let quantum = u64::from(self.share.flow_quantum);
         // Who comes back has the turn of this round still to come.
         self.given = self.given.wrapping_add((passed - 1).wrapping_mul(quantum));
+        if self.rounds.has_booked() {
+            self.come_back(rng);
+        }
+        self.given = self.given.wrapping_add(quantum);
+        Some(())
+    }
+
+    /// Who is booked for this round comes back, if it may send by now.
+    #[inline(never)]
+    fn come_back(&mut self, rng: &mut Rng) {
         while let Some(queue) = self.rounds.take_booked() {
             let turn = self.turns[queue % QUEUES];
             let short = turn.short().saturating_sub(self.earned(queue));
@@ -260,8 +271,6 @@ impl Tin {
                 self.rounds.push(Round::Old, queue);
             }
         }
-        self.given = self.given.wrapping_add(quantum);
-        Some(())
     }
 
     /// Gives `queue`, which has overdrawn, the bytes of a turn. Whether it stays in its round: one that still needs many
@@ -273,14 +282,20 @@ impl Tin {
         turn.deficit += drawn(u64::from(rate), rng);
         let stays = !turn.is_far(rate);
         if !stays {
-            turn.is_away = true;
-            let turn = *turn;
-            self.away[queue % QUEUES] = self.credits(turn);
-            self.rounds.remove(queue);
-            // It has had the turn of this round.
-            self.book(queue, turn.short() / u64::from(rate) + 2);
+            self.go_away(queue, rate);
         }
         stays
+    }
+
+    /// Takes `queue`, which has had its turn of this round, out of the rounds until it may send, at `rate` a turn.
+    #[inline(never)]
+    fn go_away(&mut self, queue: usize, rate: u32) {
+        let turn = &mut self.turns[queue % QUEUES];
+        turn.is_away = true;
+        let turn = *turn;
+        self.away[queue % QUEUES] = self.credits(turn);
+        self.rounds.remove(queue);
+        self.book(queue, turn.short() / u64::from(rate) + 2);
     }
 
     /// Lets `queue`, which may send in the round `ahead` of this one as its hosts are loaded now, pass those before. Of many
