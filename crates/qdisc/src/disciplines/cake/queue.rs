@@ -5,17 +5,18 @@ use super::ack_filter::{AckFilter, redundant};
 use super::hosts::FlowMode;
 use super::overflow::Overflow;
 use super::shaper::{Autorate, Framing, Pace, Shaper, TinClock};
-use super::tin::{Hashes, Tin};
+use super::tin::{HostHashes, Tin};
 use super::tins::Layout;
 use super::ways::QUEUES;
 use crate::Verdict;
 use crate::classifier::salted;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::disciplines::cobalt::{Decision, at};
+use crate::flow_hash::mix64;
 use crate::flow_queue::store::{End, Store};
 use crate::signal::{Fate, fate};
 use crate::truesize::truesize;
-use tailrace_core::{Bytes, DropReason, Dscp, FlowKey, Instant, Packet};
+use tailrace_core::{Bytes, DropReason, Dscp, Instant, Packet};
 
 /// Tins with flows, behind a shaper.
 #[derive(Debug)]
@@ -107,18 +108,10 @@ impl<P: Packet> Cake<P> {
             return Place { tin, queue: 0 };
         }
         let salt = *self.salt.get_or_insert_with(|| cx.rng.next_u64());
-        let hash = |key| (salted(key, salt) >> 32) as u32;
-        let none = FlowKey::default();
-        let hashes = Hashes {
-            flow: hash(mode.key(flow)),
-            source: if mode.isolates_sources() { hash(FlowKey { src: flow.src, ..none }) } else { 0 },
-            destination: if mode.isolates_destinations() {
-                hash(FlowKey { dst: flow.dst, ..none })
-            } else {
-                0
-            },
-        };
-        Place { tin, queue: self.tins[tin].queue_of(hashes, cx.rng) }
+        let hash = (salted(mode.key(flow), salt) >> 32) as u32;
+        let host = |address: u32| (mix64(u64::from(address) ^ salt) >> 32) as u32;
+        let hosts = || HostHashes { source: host(flow.src), destination: host(flow.dst) };
+        Place { tin, queue: self.tins[tin].queue_of(hash, hosts, cx.rng) }
     }
 
     /// A packet comes into a tin or a queue that was empty: time that passed unused is lost.

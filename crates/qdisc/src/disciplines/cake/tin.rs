@@ -55,10 +55,9 @@ struct Away {
 /// A flow that needs more turns than these leaves the rounds until it may send.
 const FAR: u64 = 8;
 
-/// A packet's queue is looked for by these.
+/// A flow's hosts are looked for by these.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hashes {
-    pub(super) flow: u32,
+pub(super) struct HostHashes {
     pub(super) source: u32,
     pub(super) destination: u32,
 }
@@ -131,18 +130,18 @@ impl Tin {
         self.ways.collisions
     }
 
-    /// The queue of a packet.
+    /// The queue of a packet whose flow has this hash. Its hosts' are asked for only if that flow is new to the queue.
     #[inline]
-    pub(super) fn queue_of(&mut self, hashes: Hashes, rng: &mut Rng) -> usize {
-        let found = self.ways.find(hashes.flow);
+    pub(super) fn queue_of(&mut self, hash: u32, hosts: impl FnOnce() -> HostHashes, rng: &mut Rng) -> usize {
+        let found = self.ways.find(hash);
         if !matches!(found, Found::Its(_)) {
-            self.settle_hosts(found.queue(), hashes, rng);
+            self.settle_hosts(found.queue(), hosts(), rng);
         }
         found.queue()
     }
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
-    fn settle_hosts(&mut self, queue: usize, hashes: Hashes, rng: &mut Rng) {
+    fn settle_hosts(&mut self, queue: usize, hashes: HostHashes, rng: &mut Rng) {
         let (in_bulk, given) = (self.flows[queue].set == Set::Bulk, self.given);
         if self.turns[queue].is_away {
             self.credit(queue, rng);
@@ -456,8 +455,9 @@ mod tests {
         Tin::new(FlowMode::TripleIsolate, TinClock::new(0), 1024, CakeConfig::default().share(0))
     }
 
-    fn hashes(flow: u32, source: u32, destination: u32) -> Hashes {
-        Hashes { flow: flow * 77_777 + 1, source: source + 1, destination: destination + 1 }
+    fn queue_of(tin: &mut Tin, flow: u32, source: u32, destination: u32, rng: &mut Rng) -> usize {
+        let hosts = HostHashes { source: source + 1, destination: destination + 1 };
+        tin.queue_of(flow * 77_777 + 1, || hosts, rng)
     }
 
     proptest! {
@@ -471,9 +471,8 @@ mod tests {
             for (flow, what, bytes) in steps {
                 let mut twin = rng.clone();
                 if what == 0 {
-                    let hashes = hashes(flow, flow, flow / 7);
-                    let queue = tin.queue_of(hashes, &mut rng);
-                    prop_assert_eq!(plain.queue_of(hashes, &mut twin), queue);
+                    let queue = queue_of(&mut tin, flow, flow, flow / 7, &mut rng);
+                    prop_assert_eq!(queue_of(&mut plain, flow, flow, flow / 7, &mut twin), queue);
                     tin.on_arrival(queue, &mut rng);
                     plain.on_arrival(queue, &mut twin);
                 } else {
@@ -515,7 +514,7 @@ mod tests {
         let (mut tin, mut rng) = (tin(), Rng::new(7));
         let mut flow_in = vec![None; QUEUES];
         for (number, flow) in (0..).zip(flows) {
-            let queue = tin.queue_of(hashes(number, flow.source, flow.destination), &mut rng);
+            let queue = queue_of(&mut tin, number, flow.source, flow.destination, &mut rng);
             tin.on_arrival(queue, &mut rng);
             flow_in[queue] = Some(number as usize);
             // It holds packets, so that it enters bulk when it has overdrawn.
