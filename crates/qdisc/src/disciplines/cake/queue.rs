@@ -240,6 +240,14 @@ impl<P: Packet> Cake<P> {
         let now = at(cx.now);
         'turn: loop {
             let queue = self.tins[tin].next_flow(decaying_first, cx.rng)?;
+            if self.tins[tin].flows[queue].ends.is_empty() {
+                self.tins[tin].on_empty(queue, now);
+                // While the tin has packets it remains the one to serve.
+                if !self.tins[tin].is_active() {
+                    return None;
+                }
+                continue;
+            }
             let place = Place { tin, queue };
             while let Some((packet, arrival)) = self.pop(place) {
                 match self.judge(place, packet, arrival, cx) {
@@ -258,11 +266,6 @@ impl<P: Packet> Cake<P> {
                         }
                     }
                 }
-            }
-            self.tins[tin].on_empty(queue, now);
-            // While the tin has packets it remains the one to serve.
-            if !self.tins[tin].is_active() {
-                return None;
             }
         }
     }
