@@ -232,10 +232,10 @@ impl<P: Packet> FairQueue<P> {
     /// Forgets a flow without packets whose last tag is not ahead.
     #[inline]
     fn forget_if_over(&mut self, index: u32) {
-        if self.heads.contains(index) || self.ahead.contains(index) {
+        let Flow { bucket, chain, backlog, .. } = self.flows[index as usize];
+        if backlog.packets > 0 || self.ahead.contains(index) {
             return;
         }
-        let Flow { bucket, chain, .. } = self.flows[index as usize];
         let bucket = bucket as usize;
         if self.table[bucket] == index {
             self.table[bucket] = chain;
@@ -276,27 +276,13 @@ impl<P: Packet> FairQueue<P> {
         }
     }
 
-    /// Brings the clock to `now`: fluid flows that finish on the way leave, in the order of their tags.
+    /// Brings the clock to `now`.
+    #[inline]
     fn advance(&mut self, now: Instant) {
         match self.setup.clock {
             Clock::Fluid => {
-                if now <= self.seen {
-                    return;
-                }
-                let rate = self.setup.link.rate.bytes_per_sec();
-                let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;
-                self.seen = now;
-                while let Some((first, index)) = self.ahead.first() {
-                    let first = first.tag();
-                    let needed = (first - self.clock) * self.active_weight;
-                    if needed > left {
-                        self.clock += left / self.active_weight;
-                        break;
-                    }
-                    left -= needed.max(0.0);
-                    self.clock = self.clock.max(first);
-                    self.leave(index);
-                    self.forget_if_over(index);
+                if now > self.seen {
+                    self.advance_fluid(now);
                 }
             }
             Clock::Real => {
@@ -304,6 +290,26 @@ impl<P: Packet> FairQueue<P> {
                 self.expire();
             }
             Clock::Finish | Clock::Start => {}
+        }
+    }
+
+    /// Fluid flows that finish on the way to `now` leave, in the order of their tags.
+    #[inline(never)]
+    fn advance_fluid(&mut self, now: Instant) {
+        let rate = self.setup.link.rate.bytes_per_sec();
+        let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;
+        self.seen = now;
+        while let Some((first, index)) = self.ahead.first() {
+            let first = first.tag();
+            let needed = (first - self.clock) * self.active_weight;
+            if needed > left {
+                self.clock += left / self.active_weight;
+                break;
+            }
+            left -= needed.max(0.0);
+            self.clock = self.clock.max(first);
+            self.leave(index);
+            self.forget_if_over(index);
         }
     }
 
@@ -468,7 +474,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
             Clock::Fluid => {}
             Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
             Clock::Real => {
-                let is_head_again = self.heads.contains(index);
+                let is_head_again = self.flows[index as usize].backlog.packets > 0;
                 self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
             }
         }

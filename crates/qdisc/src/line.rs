@@ -45,7 +45,7 @@ impl<K: Copy + Ord> Line<K> {
 
     #[inline]
     pub(crate) fn contains(&self, flow: u32) -> bool {
-        self.number(flow) != OUT || self.heap.contains(flow)
+        self.number(flow) != OUT || (self.heap.len() > 0 && self.heap.contains(flow))
     }
 
     #[inline]
@@ -70,6 +70,16 @@ impl<K: Copy + Ord> Line<K> {
     /// Inserts `flow`, or changes its key.
     #[inline]
     pub(crate) fn set(&mut self, flow: u32, key: K) {
+        if self.number(flow) == OUT && self.heap.len() == 0 && self.extends_run(key) {
+            self.append(flow, key);
+        } else {
+            self.change(flow, key);
+        }
+    }
+
+    /// As [`Line::set`], wherever `flow` is and belongs.
+    #[inline(never)]
+    fn change(&mut self, flow: u32, key: K) {
         let number = self.number(flow);
         if number != OUT {
             let place = (number - self.left) as usize;
@@ -82,12 +92,23 @@ impl<K: Copy + Ord> Line<K> {
             }
             self.leave_run(flow);
         }
-        // One that stays at the front must not make the run ever longer.
-        let mostly_gaps = self.run.len() > 2 * self.in_run as usize + MOST_GAPS;
-        if mostly_gaps || self.run.back().is_some_and(|(last, _)| key < *last) {
-            return self.heap.set(flow, key);
+        if self.extends_run(key) {
+            self.heap.remove(flow);
+            self.append(flow, key);
+        } else {
+            self.heap.set(flow, key);
         }
-        self.heap.remove(flow);
+    }
+
+    /// Whether one with `key` may become the last of the run. One that stays at the front must not make it ever longer.
+    #[inline]
+    fn extends_run(&self, key: K) -> bool {
+        let mostly_gaps = self.run.len() > 2 * self.in_run as usize + MOST_GAPS;
+        !mostly_gaps && self.run.back().is_none_or(|(last, _)| *last <= key)
+    }
+
+    #[inline]
+    fn append(&mut self, flow: u32, key: K) {
         if self.numbers.len() <= flow as usize {
             self.numbers.resize(flow as usize + 1, OUT);
         }
@@ -112,8 +133,13 @@ impl<K: Copy + Ord> Line<K> {
             return false;
         }
         self.numbers[flow as usize] = OUT;
-        self.run[(number - self.left) as usize].1 = NONE;
         self.in_run -= 1;
+        if number > self.left {
+            self.run[(number - self.left) as usize].1 = NONE;
+            return true;
+        }
+        self.run.pop_front();
+        self.left += 1;
         while self.run.front().is_some_and(|(_, flow)| *flow == NONE) {
             self.run.pop_front();
             self.left += 1;

@@ -21,11 +21,18 @@
 //! COBALT are those of [`cobalt`](super::cobalt). An acknowledgment removed by the filter is reported as dropped by the
 //! discipline. There is no segmentation offload, whose packets would be split, and no firewall mark, which could choose
 //! the tin.
+//!
+//! With many flows a host, a turn gives a flow a small part of a packet, and Linux adds a whole number of bytes in each,
+//! the fraction by chance. Here a flow that needs more than eight turns leaves the rounds. It comes back in the one in which
+//! it may send, and then gets what its hosts have left each of their flows meanwhile, with the fraction by chance once. So
+//! it has the same share, and its packets come as far apart, with less chance in it. Only if its hosts' flows become fewer
+//! while it is away may it come back some rounds later than in Linux; what it earned meanwhile is not lost.
 
 mod ack_filter;
 mod hosts;
 mod overflow;
 mod queue;
+mod rounds;
 mod shaper;
 mod tc;
 mod tin;

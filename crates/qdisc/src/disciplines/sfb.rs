@@ -22,8 +22,8 @@
 //! Linux fills its bucket only when it is empty, and each look at it restarts its clock. So a flow that keeps sending
 //! faster than `penalty_rate` gets nothing at all after the first second or two. This is modelled.
 //!
-//! Differences: the hash is salted and has another key at each level, except for `hash = "lanl"` (`hash.rs`: linear in
-//! the addresses and ports). Probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were
+//! Differences: the hash is salted, and its digits are the bins, except for `hash = "lanl"` (`hash.rs`: linear in the
+//! addresses and ports). Probabilities are in parts of 10^9 (Linux: of 65 535). Packets remember where they were
 //! counted, so a change of the hash leaves no bin with a wrong count; LANL omits as many departures as packets were
 //! waiting. The bins that a change retires start anew with `lanl` and keep their numbers with `linux`, as there.
 
@@ -31,7 +31,7 @@ mod bins;
 mod config;
 mod hash;
 
-use self::bins::{Bank, PARTS, Places, Rules};
+use self::bins::{Bank, Count, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};
 pub use self::hash::BinHash;
 use crate::classifier::{Flags, salted};
@@ -41,20 +41,14 @@ use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
 
-/// Where a packet was counted: its bins and their generation, in each bank that counted it.
-type Counted = [Option<(Places, u32)>; 2];
+/// The banks that have counted a packet.
+type Counted = [Option<Count>; 2];
 
 #[derive(Debug)]
 struct Waiting<P> {
     packet: P,
     arrival: Instant,
     counted: Counted,
-}
-
-/// What an arrival is told.
-enum Answer {
-    Refuse,
-    Admit(Verdict, Counted),
 }
 
 /// The discipline.
@@ -142,31 +136,30 @@ impl<P: Packet> Sfb<P> {
     }
 
     /// Linux: bins, overflow, penalty box, signal.
-    fn judge_linux(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
+    #[inline]
+    fn judge_linux(&mut self, flow: FlowKey, counted: &mut Counted, cx: &mut Cx<'_, P>) -> Verdict {
         let (active, next) = (self.active, 1 - self.active);
         let key = self.by.key(flow);
-        let (seen, places) = self.banks[active].arrive(key, &self.rules, cx.now);
+        let (seen, count) = self.banks[active].arrive(key, &self.rules, cx.now);
+        counted[active] = Some(count);
         let inelastic = seen.least_p >= self.penalise;
         self.flag(flow, inelastic, cx);
         if self.overflows(seen.full) {
-            return Answer::Refuse;
+            return Verdict::Drop;
         }
-        let mut counted = [None; 2];
-        counted[active] = Some((places, self.banks[active].generation()));
         if self.trains_next(inelastic, cx.now) {
-            let (_, places) = self.banks[next].arrive(key, &self.rules, cx.now);
-            counted[next] = Some((places, self.banks[next].generation()));
+            counted[next] = Some(self.banks[next].arrive(key, &self.rules, cx.now).1);
         }
         if inelastic {
             let admitted = self.penalty.admits(cx.now);
             self.penalised += u64::from(!admitted);
-            return if admitted { Answer::Admit(Verdict::Pass, counted) } else { Answer::Refuse };
+            return if admitted { Verdict::Pass } else { Verdict::Drop };
         }
-        Answer::Admit(self.signal(seen.least_p, cx.rng), counted)
+        self.signal(seen.least_p, cx.rng)
     }
 
     /// LANL: penalty box, bins, overflow, mark.
-    fn judge_lanl(&mut self, flow: FlowKey, cx: &mut Cx<'_, P>) -> Answer {
+    fn judge_lanl(&mut self, flow: FlowKey, counted: &mut Counted, cx: &mut Cx<'_, P>) -> Verdict {
         let (active, next) = (self.active, 1 - self.active);
         let key = self.by.key(flow);
         let inelastic = self.banks[active].least_p(key, &self.rules) >= self.penalise;
@@ -174,26 +167,34 @@ impl<P: Packet> Sfb<P> {
         self.flag(flow, inelastic, cx);
         if inelastic {
             if self.penalty.admits(cx.now) {
-                return Answer::Admit(Verdict::Pass, [None; 2]);
+                return Verdict::Pass;
             }
             self.banks[active].punish(key, &self.rules, cx.now);
             if trains_next {
                 self.banks[next].punish(key, &self.rules, cx.now);
             }
             self.penalised += 1;
-            return Answer::Refuse;
+            return Verdict::Drop;
         }
-        let (seen, places) = self.banks[active].arrive(key, &self.rules, cx.now);
-        let mut counted = [None; 2];
-        counted[active] = Some((places, self.banks[active].generation()));
+        let (seen, count) = self.banks[active].arrive(key, &self.rules, cx.now);
+        counted[active] = Some(count);
         if trains_next {
-            let (_, places) = self.banks[next].arrive(key, &self.rules, cx.now);
-            counted[next] = Some((places, self.banks[next].generation()));
+            counted[next] = Some(self.banks[next].arrive(key, &self.rules, cx.now).1);
         }
         if self.overflows(seen.full) {
-            return Answer::Refuse;
+            return Verdict::Drop;
         }
-        Answer::Admit(self.signal(seen.least_p, cx.rng), counted)
+        self.signal(seen.least_p, cx.rng)
+    }
+
+    /// A packet that was counted is dropped instead of let in.
+    fn refuse(&mut self, packet: P, reason: DropReason, counted: Counted, cx: &mut Cx<'_, P>) {
+        for (bank, count) in self.banks.iter_mut().zip(counted) {
+            if let Some(count) = count {
+                bank.take_back(count, &self.rules);
+            }
+        }
+        cx.sink.dropped(packet, reason, cx.now);
     }
 
     /// One random number decides.
@@ -221,31 +222,21 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
             return;
         }
         self.keep_hash_moving(cx.now, cx.rng);
-        let answer = match self.form {
-            Form::Linux => self.judge_linux(packet.flow(), cx),
-            Form::Lanl => self.judge_lanl(packet.flow(), cx),
-        };
-        let Answer::Admit(verdict, counted) = answer else {
-            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-            return;
+        let mut counted = [None; 2];
+        let verdict = match self.form {
+            Form::Linux => self.judge_linux(packet.flow(), &mut counted, cx),
+            Form::Lanl => self.judge_lanl(packet.flow(), &mut counted, cx),
         };
         let fate = fate(verdict, self.ecn, packet.ecn());
         if fate == Fate::Drop {
-            cx.sink.dropped(packet, DropReason::Aqm, cx.now);
-            return;
+            return self.refuse(packet, DropReason::Aqm, counted, cx);
         }
         if !self.backlog.has_room(self.limit, size) {
-            cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            return;
+            return self.refuse(packet, DropReason::Overlimit, counted, cx);
         }
         if fate == (Fate::Mark { fresh: true }) {
             packet.set_ce();
             cx.sink.marked(&packet, cx.now);
-        }
-        for (bank, counted) in self.banks.iter_mut().zip(&counted) {
-            if let Some((places, _)) = counted {
-                bank.add(places, &self.rules);
-            }
         }
         self.backlog.packets += 1;
         self.backlog.bytes += size;
@@ -256,11 +247,9 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
         let Waiting { packet, arrival, counted } = self.fifo.pop_front()?;
         self.backlog.packets -= 1;
         self.backlog.bytes -= packet.size();
-        for (bank, counted) in self.banks.iter_mut().zip(counted) {
-            if let Some((places, generation)) = &counted
-                && *generation == bank.generation()
-            {
-                bank.remove(places, &self.rules, cx.now);
+        for (bank, count) in self.banks.iter_mut().zip(counted) {
+            if let Some(count) = count {
+                bank.remove(count, &self.rules, cx.now);
             }
         }
         Some((packet, arrival))

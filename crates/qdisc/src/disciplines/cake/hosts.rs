@@ -1,6 +1,6 @@
 //! Which hosts have flows in bulk: the counts that host isolation divides a flow's quantum by.
 
-use super::ways::{QUEUES, WAYS};
+use super::ways::{QUEUES, WAYS, boxed, way};
 use tailrace_core::FlowKey;
 
 tailrace_core::choices! {
@@ -56,51 +56,78 @@ impl FlowMode {
 /// The hosts at one side, found like queues: eight ways to each place.
 #[derive(Clone, Debug)]
 pub(super) struct Hosts {
-    tags: Vec<u32>,
-    /// Flows of the host that are in bulk.
-    bulk: Vec<u16>,
-    /// What each of these gets of a quantum, in parts of 2^16.
+    tags: Box<[u32; QUEUES]>,
+    /// What each flow of a host gets of a quantum, in parts of 2^16.
     parts: Box<[u16; QUEUES]>,
+    loads: Box<[Load; QUEUES]>,
+    /// Whether hosts at this side get equal shares; otherwise each flow gets what it would have alone.
+    isolated: bool,
 }
 
-/// What flows get that share with no other.
-pub(super) static ALONE: [u16; QUEUES] = [u16::MAX; QUEUES];
+/// What a host asks for, and has been given.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    /// Flows that are in bulk.
+    bulk: u16,
+    /// What each flow would have got in all rounds until [`Load::given`], in parts of 2^16 of a byte.
+    credit: u64,
+    /// As its argument `given` at the last change.
+    given: u64,
+}
 
 impl Hosts {
-    pub(super) fn new() -> Self {
-        Self { tags: vec![0; QUEUES], bulk: vec![0; QUEUES], parts: Box::new(ALONE) }
+    pub(super) fn new(isolated: bool) -> Self {
+        Self { tags: boxed(0), parts: boxed(u16::MAX), loads: boxed(Load::default()), isolated }
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
     pub(super) fn place(&mut self, hash: u32) -> u16 {
         let first = hash as usize % QUEUES;
+        if !self.isolated || self.tags[first] == hash {
+            return first as u16;
+        }
         let set = first - first % WAYS;
-        let ways = || (0..WAYS).map(|i| set + (first + i) % WAYS);
-        let known = ways().find(|w| self.tags[*w] == hash);
-        let place = known.or_else(|| ways().find(|w| self.bulk[*w] == 0)).unwrap_or(first);
+        let tags = &self.tags[set..set + WAYS];
+        let known = way(first, |w| tags[w] == hash);
+        let place = known.or_else(|| way(first, |w| self.loads[set + w].bulk == 0)).unwrap_or(first);
         self.tags[place] = hash;
         place as u16
     }
 
-    /// What each flow of a host gets of a quantum, in parts of 2^16.
+    /// What each flow of `host` gets of a quantum, in parts of 2^16.
     #[inline]
-    pub(super) fn parts(&self) -> &[u16; QUEUES] {
-        &self.parts
+    pub(super) fn part(&self, host: u16) -> u16 {
+        self.parts[usize::from(host) % QUEUES]
     }
 
-    /// A flow of `host` becomes one in bulk.
-    pub(super) fn add(&mut self, host: u16) {
-        self.set(host, (self.bulk[usize::from(host)] + 1).min(QUEUES as u16));
+    /// What a flow of `host` would have got since the beginning, in parts of 2^16 of a byte, if a flow alone had been given
+    /// so many bytes. Differences matter: it wraps.
+    #[inline]
+    pub(super) fn credit(&self, host: u16, given: u64) -> u64 {
+        let load = &self.loads[usize::from(host) % QUEUES];
+        let part = u64::from(self.part(host));
+        load.credit.wrapping_add(given.wrapping_sub(load.given).wrapping_mul(part))
+    }
+
+    /// A flow of `host` becomes one in bulk, when a flow alone has been given so many bytes.
+    pub(super) fn add(&mut self, host: u16, given: u64) {
+        self.set(host, given, |flows| (flows + 1).min(QUEUES as u16));
     }
 
     /// A flow of `host` is no longer in bulk.
-    pub(super) fn remove(&mut self, host: u16) {
-        self.set(host, self.bulk[usize::from(host)].saturating_sub(1));
+    pub(super) fn remove(&mut self, host: u16, given: u64) {
+        self.set(host, given, |flows| flows.saturating_sub(1));
     }
 
-    fn set(&mut self, host: u16, flows: u16) {
-        self.bulk[usize::from(host)] = flows;
-        self.parts[usize::from(host)] = u16::MAX / flows.max(1);
+    #[inline]
+    fn set(&mut self, host: u16, given: u64, change: impl FnOnce(u16) -> u16) {
+        if !self.isolated {
+            return;
+        }
+        let credit = self.credit(host, given);
+        let load = &mut self.loads[usize::from(host) % QUEUES];
+        *load = Load { bulk: change(load.bulk), credit, given };
+        self.parts[usize::from(host) % QUEUES] = u16::MAX / load.bulk.max(1);
     }
 }
 
@@ -110,13 +137,13 @@ mod tests {
 
     #[test]
     fn a_host_keeps_its_place_and_takes_none_of_a_busy_one() {
-        let mut hosts = Hosts::new();
+        let mut hosts = Hosts::new(true);
         // Nine hosts whose hashes lead to place 5.
         let hash = |n: u32| n * QUEUES as u32 + 5;
         let places: Vec<u16> = (1..=8)
             .map(|n| {
                 let place = hosts.place(hash(n));
-                hosts.add(place);
+                hosts.add(place, 0);
                 place
             })
             .collect();
@@ -124,7 +151,25 @@ mod tests {
         assert_eq!(hosts.place(hash(3)), 7);
         // All ways have bulk flows: the ninth shares the first.
         assert_eq!(hosts.place(hash(9)), 5);
-        hosts.remove(2);
+        hosts.remove(2, 0);
         assert_eq!(hosts.place(hash(10)), 2);
+    }
+
+    #[test]
+    fn a_flows_credit_is_the_sum_of_its_hosts_parts() {
+        let mut hosts = Hosts::new(true);
+        // Alone for 1000 bytes, one of two for 2000, one of three for 6000, and alone again for 500.
+        hosts.add(7, 100);
+        hosts.add(7, 1100);
+        hosts.add(7, 3100);
+        hosts.remove(7, 9100);
+        hosts.remove(7, 9100);
+        let bytes = hosts.credit(7, 9600).wrapping_sub(hosts.credit(7, 9600 - 500)) >> 16;
+        assert_eq!(bytes, 499);
+        assert_eq!(hosts.credit(7, 9600) >> 16, 100 + 1000 + 1000 + 2000 + 500 - 1);
+        // Nobody is told apart: flows get what they would have alone.
+        let mut hosts = Hosts::new(false);
+        (0..9).for_each(|_| hosts.add(3, 0));
+        assert_eq!((hosts.part(3), hosts.credit(3, 1 << 16)), (u16::MAX, u64::from(u16::MAX) << 16));
     }
 }

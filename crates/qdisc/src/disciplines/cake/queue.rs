@@ -5,17 +5,18 @@ use super::ack_filter::{AckFilter, redundant};
 use super::hosts::FlowMode;
 use super::overflow::Overflow;
 use super::shaper::{Autorate, Framing, Pace, Shaper, TinClock};
-use super::tin::{Hashes, Tin};
+use super::tin::{HostHashes, Tin};
 use super::tins::Layout;
 use super::ways::QUEUES;
 use crate::Verdict;
 use crate::classifier::salted;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::disciplines::cobalt::{Decision, at};
+use crate::flow_hash::mix64;
 use crate::flow_queue::store::{End, Store};
 use crate::signal::{Fate, fate};
 use crate::truesize::truesize;
-use tailrace_core::{Bytes, DropReason, Dscp, FlowKey, Instant, Packet};
+use tailrace_core::{Bytes, DropReason, Dscp, Instant, Packet};
 
 /// Tins with flows, behind a shaper.
 #[derive(Debug)]
@@ -107,18 +108,10 @@ impl<P: Packet> Cake<P> {
             return Place { tin, queue: 0 };
         }
         let salt = *self.salt.get_or_insert_with(|| cx.rng.next_u64());
-        let hash = |key| (salted(key, salt) >> 32) as u32;
-        let none = FlowKey::default();
-        let hashes = Hashes {
-            flow: hash(mode.key(flow)),
-            source: if mode.isolates_sources() { hash(FlowKey { src: flow.src, ..none }) } else { 0 },
-            destination: if mode.isolates_destinations() {
-                hash(FlowKey { dst: flow.dst, ..none })
-            } else {
-                0
-            },
-        };
-        Place { tin, queue: self.tins[tin].queue_of(hashes) }
+        let hash = (salted(mode.key(flow), salt) >> 32) as u32;
+        let host = |address: u32| (mix64(u64::from(address) ^ salt) >> 32) as u32;
+        let hosts = || HostHashes { source: host(flow.src), destination: host(flow.dst) };
+        Place { tin, queue: self.tins[tin].queue_of(hash, hosts, cx.rng) }
     }
 
     /// A packet comes into a tin or a queue that was empty: time that passed unused is lost.
@@ -242,11 +235,19 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// A packet of tin `tin`; none where the flow whose turn it is turns out to be empty.
+    /// A packet of tin `tin`; none where flows whose turn it was turned out to be empty, and no other has any.
     fn serve(&mut self, tin: usize, decaying_first: &mut bool, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         let now = at(cx.now);
         'turn: loop {
             let queue = self.tins[tin].next_flow(decaying_first, cx.rng)?;
+            if self.tins[tin].flows[queue].ends.is_empty() {
+                self.tins[tin].on_empty(queue, now);
+                // While the tin has packets it remains the one to serve.
+                if !self.tins[tin].is_active() {
+                    return None;
+                }
+                continue;
+            }
             let place = Place { tin, queue };
             while let Some((packet, arrival)) = self.pop(place) {
                 match self.judge(place, packet, arrival, cx) {
@@ -266,8 +267,6 @@ impl<P: Packet> Cake<P> {
                     }
                 }
             }
-            self.tins[tin].on_empty(queue, now);
-            return None;
         }
     }
 

@@ -1,8 +1,13 @@
 //! One tin: its flows, in three rounds (new, old, decaying), and the shares that their hosts leave them.
+//!
+//! With many flows a host, a turn is a small part of a packet, and a flow has to wait for as many rounds as it takes. Linux
+//! passes by all of them in each round. Here a flow that needs more than [`FAR`] turns leaves the rounds, and comes back
+//! in the one in which it may send ([`Tin::book`]); what it got meanwhile follows from its hosts' sums.
 
-use super::hosts::{ALONE, FlowMode, Hosts};
+use super::hosts::{FlowMode, Hosts};
+use super::rounds::{Round, Rounds};
 use super::shaper::TinClock;
-use super::ways::{Found, QUEUES, Ways};
+use super::ways::{Found, QUEUES, Ways, boxed};
 use crate::disciplines::cobalt::{Rule, State};
 use crate::flow_queue::store::Ends;
 use tailrace_core::Rng;
@@ -36,23 +41,23 @@ struct Turn {
     deficit: i64,
     source: u16,
     destination: u16,
+    /// Whether it has left the rounds for some time.
+    is_away: bool,
 }
 
-/// The rounds in which flows take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Round {
-    /// Sparse flows: first.
-    New,
-    /// The others.
-    Old,
-    /// Empty ones whose law comes to rest: looked at once a packet.
-    Decaying,
+/// What the hosts of a flow that is away had given each of theirs when it left ([`Hosts::credit`]).
+#[derive(Clone, Copy, Debug, Default)]
+struct Away {
+    source: u64,
+    destination: u64,
 }
 
-/// A packet's queue is looked for by these.
+/// A flow that needs more turns than these leaves the rounds until it may send.
+const FAR: u64 = 8;
+
+/// A flow's hosts are looked for by these.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hashes {
-    pub(super) flow: u32,
+pub(super) struct HostHashes {
     pub(super) source: u32,
     pub(super) destination: u32,
 }
@@ -62,10 +67,13 @@ pub(super) struct Hashes {
 pub(super) struct Tin {
     pub(super) flows: Box<[Flow; QUEUES]>,
     turns: Box<[Turn; QUEUES]>,
+    away: Box<[Away; QUEUES]>,
     ways: Ways,
-    sources: Option<Hosts>,
-    destinations: Option<Hosts>,
+    sources: Hosts,
+    destinations: Hosts,
     rounds: Rounds,
+    /// Bytes that the rounds so far have given a flow whose hosts have no other.
+    given: u64,
     pub(super) sparse: u32,
     pub(super) bulk: u32,
     /// Flows that BLUE drops from.
@@ -93,11 +101,13 @@ impl Tin {
     pub(super) fn new(mode: FlowMode, clock: TinClock, quantum: i64, share: Share) -> Self {
         Self {
             flows: boxed(Flow { ends: Ends::EMPTY, set: Set::None, law: State::hasty() }),
-            turns: boxed(Turn { deficit: 0, source: 0, destination: 0 }),
+            turns: boxed(Turn { deficit: 0, source: 0, destination: 0, is_away: false }),
+            away: boxed(Away::default()),
             ways: Ways::new(),
-            sources: mode.isolates_sources().then(Hosts::new),
-            destinations: mode.isolates_destinations().then(Hosts::new),
+            sources: Hosts::new(mode.isolates_sources()),
+            destinations: Hosts::new(mode.isolates_destinations()),
             rounds: Rounds::new(),
+            given: 0,
             sparse: 0,
             bulk: 0,
             unresponsive: 0,
@@ -120,34 +130,38 @@ impl Tin {
         self.ways.collisions
     }
 
-    /// The queue of a packet.
+    /// The queue of a packet whose flow has this hash. Its hosts' are asked for only if that flow is new to the queue.
     #[inline]
-    pub(super) fn queue_of(&mut self, hashes: Hashes) -> usize {
-        let flows = &self.flows;
-        let found = self.ways.find(hashes.flow, |queue| flows[queue].set != Set::None);
+    pub(super) fn queue_of(&mut self, hash: u32, hosts: impl FnOnce() -> HostHashes, rng: &mut Rng) -> usize {
+        let found = self.ways.find(hash);
         if !matches!(found, Found::Its(_)) {
-            self.settle_hosts(found.queue(), hashes);
+            self.settle_hosts(found.queue(), hosts(), rng);
         }
         found.queue()
     }
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
-    fn settle_hosts(&mut self, queue: usize, hashes: Hashes) {
-        let in_bulk = self.flows[queue].set == Set::Bulk;
+    fn settle_hosts(&mut self, queue: usize, hashes: HostHashes, rng: &mut Rng) {
+        let (in_bulk, given) = (self.flows[queue].set == Set::Bulk, self.given);
+        if self.turns[queue].is_away {
+            self.credit(queue, rng);
+        }
         let turn = &mut self.turns[queue];
         let sides = [
             (&mut self.sources, &mut turn.source, hashes.source),
             (&mut self.destinations, &mut turn.destination, hashes.destination),
         ];
         for (hosts, host, hash) in sides {
-            let Some(hosts) = hosts else { continue };
             if in_bulk {
-                hosts.remove(*host);
+                hosts.remove(*host, given);
             }
             *host = hosts.place(hash);
             if in_bulk {
-                hosts.add(*host);
+                hosts.add(*host, given);
             }
+        }
+        if self.turns[queue].is_away {
+            self.away[queue] = self.credits(self.turns[queue]);
         }
     }
 
@@ -161,6 +175,7 @@ impl Tin {
                 }
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
+                self.ways.set_busy(queue, true);
                 self.sparse += 1;
                 self.turns[queue].deficit = self.bytes_of_turn(queue, rng);
             }
@@ -181,9 +196,9 @@ impl Tin {
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
             let queue = match decaying.or_else(|| first(Round::New)) {
                 Some(queue) => queue,
-                None => match first(Round::Old) {
-                    Some(queue) => return Some(self.rotate(queue, rng)),
-                    None => first(Round::Decaying)?,
+                None => match self.rotate(rng) {
+                    Some(queue) => return Some(queue),
+                    None => self.rounds.first(Round::Decaying)?,
                 },
             };
             if self.turns[queue].deficit > 0 {
@@ -197,29 +212,120 @@ impl Tin {
                     self.enter_bulk(queue);
                 }
             }
-            self.turns[queue].deficit += self.bytes_of_turn(queue, rng);
-            self.rounds.remove(queue);
-            self.rounds.push(Round::Old, queue);
+            if self.take_turn(queue, rng) {
+                self.rounds.remove(queue);
+                self.rounds.push(Round::Later, queue);
+            }
         }
     }
 
-    /// The next flow of the old round that may send, from `queue`, its first. Those before it get a quantum each; all of them
-    /// go to the end at once.
+    /// The next old flow that may send. Those before it get a quantum each.
     #[inline(never)]
-    fn rotate(&mut self, mut queue: usize, rng: &mut Rng) -> usize {
-        // In registers, and a function by itself to keep them there: with shares for hosts a turn is a small part of
-        // a packet, and each draws.
-        let mut draws = rng.clone();
-        let shares = Shares::new(self.share.flow_quantum, &self.sources, &self.destinations);
-        let turns = &mut self.turns;
-        while turns[queue % QUEUES].deficit <= 0 {
-            let turn = &mut turns[queue % QUEUES];
-            turn.deficit += shares.of(*turn, &mut draws);
-            queue = self.rounds.after(Round::Old, queue);
+    fn rotate(&mut self, rng: &mut Rng) -> Option<usize> {
+        loop {
+            let mut passed = None;
+            let mut next = self.rounds.first(Round::Old);
+            while let Some(queue) = next {
+                if self.turns[queue].deficit > 0 {
+                    break;
+                }
+                next = self.rounds.after(queue);
+                if self.take_turn(queue, rng) {
+                    passed = Some(queue);
+                }
+            }
+            passed.into_iter().for_each(|last| self.rounds.pass(last));
+            if next.is_some() {
+                return next;
+            }
+            self.begin_round(rng)?;
         }
-        *rng = draws;
-        self.rounds.begin_with(Round::Old, queue);
-        queue
+    }
+
+    /// Begins the next round, with those that come back in it.
+    #[inline]
+    fn begin_round(&mut self, rng: &mut Rng) -> Option<()> {
+        let passed = self.rounds.begin()?;
+        let quantum = u64::from(self.share.flow_quantum);
+        // Who comes back has the turn of this round still to come.
+        self.given = self.given.wrapping_add((passed - 1).wrapping_mul(quantum));
+        if self.rounds.has_booked() {
+            self.come_back(rng);
+        }
+        self.given = self.given.wrapping_add(quantum);
+        Some(())
+    }
+
+    /// Who is booked for this round comes back, if it may send by now.
+    #[inline(never)]
+    fn come_back(&mut self, rng: &mut Rng) {
+        while let Some(queue) = self.rounds.take_booked() {
+            let turn = self.turns[queue % QUEUES];
+            let short = turn.short().saturating_sub(self.earned(queue));
+            if short > 0 {
+                self.book(queue, short / u64::from(self.rate_of(turn)) + 1);
+            } else {
+                self.credit(queue, rng);
+                self.turns[queue % QUEUES].is_away = false;
+                self.rounds.push(Round::Old, queue);
+            }
+        }
+    }
+
+    /// Gives `queue`, which has overdrawn, the bytes of a turn. Whether it stays in its round: one that still needs many
+    /// turns leaves it.
+    #[inline]
+    fn take_turn(&mut self, queue: usize, rng: &mut Rng) -> bool {
+        let rate = self.rate_of(self.turns[queue % QUEUES]);
+        let turn = &mut self.turns[queue % QUEUES];
+        turn.deficit += drawn(u64::from(rate), rng);
+        let stays = !turn.is_far(rate);
+        if !stays {
+            self.go_away(queue, rate);
+        }
+        stays
+    }
+
+    /// Takes `queue`, which has had its turn of this round, out of the rounds until it may send, at `rate` a turn.
+    #[inline(never)]
+    fn go_away(&mut self, queue: usize, rate: u32) {
+        let turn = &mut self.turns[queue % QUEUES];
+        turn.is_away = true;
+        let turn = *turn;
+        self.away[queue % QUEUES] = self.credits(turn);
+        self.rounds.remove(queue);
+        self.book(queue, turn.short() / u64::from(rate) + 2);
+    }
+
+    /// Lets `queue`, which may send in the round `ahead` of this one as its hosts are loaded now, pass those before. Of many
+    /// it passes seven eighths at first, since the load of its hosts may fall meanwhile.
+    #[inline]
+    fn book(&mut self, queue: usize, ahead: u64) {
+        self.rounds.book(queue, ahead - ahead / 8);
+    }
+
+    /// What `queue`, which is away, was due meanwhile, in parts of 2^16 of a byte: what the busier of its hosts has left
+    /// each.
+    #[inline]
+    fn earned(&self, queue: usize) -> u64 {
+        let (before, now) = (self.away[queue % QUEUES], self.credits(self.turns[queue % QUEUES]));
+        let source = now.source.wrapping_sub(before.source);
+        source.min(now.destination.wrapping_sub(before.destination))
+    }
+
+    /// Gives `queue` what it earned while it was away.
+    #[inline]
+    fn credit(&mut self, queue: usize, rng: &mut Rng) {
+        let earned = self.earned(queue);
+        self.turns[queue % QUEUES].deficit += drawn(earned, rng);
+    }
+
+    #[inline]
+    fn credits(&self, turn: Turn) -> Away {
+        Away {
+            source: self.sources.credit(turn.source, self.given),
+            destination: self.destinations.credit(turn.destination, self.given),
+        }
     }
 
     /// Takes `bytes` from what `queue` may send.
@@ -237,6 +343,7 @@ impl Tin {
         self.unresponsive -= u32::from(active && !flow.law.blue_is_active());
         let rests = flow.law.at_rest(now);
         let before = core::mem::replace(&mut flow.set, if rests { Set::None } else { Set::Decaying });
+        self.ways.set_busy(queue, !rests);
         match before {
             Set::Sparse | Set::SparseWait => self.sparse -= 1,
             Set::Bulk => self.leave_bulk(queue),
@@ -260,117 +367,49 @@ impl Tin {
         self.flows[queue].set = Set::Bulk;
         self.bulk += 1;
         let turn = self.turns[queue];
-        self.sources.iter_mut().for_each(|hosts| hosts.add(turn.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.add(turn.destination));
+        self.sources.add(turn.source, self.given);
+        self.destinations.add(turn.destination, self.given);
     }
 
     fn leave_bulk(&mut self, queue: usize) {
         self.bulk -= 1;
         let turn = self.turns[queue];
-        self.sources.iter_mut().for_each(|hosts| hosts.remove(turn.source));
-        self.destinations.iter_mut().for_each(|hosts| hosts.remove(turn.destination));
+        self.sources.remove(turn.source, self.given);
+        self.destinations.remove(turn.destination, self.given);
+    }
+
+    /// Bytes of a turn, in parts of 2^16: a host with more flows in bulk gives each of them less.
+    #[inline]
+    fn rate_of(&self, turn: Turn) -> u32 {
+        let part = self.sources.part(turn.source).min(self.destinations.part(turn.destination));
+        self.share.flow_quantum * u32::from(part)
     }
 
     /// Bytes of the next turn of `queue`.
     #[inline]
     fn bytes_of_turn(&self, queue: usize, rng: &mut Rng) -> i64 {
-        Shares::new(self.share.flow_quantum, &self.sources, &self.destinations).of(self.turns[queue], rng)
+        drawn(u64::from(self.rate_of(self.turns[queue])), rng)
     }
 }
 
-/// What hosts leave each of their flows.
-#[derive(Clone, Copy, Debug)]
-struct Shares<'a> {
-    quantum: u32,
-    sources: &'a [u16; QUEUES],
-    destinations: &'a [u16; QUEUES],
-}
-
-impl<'a> Shares<'a> {
+impl Turn {
+    /// What it has overdrawn, in parts of 2^16 of a byte.
     #[inline]
-    fn new(quantum: u32, sources: &'a Option<Hosts>, destinations: &'a Option<Hosts>) -> Self {
-        let parts =
-            |hosts: &'a Option<Hosts>| -> &'a [u16; QUEUES] { hosts.as_ref().map_or(&ALONE, Hosts::parts) };
-        Self { quantum, sources: parts(sources), destinations: parts(destinations) }
+    fn short(self) -> u64 {
+        if self.deficit > 0 { 0 } else { self.deficit.unsigned_abs() << 16 }
     }
 
-    /// Bytes of a turn: a host with more flows in bulk gives each of them less. The random part makes the mean of
-    /// the rounded number right.
+    /// Whether it may send only after more turns than [`FAR`], at `rate` a turn.
     #[inline]
-    fn of(self, turn: Turn, rng: &mut Rng) -> i64 {
-        let source = self.sources[usize::from(turn.source) % QUEUES];
-        let destination = self.destinations[usize::from(turn.destination) % QUEUES];
-        let share = self.quantum * u32::from(source.min(destination));
-        i64::from((share + (rng.next_u64() >> 48) as u32) >> 16)
+    fn is_far(self, rate: u32) -> bool {
+        self.short() >= FAR * u64::from(rate)
     }
 }
 
-fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
-    vec![each; QUEUES].try_into().expect("as many as there are queues")
-}
-
-/// Doubly linked lists through all flows; each flow is in one at most.
-#[derive(Clone, Debug)]
-struct Rounds {
-    /// Behind the flows come the heads of the lists, which makes rings of them.
-    next: Box<[u16; LINKS]>,
-    previous: Box<[u16; LINKS]>,
-}
-
-/// Flows and heads, rounded up so that no index needs to be checked.
-const LINKS: usize = 2 * QUEUES;
-
-impl Rounds {
-    fn new() -> Self {
-        let alone = Box::new(core::array::from_fn(|link| link as u16));
-        Self { next: alone.clone(), previous: alone }
-    }
-
-    #[inline]
-    fn first(&self, round: Round) -> Option<usize> {
-        let first = self.next(QUEUES + round as usize);
-        (first < QUEUES).then_some(first)
-    }
-
-    #[inline]
-    fn next(&self, link: usize) -> usize {
-        usize::from(self.next[link % LINKS])
-    }
-
-    /// Makes `later` the one after `link`.
-    #[inline]
-    fn join(&mut self, link: usize, later: usize) {
-        self.next[link % LINKS] = later as u16;
-        self.previous[later % LINKS] = link as u16;
-    }
-
-    #[inline]
-    fn push(&mut self, round: Round, flow: usize) {
-        let head = QUEUES + round as usize;
-        self.join(usize::from(self.previous[head]), flow);
-        self.join(flow, head);
-    }
-
-    /// The flow after `flow` in `round`; after its last the first.
-    #[inline]
-    fn after(&self, round: Round, flow: usize) -> usize {
-        let (next, head) = (self.next(flow), QUEUES + round as usize);
-        if next == head { self.next(head) } else { next }
-    }
-
-    /// Makes `flow` the first of `round`, and those before it the last: the head moves, not they.
-    #[inline]
-    fn begin_with(&mut self, round: Round, flow: usize) {
-        let head = QUEUES + round as usize;
-        self.remove(head);
-        self.join(usize::from(self.previous[flow % LINKS]), head);
-        self.join(head, flow);
-    }
-
-    #[inline]
-    fn remove(&mut self, link: usize) {
-        self.join(usize::from(self.previous[link % LINKS]), self.next(link));
-    }
+/// Whole bytes of so many parts of 2^16. What is random about it makes the mean right.
+#[inline]
+fn drawn(parts: u64, rng: &mut Rng) -> i64 {
+    ((parts + (rng.next_u64() >> 48)) >> 16) as i64
 }
 
 #[cfg(test)]
@@ -381,7 +420,7 @@ mod tests {
     use tailrace_core::Rng;
 
     impl Tin {
-        /// As Linux has it: each flow that has overdrawn goes to the end by itself.
+        /// As Linux has it: each flow that has overdrawn goes to the end, whatever it still needs.
         fn next_flow_plainly(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
             loop {
                 let first = |round| self.rounds.first(round);
@@ -408,33 +447,32 @@ mod tests {
         }
 
         fn order(&self, round: Round) -> Vec<usize> {
-            let mut order: Vec<usize> = self.rounds.first(round).into_iter().collect();
-            while let Some(last) = order.last() {
-                let next = self.rounds.next(*last);
-                if next >= QUEUES {
-                    break;
-                }
-                order.push(next);
-            }
-            order
+            core::iter::successors(self.rounds.first(round), |queue| self.rounds.after(*queue)).collect()
         }
     }
 
+    fn tin() -> Tin {
+        Tin::new(FlowMode::TripleIsolate, TinClock::new(0), 1024, CakeConfig::default().share(0))
+    }
+
+    fn queue_of(tin: &mut Tin, flow: u32, source: u32, destination: u32, rng: &mut Rng) -> usize {
+        let hosts = HostHashes { source: source + 1, destination: destination + 1 };
+        tin.queue_of(flow * 77_777 + 1, || hosts, rng)
+    }
+
     proptest! {
-        /// Packets of hosts with many and few flows arrive, and what is chosen pays or is found empty.
+        /// Packets of hosts with few flows arrive, and what is chosen pays or is found empty. No packet takes more than eight
+        /// turns.
         #[test]
-        fn flows_take_turns_as_where_each_goes_to_the_end_by_itself(
-            steps in prop::collection::vec((0u32..40, 0u32..3, 0u8..4, 40i64..1500), 1..400),
+        fn where_nobody_needs_many_turns_flows_take_them_as_in_linux(
+            steps in prop::collection::vec((0u32..40, 0u8..4, 40i64..1500), 1..400),
         ) {
-            let share = CakeConfig::default().share(0);
-            let mut tin = Tin::new(FlowMode::TripleIsolate, TinClock::new(0), 1024, share);
-            let (mut plain, mut rng) = (tin.clone(), Rng::new(1));
-            for (flow, host, what, bytes) in steps {
+            let (mut tin, mut plain, mut rng) = (tin(), tin(), Rng::new(1));
+            for (flow, what, bytes) in steps {
                 let mut twin = rng.clone();
                 if what == 0 {
-                    let hashes = Hashes { flow: flow * 77_777 + 1, source: flow + 1, destination: host + 1 };
-                    let queue = tin.queue_of(hashes);
-                    prop_assert_eq!(plain.queue_of(hashes), queue);
+                    let queue = queue_of(&mut tin, flow, flow, flow / 7, &mut rng);
+                    prop_assert_eq!(queue_of(&mut plain, flow, flow, flow / 7, &mut twin), queue);
                     tin.on_arrival(queue, &mut rng);
                     plain.on_arrival(queue, &mut twin);
                 } else {
@@ -451,10 +489,82 @@ mod tests {
                 }
                 prop_assert_eq!(&rng, &twin);
                 prop_assert_eq!(&tin.turns, &plain.turns);
-                for round in [Round::New, Round::Old, Round::Decaying] {
+                for round in [Round::New, Round::Decaying] {
                     prop_assert_eq!(tin.order(round), plain.order(round));
                 }
+                prop_assert_eq!([tin.order(Round::Old), tin.order(Round::Later)].concat(), plain.order(Round::Old));
             }
+        }
+    }
+
+    /// What chooses the flow whose turn it is.
+    type Choice = fn(&mut Tin, &mut bool, &mut Rng) -> Option<usize>;
+
+    /// A flow that has packets until so many of all have been sent.
+    #[derive(Clone, Copy, Debug)]
+    struct Backlogged {
+        source: u32,
+        destination: u32,
+        size: i64,
+        until: u32,
+    }
+
+    /// Bytes that each of `flows` sends while all together send `packets`, and the longest that it waited, in packets.
+    fn served(flows: &[Backlogged], packets: u32, choose: Choice) -> Vec<(i64, u32)> {
+        let (mut tin, mut rng) = (tin(), Rng::new(7));
+        let mut flow_in = vec![None; QUEUES];
+        for (number, flow) in (0..).zip(flows) {
+            let queue = queue_of(&mut tin, number, flow.source, flow.destination, &mut rng);
+            tin.on_arrival(queue, &mut rng);
+            flow_in[queue] = Some(number as usize);
+            // It holds packets, so that it enters bulk when it has overdrawn.
+            tin.flows[queue].set = Set::Bulk;
+            tin.bulk += 1;
+            tin.sparse -= 1;
+            let turn = tin.turns[queue];
+            tin.sources.add(turn.source, tin.given);
+            tin.destinations.add(turn.destination, tin.given);
+        }
+        let (mut sent, mut last) = (vec![(0, 0); flows.len()], vec![0; flows.len()]);
+        let mut packet = 0;
+        while packet < packets {
+            let queue = choose(&mut tin, &mut false, &mut rng).expect("some have packets");
+            let flow = flow_in[queue].expect("it is one of them");
+            let Backlogged { size, until, .. } = flows[flow];
+            if packet >= until {
+                tin.on_empty(queue, 0);
+                continue;
+            }
+            tin.pay(queue, size);
+            let (bytes, longest) = &mut sent[flow];
+            *bytes += size;
+            *longest = (packet - core::mem::replace(&mut last[flow], packet)).max(*longest);
+            packet += 1;
+        }
+        sent
+    }
+
+    #[test]
+    fn who_goes_away_gets_the_share_and_the_turns_of_linux() {
+        // Hosts with 1 to 300 flows, packets of two sizes; some pairs whose two hosts are about as busy; and one with 40
+        // flows, all but one of which end halfway.
+        let one_way =
+            [1, 3, 40, 300].into_iter().zip(0..).flat_map(|(flows, host)| (0..flows).map(move |f| (host, f)));
+        let crossed = (0..60).map(|flow| (100 + flow / 8, 500 + flow % 8));
+        let flow = |(source, destination)| {
+            let until = if source == 2 && destination > 0 { 30_000 } else { u32::MAX };
+            Backlogged { source, destination, size: if destination % 2 == 0 { 1500 } else { 400 }, until }
+        };
+        let flows: Vec<_> = one_way.chain(crossed).map(flow).collect();
+        let packets = 60_000;
+        let [found, plain] =
+            [Tin::next_flow as Choice, Tin::next_flow_plainly].map(|choose| served(&flows, packets, choose));
+        for (flow, (found, plain)) in flows.iter().zip(found.iter().zip(&plain)) {
+            // A packet more or less is due to the ends.
+            let bytes = (found.0 - plain.0).abs();
+            assert!(bytes <= plain.0 / 100 + 2 * flow.size, "{flow:?}: {found:?}, plain {plain:?}");
+            let longest = found.1.abs_diff(plain.1);
+            assert!(longest <= plain.1 / 8 + 20, "{flow:?}: {found:?}, plain {plain:?}");
         }
     }
 }

@@ -27,42 +27,66 @@ impl Found {
     }
 }
 
+/// The first way of the set of `first`, beginning with that one, for which `fits` is true of its place in the set.
+#[inline]
+pub(super) fn way(first: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
+    let mask = (0..WAYS).fold(0u8, |mask, w| mask | u8::from(fits(w)) << w);
+    let turn = (first % WAYS) as u32;
+    let distance = mask.rotate_right(turn).trailing_zeros();
+    (mask != 0).then(|| first - first % WAYS + (turn + distance) as usize % WAYS)
+}
+
+/// As many of `each` as there are queues.
+pub(super) fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
+    vec![each; QUEUES].try_into().expect("as many as there are queues")
+}
+
 /// Whose each queue is.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
-    tags: Vec<u32>,
+    tags: Box<[u32; QUEUES]>,
+    /// Queues that are in use, a bit for each way of a set.
+    busy: [u8; QUEUES / WAYS],
     /// Packets that had to share a queue.
     pub(super) collisions: u64,
 }
 
 impl Ways {
     pub(super) fn new() -> Self {
-        Self { tags: vec![0; QUEUES], collisions: 0 }
+        Self { tags: boxed(0), busy: [0; QUEUES / WAYS], collisions: 0 }
     }
 
-    /// The queue for `hash`; `active` says whether one is in use.
+    /// Says whether `queue` is in use from now on.
     #[inline]
-    pub(super) fn find(&mut self, hash: u32, active: impl Fn(usize) -> bool) -> Found {
+    pub(super) fn set_busy(&mut self, queue: usize, busy: bool) {
+        let set = &mut self.busy[queue / WAYS % (QUEUES / WAYS)];
+        *set = *set & !(1 << (queue % WAYS)) | u8::from(busy) << (queue % WAYS);
+    }
+
+    /// The queue for `hash`.
+    #[inline]
+    pub(super) fn find(&mut self, hash: u32) -> Found {
         let first = hash as usize % QUEUES;
-        if self.tags[first] == hash && active(first) {
+        let busy = self.busy[first / WAYS];
+        let is_busy = |queue: usize| busy >> (queue % WAYS) & 1 != 0;
+        if self.tags[first] == hash && is_busy(first) {
             return Found::Its(first);
         }
-        let found = self.search(hash, first, active);
+        let set = first - first % WAYS;
+        let tags = &self.tags[set..set + WAYS];
+        let found = match way(first, |w| tags[w] == hash) {
+            Some(queue) if is_busy(queue) => return Found::Its(queue),
+            Some(queue) => Found::Free(queue),
+            None => match way(first, |w| !is_busy(w)) {
+                Some(queue) => Found::Free(queue),
+                None => {
+                    self.collisions += 1;
+                    Found::Shared(first)
+                }
+            },
+        };
         self.tags[found.queue()] = hash;
         found
-    }
-
-    fn search(&mut self, hash: u32, first: usize, active: impl Fn(usize) -> bool) -> Found {
-        let set = first - first % WAYS;
-        let ways = || (0..WAYS).map(|i| set + (first + i) % WAYS);
-        if let Some(queue) = ways().find(|w| self.tags[*w] == hash) {
-            return if active(queue) { Found::Its(queue) } else { Found::Free(queue) };
-        }
-        if let Some(queue) = ways().find(|w| !active(*w)) {
-            return Found::Free(queue);
-        }
-        self.collisions += 1;
-        Found::Shared(first)
     }
 }
 
@@ -73,28 +97,29 @@ mod tests {
 
     #[test]
     fn the_ninth_flow_of_a_set_shares_the_queue_that_its_hash_names() {
-        let (mut ways, mut active) = (Ways::new(), [false; QUEUES]);
+        let mut ways = Ways::new();
         let hash = |n: u32| n * QUEUES as u32 + 13;
         for n in 0..8 {
-            let found = ways.find(hash(n + 1), |q| active[q]);
+            let found = ways.find(hash(n + 1));
             assert_eq!(found, Found::Free(8 + (5 + n as usize) % 8));
-            active[found.queue()] = true;
+            ways.set_busy(found.queue(), true);
         }
-        assert_eq!(ways.find(hash(4), |q| active[q]), Found::Its(8));
-        assert_eq!(ways.find(hash(9), |q| active[q]), Found::Shared(13));
+        assert_eq!(ways.find(hash(4)), Found::Its(8));
+        assert_eq!(ways.find(hash(9)), Found::Shared(13));
         assert_eq!(ways.collisions, 1);
         // The first flow's tag is gone: it shares now, too.
-        assert_eq!(ways.find(hash(1), |q| active[q]), Found::Shared(13));
+        assert_eq!(ways.find(hash(1)), Found::Shared(13));
         // A flow that fell asleep finds its queue again while nobody took it.
-        active[8] = false;
-        assert_eq!(ways.find(hash(4), |q| active[q]), Found::Free(8));
+        ways.set_busy(8, false);
+        assert_eq!(ways.find(hash(4)), Found::Free(8));
     }
 
     /// Flows, of `n`, that share a queue with another one.
     fn sharing(n: u32, rng: &mut Rng) -> usize {
         let (mut ways, mut flows) = (Ways::new(), vec![0u32; QUEUES]);
         for _ in 0..n {
-            let queue = ways.find(rng.next_u64() as u32, |q| flows[q] > 0).queue();
+            let queue = ways.find(rng.next_u64() as u32).queue();
+            ways.set_busy(queue, true);
             flows[queue] += 1;
         }
         flows.iter().filter(|f| **f > 1).sum::<u32>() as usize

@@ -1,6 +1,7 @@
 //! The bins of SFB: several levels of them, for one hash.
 
 use super::hash::BinHash;
+use core::num::NonZeroU32;
 use tailrace_core::{Duration, FlowKey, Instant};
 
 /// Probabilities are whole parts of this.
@@ -16,6 +17,8 @@ pub(super) struct Rules {
     pub(super) hash: BinHash,
     pub(super) levels: u32,
     pub(super) bins: u32,
+    /// Levels whose bins are taken of one hash.
+    pub(super) digits: u32,
     /// Packets in a bin from which its probability rises.
     pub(super) target: u32,
     /// Packets in a bin from which it is full.
@@ -30,6 +33,23 @@ pub(super) struct Rules {
     pub(super) lower_at_departure: bool,
 }
 
+impl Rules {
+    /// The bins of a flow with `hash`, level after level. In line, so that what a visit sums up stays in registers.
+    #[inline(always)]
+    fn each_place(&self, hash: u64, mut visit: impl FnMut(usize)) {
+        let (mut level, mut first) = (0, 0);
+        while level < self.levels {
+            let mut rest = self.hash.hash_at(hash, level);
+            for _ in level..self.levels.min(level + self.digits) {
+                let (bin, next) = self.hash.next_bin(rest, self.bins);
+                visit((first + bin) as usize);
+                (rest, first) = (next, first + self.bins);
+            }
+            level += self.digits;
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     packets: u32,
@@ -39,6 +59,19 @@ struct Bin {
 }
 
 impl Bin {
+    /// An arrival found it empty or long.
+    #[inline]
+    fn learn(&mut self, rules: &Rules, now: Instant) {
+        if now < self.thaws {
+            return;
+        }
+        if self.packets >= rules.target {
+            self.raise(rules, now);
+        } else if !rules.lower_at_departure {
+            self.lower(rules, now);
+        }
+    }
+
     fn raise(&mut self, rules: &Rules, now: Instant) {
         self.p = self.p.saturating_add(rules.increment).min(PARTS);
         self.thaws = now.saturating_add(rules.freeze);
@@ -50,9 +83,13 @@ impl Bin {
     }
 }
 
-/// The bins of one flow, at each level in use. They are computed once for a packet, which takes them along.
+/// That a packet is counted: its bins follow from the hash.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Places([u16; MOST_LEVELS as usize]);
+pub(super) struct Count {
+    hash: u64,
+    /// Of the bins that counted it.
+    generation: NonZeroU32,
+}
 
 /// What an arrival finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +105,7 @@ pub(super) struct Seen {
 pub(super) struct Bank {
     kind: BinHash,
     seed: u64,
-    generation: u32,
+    generation: NonZeroU32,
     bins: Vec<Bin>,
 }
 
@@ -78,7 +115,7 @@ impl Bank {
         Self {
             kind: rules.hash,
             seed: 0,
-            generation: 0,
+            generation: NonZeroU32::MIN,
             bins: vec![bin; (rules.levels * rules.bins) as usize],
         }
     }
@@ -89,76 +126,63 @@ impl Bank {
 
     /// Empties all bins; packets counted before will not be taken out again.
     pub(super) fn restart(&mut self, p: u32) {
-        self.generation = self.generation.wrapping_add(1);
+        self.generation = self.generation.checked_add(1).unwrap_or(NonZeroU32::MIN);
         self.bins.fill(Bin { p, ..Bin::default() });
-    }
-
-    pub(super) fn generation(&self) -> u32 {
-        self.generation
     }
 
     fn hash(&self, flow: FlowKey) -> u64 {
         self.kind.of(flow, self.seed)
     }
 
-    /// The bins of `flow`, level after level.
-    fn of(&self, flow: FlowKey, rules: &Rules) -> impl Iterator<Item = usize> + use<> {
-        let (kind, hash, levels, bins) = (self.kind, self.hash(flow), rules.levels, rules.bins);
-        (0..levels).map(move |level| (level * bins + kind.bin(hash, level, bins)) as usize)
-    }
-
     pub(super) fn least_p(&self, flow: FlowKey, rules: &Rules) -> u32 {
-        self.of(flow, rules).map(|bin| self.bins[bin].p).min().unwrap_or(0)
+        let mut least = PARTS;
+        rules.each_place(self.hash(flow), |place| least = least.min(self.bins[place].p));
+        least
     }
 
-    /// A packet of `flow` arrives: its bins learn, and it sees them.
+    /// A packet of `flow` arrives: its bins learn, it sees them, and they count it.
     #[inline]
-    pub(super) fn arrive(&mut self, flow: FlowKey, rules: &Rules, now: Instant) -> (Seen, Places) {
+    pub(super) fn arrive(&mut self, flow: FlowKey, rules: &Rules, now: Instant) -> (Seen, Count) {
         let mut seen = Seen { least_p: PARTS, full: 0 };
-        let mut places = Places([0; MOST_LEVELS as usize]);
-        let (kind, hash) = (self.kind, self.hash(flow));
-        for (place, level) in places.0.iter_mut().zip(0..rules.levels) {
-            let at = kind.bin(hash, level, rules.bins);
-            *place = at as u16;
-            let bin = &mut self.bins[(level * rules.bins + at) as usize];
-            if bin.packets >= rules.target {
-                if now >= bin.thaws {
-                    bin.raise(rules, now);
-                }
-            } else if bin.packets == 0 && !rules.lower_at_departure && now >= bin.thaws {
-                bin.lower(rules, now);
+        let (hash, generation) = (self.hash(flow), self.generation);
+        let (bins, long, max) = (self.bins.as_mut_slice(), rules.target - 1, rules.max);
+        rules.each_place(hash, |place| {
+            let bin = &mut bins[place];
+            // Empty or long: of nothing the predecessor is the largest number.
+            if bin.packets.wrapping_sub(1) >= long {
+                bin.learn(rules, now);
             }
             seen.least_p = seen.least_p.min(bin.p);
-            seen.full += u32::from(bin.packets >= rules.max);
-        }
-        (seen, places)
+            seen.full += u32::from(bin.packets >= max);
+            bin.packets += 1;
+        });
+        (seen, Count { hash, generation })
+    }
+
+    /// A packet that has just arrived is not let in: its bins count it no more.
+    pub(super) fn take_back(&mut self, count: Count, rules: &Rules) {
+        rules.each_place(count.hash, |place| self.bins[place].packets -= 1);
     }
 
     /// The penalty box refused a packet of `flow`: its bins rise, frozen or not.
     pub(super) fn punish(&mut self, flow: FlowKey, rules: &Rules, now: Instant) {
-        self.of(flow, rules).for_each(|bin| self.bins[bin].raise(rules, now));
+        rules.each_place(self.hash(flow), |place| self.bins[place].raise(rules, now));
     }
 
+    /// A packet leaves, which these bins or others before them have counted.
     #[inline]
-    pub(super) fn add(&mut self, places: &Places, rules: &Rules) {
-        let mut level = 0;
-        for place in &places.0[..rules.levels as usize] {
-            self.bins[level + usize::from(*place)].packets += 1;
-            level += rules.bins as usize;
+    pub(super) fn remove(&mut self, count: Count, rules: &Rules, now: Instant) {
+        if count.generation != self.generation {
+            return;
         }
-    }
-
-    #[inline]
-    pub(super) fn remove(&mut self, places: &Places, rules: &Rules, now: Instant) {
-        let mut level = 0;
-        for place in &places.0[..rules.levels as usize] {
-            let bin = &mut self.bins[level + usize::from(*place)];
-            level += rules.bins as usize;
+        let bins = self.bins.as_mut_slice();
+        rules.each_place(count.hash, |place| {
+            let bin = &mut bins[place];
             bin.packets -= 1;
             if bin.packets == 0 && rules.lower_at_departure && now >= bin.thaws {
                 bin.lower(rules, now);
             }
-        }
+        });
     }
 
     /// Most packets in a bin, largest and mean probability.
@@ -182,12 +206,13 @@ impl Bank {
 
     #[cfg(test)]
     pub(super) fn bins_of(&self, flow: FlowKey, rules: &Rules) -> Vec<u32> {
-        let hash = self.hash(flow);
-        (0..rules.levels).map(|level| self.kind.bin(hash, level, rules.bins)).collect()
+        let mut places = Vec::new();
+        rules.each_place(self.hash(flow), |place| places.push(place as u32 % rules.bins));
+        places
     }
 
     #[cfg(test)]
     pub(super) fn set(&mut self, flow: FlowKey, rules: &Rules, p: u32) {
-        self.of(flow, rules).for_each(|bin| self.bins[bin].p = p);
+        rules.each_place(self.hash(flow), |place| self.bins[place].p = p);
     }
 }

@@ -161,6 +161,7 @@ impl SfbConfig {
             hash: self.hash,
             levels: self.levels(),
             bins: self.bins(),
+            digits: BinHash::digits(self.bins()),
             target: self.target(),
             max: self.max(),
             increment: p(self.increment, 1.0 / 1000.0, 0.005),

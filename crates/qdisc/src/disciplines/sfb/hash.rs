@@ -1,6 +1,8 @@
 //! From a flow to its bin at each level.
 
-use crate::classifier::{bin_at, salted};
+use super::bins::MOST_LEVELS;
+use crate::classifier::salted;
+use crate::flow_hash::mix64;
 use tailrace_core::FlowKey;
 
 tailrace_core::choices! {
@@ -27,12 +29,38 @@ impl BinHash {
         }
     }
 
-    /// The bin at `level` of a flow with this hash.
+    /// For how many levels one hash is even enough, at so many bins each: bins are its digits, and the last 16 bits are left
+    /// over.
+    pub(super) const fn digits(bins: u32) -> u32 {
+        let (mut digits, mut values) = (1, bins as u64);
+        while values.saturating_mul(bins as u64) <= 1 << 48 && digits < MOST_LEVELS {
+            digits += 1;
+            values *= bins as u64;
+        }
+        digits
+    }
+
+    /// What the digits from `level` on are taken of, for a flow with `hash`.
     #[inline]
-    pub(super) const fn bin(self, hash: u64, level: u32, bins: u32) -> u32 {
+    pub(super) const fn hash_at(self, hash: u64, level: u32) -> u64 {
         match self {
-            Self::Salted => bin_at(hash, level, bins),
-            Self::Lanl => (hash >> (32 * level)) as u32 % bins,
+            Self::Salted if level > 0 => {
+                mix64(hash.wrapping_add((level as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+            }
+            Self::Salted | Self::Lanl => hash,
+        }
+    }
+
+    /// The next bin among `bins`, and what the ones after it are taken of: digits of a fraction of one, the first one
+    /// first.
+    #[inline]
+    pub(super) const fn next_bin(self, rest: u64, bins: u32) -> (u32, u64) {
+        match self {
+            Self::Salted => {
+                let wide = rest as u128 * bins as u128;
+                ((wide >> 64) as u32, wide as u64)
+            }
+            Self::Lanl => (rest as u32 % bins, rest >> 32),
         }
     }
 }
@@ -60,7 +88,8 @@ mod tests {
     fn bins(src: u32, dst: u32, ports: (u16, u16), change: u64) -> [u32; 2] {
         let flow = FlowKey { src, dst, src_port: ports.0, dst_port: ports.1, protocol: 17 };
         let hash = BinHash::Lanl.of(flow, change);
-        [0, 1].map(|level| BinHash::Lanl.bin(hash, level, 23))
+        let (first, rest) = BinHash::Lanl.next_bin(hash, 23);
+        [first, BinHash::Lanl.next_bin(rest, 23).0]
     }
 
     /// By hand: 2^6 = 18, 2^12 = 2, 2^18 = 13 and 2^24 = 4 modulo 23.
@@ -74,6 +103,41 @@ mod tests {
         assert_eq!(bins(0, 0, (1, 1), 1), [2 + 4, 2 + 13]);
         // Sums are of 32 bits.
         assert_eq!(bins(0, 256, (0, 0), 0)[1], 0);
+    }
+
+    /// The bins of a flow at each of `levels`.
+    fn salted_bins(src: u32, levels: u32, bins: u32) -> Vec<u32> {
+        let flow = FlowKey { src, dst: 7, src_port: 1, dst_port: 80, protocol: 6 };
+        let (hash, digits) = (BinHash::Salted.of(flow, 3), BinHash::digits(bins));
+        let mut rest = hash;
+        (0..levels)
+            .map(|level| {
+                if level % digits == 0 {
+                    rest = BinHash::Salted.hash_at(hash, level);
+                }
+                let (bin, next) = BinHash::Salted.next_bin(rest, bins);
+                rest = next;
+                bin
+            })
+            .collect()
+    }
+
+    #[test]
+    fn levels_are_independent() {
+        // Eight levels of 16 bins take 32 bits of one hash; with 23 bins the eleventh is the first of another.
+        assert_eq!([1, 16, 23, 1 << 14].map(BinHash::digits), [16, 12, 10, 3]);
+        for (levels, bins) in [(8, 16), (12, 23)] {
+            // Flows that share a bin at one level are spread over all bins at each other.
+            let all: Vec<_> = (0..40_000).map(|src| salted_bins(src, levels, bins)).collect();
+            let expected = 40_000.0 / f64::from(bins * bins);
+            for (one, other) in (0..levels as usize).flat_map(|a| (0..a).map(move |b| (a, b))) {
+                let mut load = vec![0.0; bins as usize];
+                all.iter().filter(|b| b[one] == 5).for_each(|b| load[b[other] as usize] += 1.0);
+                let chi: f64 = load.iter().map(|n| (n - expected) * (n - expected) / expected).sum();
+                // Mean `bins`, standard deviation the root of twice that.
+                assert!(chi < f64::from(bins) + 6.0 * f64::from(2 * bins).sqrt(), "{one} {other}: {chi}");
+            }
+        }
     }
 
     #[test]
