@@ -132,7 +132,8 @@ impl DataReceiver {
         if self.memory.is_some() {
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let window = self.left.unwrap_or_else(|| self.measure());
-            self.queue.advertise(self.queue.nxt() + (window.min(most) + (unit - 1) & !(unit - 1)));
+            let units = (window.min(most) + (unit - 1)) & !(unit - 1);
+            self.queue.advertise(self.queue.nxt() + units);
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
