@@ -4,16 +4,15 @@
 //! window follows what arrives (`tcp_grow_window`). Packets are charged with
 //! the memory that they take, not with their payload, and a part of the buffer is kept for that: half (`tcp_adv_win_scale`), or since
 //! 6.7 what the first full segment shows to be needed (`scaling_ratio`).
-//! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`). The application fills it with packets of up to 64 KiB, the
-//! last of which may go beyond its end, and goes on once a third of it is free (`tcp_sendmsg_locked`, `sk_stream_write_space`).
+//! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
 //! is more than the buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
 
 use super::Tcp;
 use super::output::clock;
+use super::writing::SendBuffer;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
-use crate::cc::CongestionControl;
 use crate::config::TcpConfig;
 use crate::right_sizing::RightSizing;
 use crate::segment::{Segment, SeqNumber};
@@ -172,101 +171,11 @@ impl ReceiveSpace {
     }
 }
 
-/// The send buffer of a connection.
-#[derive(Clone, Debug)]
-pub(crate) struct SendSpace {
-    size: u64,
-    most: u64,
-    overhead: u64,
-    /// Of a segment, for the size.
-    segment: u64,
-    /// As far as the application has written into it.
-    written: u64,
-    /// As far as it had when the buffer was full last.
-    filled: u64,
-    /// In packets of so many bytes.
-    pub(super) goal: u64,
-    /// The application has more, and waits for room.
-    blocked: bool,
-}
-
-/// What lies in a send buffer: acknowledged up to `una`, sent up to `nxt` in packets of `sent` bytes, the rest in those of `goal`, of
-/// which `room` bytes can leave at once.
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    una: u64,
-    nxt: u64,
-    sent: u64,
-    goal: u64,
-    room: u64,
-}
-
-impl SendSpace {
-    /// `None` where it is not tuned.
-    pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
-        let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
-        Some(Self {
-            size: sizes.initial,
-            most: sizes.most,
-            overhead: config.packet_overhead.get(),
-            segment: config.segment_memory.get(),
-            written: 0,
-            filled: 0,
-            goal: 0,
-            blocked: false,
-        })
-    }
-
-    /// The window has room and the buffer none, or the connection begins: `segments` fit into the window
-    /// (`tcp_sndbuf_expand`).
-    pub(crate) fn expand(&mut self, segments: u64, mss: u64) {
-        let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
-        let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
-        self.size = self.size.max(wanted);
-    }
-
-    /// Memory that is taken.
-    fn memory(&self, queued: &Queued) -> u64 {
-        let (sent, unsent) = (queued.nxt - queued.una, self.written.saturating_sub(queued.nxt));
-        let packets = sent.div_ceil(queued.sent) + unsent.div_ceil(queued.goal);
-        sent + unsent + packets * self.overhead
-    }
-
-    /// Whether the application waits, and goes on: a third is free (`sk_stream_is_writeable`).
-    fn wakes(&self, queued: &Queued) -> bool {
-        let memory = self.memory(queued);
-        self.blocked && memory + memory / 2 <= self.size
-    }
-
-    /// The application writes what it has up to `end`: into the last packet, of which a part may have left, as long as that is not
-    /// full, and into new ones as long as the buffer is not.
-    fn fill(&mut self, queued: &Queued, end: u64) {
-        self.written = self.written.max(queued.nxt);
-        self.goal = queued.goal;
-        while self.written < end {
-            let nxt = (queued.nxt + queued.room).min(self.written);
-            let waits = self.written - nxt;
-            let more = if 0 < waits && waits < queued.goal {
-                queued.goal - waits
-            } else if self.memory(&Queued { nxt, ..*queued }) < self.size {
-                queued.goal
-            } else {
-                break;
-            };
-            self.written += more.min(end - self.written);
-        }
-        self.blocked = self.written < end;
-        if self.blocked {
-            self.filled = self.written;
-        }
-    }
-}
-
 /// The tuned buffers of one endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Buffers {
     receive: Option<ReceiveSpace>,
-    send: Option<SendSpace>,
+    pub(super) send: Option<SendBuffer>,
     /// The last echo that gave a round trip.
     last_echo: u32,
 }
@@ -274,7 +183,7 @@ pub(super) struct Buffers {
 impl Buffers {
     /// `None` where none is tuned.
     pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
-        let (receive, send) = (ReceiveSpace::new(config), SendSpace::new(config));
+        let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
         any.then(|| Box::new(Self { receive, send, last_echo: 0 }))
     }
@@ -297,10 +206,7 @@ impl Tcp {
         if let Some(space) = &mut buffers.receive {
             space.start(mss, read, now);
         }
-        if let Some(space) = &mut buffers.send {
-            space.expand(0, mss);
-        }
-        self.fill_send_buffer();
+        self.start_send_buffer();
     }
 
     /// Bytes that wait in the receive buffer, for others before them or for the application.
@@ -386,66 +292,11 @@ impl Tcp {
         tuned.unwrap_or_else(|| self.board.una.saturating_add(self.send_buffer()))
     }
 
-    /// The same of a tuned one, where it is tuned: what has been written, or all if nothing waits.
+    /// The same of a tuned one, where it is tuned: what has been written, or all if that is all.
     #[inline(never)]
     fn tuned_end(&self) -> Option<u64> {
-        self.send_space().map(|space| if space.blocked { space.written } else { u64::MAX })
-    }
-
-    pub(super) fn send_space(&self) -> Option<&SendSpace> {
-        self.buffers.as_ref()?.send.as_ref()
-    }
-
-    /// Whether the data that ends at `end` is what was written last before the buffer was full.
-    pub(super) fn ends_filling(&self, end: u64) -> bool {
-        self.send_space().is_some_and(|space| space.filled == end)
-    }
-
-    /// An ACK has made room: a send buffer whose data leaves a part of the window unused, if only while it goes out packet by packet,
-    /// grows (`tcp_should_expand_sndbuf`), and an application that waits may go on.
-    #[inline]
-    pub(super) fn grow_send_buffer(&mut self) {
-        let (una, nxt, mss) = (self.board.una, self.board.nxt, u64::from(self.mss));
-        let (pipe, cwnd, packet) = (self.pipe(), self.cc.cwnd().get(), self.packet_size());
-        let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut()).filter(|space| space.blocked)
-        else {
-            return;
-        };
-        let (room, unsent) = (cwnd.saturating_sub(pipe), space.written.saturating_sub(nxt));
-        if room > unsent.min(packet) {
-            space.expand(cwnd / mss, mss);
-        }
-        // Less memory than this is not taken.
-        if (space.written.saturating_sub(una)) * 3 / 2 > space.size {
-            return;
-        }
-        let (queued, end) = (self.queued_packets(), self.snd.data_end());
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
-            && space.wakes(&queued)
-        {
-            space.fill(&queued, end);
-        }
-    }
-
-    /// The application has written, or may do so now: what there is room for goes into a tuned send buffer.
-    #[inline(never)]
-    pub(super) fn fill_send_buffer(&mut self) {
-        let queued = self.queued_packets();
-        let end = self.snd.data_end();
-        let stands = self.state.is_synchronized();
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
-            && stands
-            && !space.blocked
-        {
-            space.fill(&queued, end);
-        }
-    }
-
-    fn queued_packets(&self) -> Queued {
-        let (una, nxt) = (self.board.una, self.board.nxt);
-        let (cwnd, wnd) = (self.window().saturating_sub(self.pipe()), una + self.snd_wnd.size());
-        let room = cwnd.min(wnd.saturating_sub(nxt));
-        Queued { una, nxt, sent: self.packet_size(), goal: self.packet_goal(), room }
+        let written = self.tuned_send_buffer()?.queue.written();
+        Some(if written < self.snd.data_end() { written } else { u64::MAX })
     }
 }
 
@@ -541,62 +392,5 @@ mod tests {
         assert!(s.makes_room(1_000_000));
         assert!(s.size > 1_000_000);
         assert!(!s.makes_room(8_000_000));
-    }
-
-    fn send_space() -> SendSpace {
-        SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap()
-    }
-
-    #[test]
-    fn the_send_buffer_holds_two_windows_at_least() {
-        let mut s = send_space();
-        s.expand(50, MSS);
-        assert_eq!(s.size, 2 * 50 * 2304);
-        s.expand(20, MSS);
-        assert_eq!(s.size, 230_400, "it never shrinks");
-        s.expand(100_000, MSS);
-        assert_eq!(s.size, 4_194_304);
-    }
-
-    /// 22 segments a packet, `acked` bytes acknowledged, all of which was sent in pairs; nothing more can leave.
-    fn queued(acked: u64) -> Queued {
-        Queued { una: acked, nxt: acked, sent: 2 * MSS, goal: 22 * MSS, room: 0 }
-    }
-
-    #[test]
-    fn the_last_packet_goes_beyond_the_end_and_the_next_waits_for_a_third() {
-        let mut s = send_space();
-        s.expand(50, MSS);
-        // A packet takes 22 * 1448 + 728 = 32584 bytes of 230400: 7 leave 2312.
-        s.fill(&queued(0), 1 << 40);
-        assert_eq!((s.written, s.filled, s.blocked), (8 * 22 * MSS, 8 * 22 * MSS, true));
-        // 5 packets are 162920, of which half is more than the rest; 4 are 130336.
-        assert!(!s.wakes(&queued(3 * 22 * MSS)));
-        assert!(s.wakes(&queued(4 * 22 * MSS)));
-        // On their way in pairs of 3624 bytes, 43 are 155832 and 42 are 152208.
-        assert!(!s.wakes(&Queued { una: s.written - 43 * 2 * MSS, ..queued(s.written) }));
-        assert!(s.wakes(&Queued { una: s.written - 42 * 2 * MSS, ..queued(s.written) }));
-        s.fill(&queued(4 * 22 * MSS), 1 << 40);
-        assert_eq!(s.written, 12 * 22 * MSS);
-    }
-
-    #[test]
-    fn a_packet_of_which_a_part_has_left_is_filled_whatever_the_buffer_holds() {
-        // 46080 bytes, as in a kernel 6.12: of 22 segments 10 leave, the other 12 become 22 again, and that is more than the buffer.
-        let mut s = send_space();
-        s.expand(0, MSS);
-        s.fill(&Queued { room: 10 * MSS, ..queued(0) }, 1 << 40);
-        assert_eq!((s.size, s.written), (46_080, 32 * MSS));
-    }
-
-    #[test]
-    fn an_application_with_little_to_say_never_waits() {
-        let mut s = send_space();
-        s.fill(&queued(0), 1000);
-        assert_eq!((s.written, s.filled, s.blocked), (1000, 0, false));
-        assert!(!s.wakes(&queued(500)));
-        // What leaves behind a FIN is no data.
-        s.fill(&queued(1001), 1000);
-        assert_eq!(s.memory(&queued(1001)), 0);
     }
 }

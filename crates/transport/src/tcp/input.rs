@@ -381,9 +381,6 @@ impl Tcp {
             }
             let bytes = self.grows_by(&acked, delivered);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
-            if self.buffers.is_some() {
-                self.grow_send_buffer();
-            }
             if self.snd.is_closed() && ack == self.snd.end() {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
@@ -404,6 +401,9 @@ impl Tcp {
                     self.on_duplicate(now);
                 }
             }
+        }
+        if self.buffers.is_some() {
+            self.on_send_buffer_acked();
         }
         marked
     }

@@ -113,9 +113,15 @@ impl Tcp {
         (window / segment).max(1) * segment
     }
 
+    /// What may leave of what the application has written; then it goes on, and so on.
     #[inline(never)]
     fn poll_watched_data(&mut self, now: Instant) -> Option<Segment> {
-        self.poll_data::<true>(now)
+        loop {
+            let segment = self.poll_data::<true>(now);
+            if segment.is_some() || self.buffers.is_none() || !self.application_goes_on() {
+                return segment;
+            }
+        }
     }
 
     /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
@@ -167,6 +173,7 @@ impl Tcp {
         if WATCHED && !self.fills_packet((window, pipe), now) {
             return None;
         }
+        let (len, fin) = if WATCHED { self.within_packet(nxt, len, fin) } else { (len, fin) };
         Some(self.send_new::<WATCHED>((nxt, len, fin), (pipe, cwnd, window), now))
     }
 
@@ -229,6 +236,7 @@ impl Tcp {
     #[cold]
     fn probe(&mut self, now: Instant) -> Segment {
         if let Some((start, end)) = self.repeats_last(now) {
+            self.resends_from_buffer(start, true);
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
@@ -264,6 +272,9 @@ impl Tcp {
     pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.snd_wnd.largest().min(self.send_buffer())
         {
+            return true;
+        }
+        if self.ends_packet(self.board.nxt + len) {
             return true;
         }
         let whole = self.shared_window.is_some() && len == self.snd.piece();
@@ -306,6 +317,9 @@ impl Tcp {
 
     #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
+        if self.buffers.is_some() {
+            self.resends_from_buffer(start, false);
+        }
         self.board.on_retransmitted(start, now);
         self.recovery.count_sent();
         self.last_sent = now;
@@ -354,7 +368,8 @@ impl Tcp {
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        if start + len == self.snd.data_end() {
+        let ends = self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed(start + len));
+        if start + len == self.snd.data_end() || ends {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.

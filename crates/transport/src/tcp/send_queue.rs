@@ -1,0 +1,227 @@
+//! What lies in a send buffer, packet by packet: `sk_write_queue`, `tcp_rtx_queue` and `sk_wmem_queued` of Linux.
+//!
+//! An application's bytes wait in packets of up to 64 KiB. Of the first one leaves what the window has room for, and the rest is a packet
+//! of its own then (`tso_fragment`); a short one takes what it lacks from the next (`tcp_grow_skb`). What has left stays, in the
+//! packets as they left, until it is acknowledged. SACK cuts them where its blocks end and puts together what is SACKed
+//! (`tcp_match_skb_to_sack`, `tcp_shift_skb_data`); what leaves again in part is cut, too (`tcp_fragment`). Each packet takes the memory of
+//! its bytes and a fixed overhead, so only the number of packets has to be known.
+//!
+//! PSH belongs to the end of a packet: whatever is cut off behind takes it along.
+
+use tailrace_core::Ring;
+
+/// A packet; it starts where the one before it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Packet {
+    end: u64,
+    /// Its last segment has PSH.
+    pushed: bool,
+    sacked: bool,
+}
+
+impl Packet {
+    const fn up_to(end: u64) -> Self {
+        Self { end, pushed: false, sacked: false }
+    }
+}
+
+/// Positions are sequence numbers. Invariants: ends rise; the last packet that was sent ends at `left`, where the first that waits begins,
+/// and the last of those ends at `written`; no packet is empty.
+#[derive(Clone, Debug)]
+pub(super) struct SendQueue {
+    mss: u64,
+    /// Memory of a packet beyond its bytes.
+    overhead: u64,
+    una: u64,
+    left: u64,
+    written: u64,
+    sent: Ring<Packet>,
+    waiting: Ring<Packet>,
+    /// What is being sent again: the next segment of it, and its end.
+    again: (u64, u64),
+}
+
+impl SendQueue {
+    /// One whose packets take `overhead` bytes beside their payload.
+    pub(super) fn new(overhead: u64) -> Self {
+        let (sent, waiting) = (Ring::new(), Ring::new());
+        Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, again: (0, 0) }
+    }
+
+    /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
+    pub(super) fn start(&mut self, start: u64, mss: u64) {
+        (self.una, self.left, self.written, self.mss) = (start, start, start, mss.max(1));
+    }
+
+    /// As far as the application has written.
+    pub(super) const fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Where the packet ends that was handed down last.
+    pub(super) const fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// Memory that is taken (`sk_wmem_queued`).
+    pub(super) fn memory(&self) -> u64 {
+        let packets = (self.sent.len() + self.waiting.len()) as u64;
+        self.written - self.una + packets * self.overhead
+    }
+
+    /// Whether one packet waits, and no more.
+    pub(super) fn has_one_waiting(&self) -> bool {
+        self.waiting.len() == 1
+    }
+
+    pub(super) fn is_all_sent(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    /// Length of the first packet that waits.
+    pub(super) fn head(&self) -> Option<u64> {
+        self.waiting.front().map(|packet| packet.end - self.left)
+    }
+
+    /// Bytes that the last packet that waits lacks to `goal`.
+    pub(super) fn room_in_tail(&self, goal: u64) -> u64 {
+        let Some(tail) = self.waiting.back() else { return 0 };
+        let before = self.waiting.len().checked_sub(2).map_or(self.left, |i| self.waiting[i].end);
+        goal.saturating_sub(tail.end - before)
+    }
+
+    /// The application writes `bytes` more into the last packet that waits, or into a new one.
+    pub(super) fn append(&mut self, bytes: u64, new: bool) {
+        self.written += bytes;
+        match self.waiting.back_mut().filter(|_| !new) {
+            Some(tail) => tail.end = self.written,
+            None => self.waiting.push_back(Packet::up_to(self.written)),
+        }
+    }
+
+    /// Whether the last packet that waits is pushed (`tcp_mark_push`); nothing happens where none waits.
+    pub(super) fn push_tail(&mut self, pushed: bool) {
+        if let Some(tail) = self.waiting.back_mut() {
+            tail.pushed = pushed;
+        }
+    }
+
+    /// The first packet that waits takes what it lacks to `bytes` from the next; the length that it has then.
+    pub(super) fn grow_head(&mut self, bytes: u64) -> Option<u64> {
+        let len = self.head()?;
+        if let (true, Some(&next)) = (len < bytes, self.waiting.get(1)) {
+            let end = next.end.min(self.left + bytes);
+            if end == next.end {
+                // PSH of either is the whole one's.
+                let head = self.waiting.pop_front().is_some_and(|head| head.pushed);
+                self.waiting[0].pushed |= head;
+            } else {
+                self.waiting[0].end = end;
+            }
+        }
+        self.head()
+    }
+
+    /// `bytes` of the first packet that waits leave as one: with several segments it is pushed (`__tcp_transmit_skb`).
+    pub(super) fn hand_down(&mut self, bytes: u64) {
+        let Some(&head) = self.waiting.front() else { return };
+        let several = bytes > self.mss;
+        let end = self.left + bytes;
+        if end >= head.end {
+            self.waiting.pop_front();
+            self.sent.push_back(Packet { pushed: head.pushed || several, ..head });
+        } else {
+            self.sent.push_back(Packet { pushed: several, ..Packet::up_to(end) });
+        }
+        self.left = end.min(head.end);
+    }
+
+    /// Whether a segment that ends at `end`, and was sent, has PSH.
+    pub(super) fn is_pushed(&self, end: u64) -> bool {
+        self.sent.get(self.index_of(end - 1)).is_some_and(|packet| packet.end == end && packet.pushed)
+    }
+
+    /// The application writes no more, and what it has not sent is dropped.
+    pub(super) fn drop_waiting(&mut self) {
+        self.waiting.clear();
+        self.written = self.left;
+    }
+
+    /// All up to `una` is acknowledged.
+    pub(super) fn on_ack(&mut self, una: u64) {
+        // A FIN is no byte of the queue.
+        self.una = una.min(self.left);
+        while self.sent.front().is_some_and(|packet| packet.end <= una) {
+            self.sent.pop_front();
+        }
+    }
+
+    /// A segment is SACKed.
+    pub(super) fn on_sacked(&mut self, start: u64, end: u64) {
+        self.split(start);
+        let i = self.index_of(start);
+        let Some(&packet) = self.sent.get(i).filter(|packet| !packet.sacked) else { return };
+        let before = i.checked_sub(1).filter(|&i| self.joins(i, i + 1));
+        match before {
+            Some(before) if end < packet.end => self.sent[before].end = end,
+            Some(before) => {
+                self.join(before);
+                if self.joins(before, before + 1) && self.sent[before + 1].sacked {
+                    self.join(before);
+                }
+            }
+            None => {
+                self.split(end);
+                self.sent[i].sacked = true;
+            }
+        }
+    }
+
+    /// What was SACKed is not believed any more.
+    pub(super) fn forget_sacks(&mut self) {
+        self.sent.iter_mut().for_each(|packet| packet.sacked = false);
+    }
+
+    /// The segment from `start` on leaves again, alone or with those behind it in its packet, up to `most` bytes together.
+    pub(super) fn resend(&mut self, start: u64, most: u64) {
+        if self.again.0 != start || self.again.1 <= start {
+            self.split(start);
+            self.split(start + most);
+            self.again.1 = self.sent.get(self.index_of(start)).map_or(start, |packet| packet.end);
+        }
+        self.again.0 = start + self.mss;
+    }
+
+    /// A packet ends at `at` from now on, if that is within one.
+    fn split(&mut self, at: u64) {
+        let i = self.index_of(at);
+        if at > self.start_of(i)
+            && let Some(&packet) = self.sent.get(i)
+        {
+            self.sent.insert(i, Packet { end: at, pushed: false, ..packet });
+        }
+    }
+
+    /// Whether the packet `i` is SACKed, and has segments as long as those of packet `j`, so that SACK may put both together.
+    fn joins(&self, i: usize, j: usize) -> bool {
+        let full = |i: usize| (self.sent[i].end - self.start_of(i)).min(self.mss);
+        j < self.sent.len() && self.sent[i].sacked && full(i) == full(j)
+    }
+
+    /// Puts packet `i` and the next together.
+    fn join(&mut self, i: usize) {
+        if let Some(next) = self.sent.remove(i + 1) {
+            let packet = &mut self.sent[i];
+            (packet.end, packet.pushed) = (next.end, packet.pushed || next.pushed);
+        }
+    }
+
+    /// The packet with byte `at`, or the number of all.
+    fn index_of(&self, at: u64) -> usize {
+        self.sent.partition_point(|packet| packet.end <= at)
+    }
+
+    fn start_of(&self, i: usize) -> u64 {
+        i.checked_sub(1).map_or(self.una, |before| self.sent[before].end)
+    }
+}
