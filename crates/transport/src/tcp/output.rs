@@ -103,13 +103,14 @@ impl Tcp {
         }
     }
 
-    /// The window of a subflow's SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
+    /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
     fn whole_segments(&self, window: u64, answer: bool) -> u64 {
-        if self.shared_window.is_none() || !self.config.tso {
+        let plain = self.shared_window.is_none();
+        if !self.config.tso || (plain && self.buffers.is_none()) {
             return window;
         }
-        let stamps = if answer && self.options.timestamps { STAMPS } else { 0 };
-        let segment = self.config.mss.get() + MAPPING + STAMPS - stamps;
+        let stamps = if answer && self.options.timestamps { 0 } else { STAMPS };
+        let segment = self.config.mss.get() + stamps + if plain { 0 } else { MAPPING };
         (window / segment).max(1) * segment
     }
 
@@ -368,7 +369,7 @@ impl Tcp {
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        let ends = self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed(start + len));
+        let ends = self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed_again(start + len));
         if start + len == self.snd.data_end() || ends {
             segment.flags = segment.flags.with(Flags::PSH);
         }
@@ -433,7 +434,7 @@ impl Tcp {
         edge.saturating_sub(self.rcv.edge()) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
-    /// The window field. Rounding by the scale may take back a few bytes; what was promised is still accepted
+    /// The window field. Rounding down by the scale may take back a few bytes; what was promised is still accepted
     /// (RFC 7323 §2.4).
     #[inline(always)]
     fn advertise(&mut self) -> u16 {
@@ -443,7 +444,10 @@ impl Tcp {
         }
         let edge = self.receive_edge();
         let edge = if self.is_worth_telling(edge) { edge } else { self.rcv.edge() };
-        let field = (edge.saturating_sub(self.rcv.nxt()) >> scale).min(65_535);
+        let room = edge.saturating_sub(self.rcv.nxt());
+        // Linux rounds up what it tunes (`__tcp_select_window`).
+        let room = if self.buffers.is_some() { room.next_multiple_of(1 << scale) } else { room };
+        let field = (room >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
     }

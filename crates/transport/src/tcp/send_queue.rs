@@ -6,7 +6,8 @@
 //! (`tcp_match_skb_to_sack`, `tcp_shift_skb_data`); what leaves again in part is cut, too (`tcp_fragment`). Each packet takes the memory of
 //! its bytes and a fixed overhead, so only the number of packets has to be known.
 //!
-//! PSH belongs to the end of a packet: whatever is cut off behind takes it along.
+//! PSH belongs to the end of a packet: whatever is cut off behind takes it along. A packet that leaves with several segments has it, too,
+//! but only that once (`__tcp_transmit_skb`).
 
 use tailrace_core::Ring;
 
@@ -14,7 +15,7 @@ use tailrace_core::Ring;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packet {
     end: u64,
-    /// Its last segment has PSH.
+    /// Its last segment has PSH, whenever it leaves.
     pushed: bool,
     sacked: bool,
 }
@@ -37,15 +38,25 @@ pub(super) struct SendQueue {
     written: u64,
     sent: Ring<Packet>,
     waiting: Ring<Packet>,
-    /// What is being sent again: the next segment of it, and its end.
-    again: (u64, u64),
+    /// What leaves at present, for the first time and again.
+    leaving: Leaving,
+    again: Leaving,
+}
+
+/// A packet, or a part of one, that leaves segment by segment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leaving {
+    next: u64,
+    end: u64,
+    pushed: bool,
 }
 
 impl SendQueue {
     /// One whose packets take `overhead` bytes beside their payload.
     pub(super) fn new(overhead: u64) -> Self {
         let (sent, waiting) = (Ring::new(), Ring::new());
-        Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, again: (0, 0) }
+        let (leaving, again) = (Leaving::default(), Leaving::default());
+        Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, leaving, again }
     }
 
     /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
@@ -122,23 +133,27 @@ impl SendQueue {
         self.head()
     }
 
-    /// `bytes` of the first packet that waits leave as one: with several segments it is pushed (`__tcp_transmit_skb`).
+    /// `bytes` of the first packet that waits leave as one: with several segments it is pushed.
     pub(super) fn hand_down(&mut self, bytes: u64) {
         let Some(&head) = self.waiting.front() else { return };
-        let several = bytes > self.mss;
-        let end = self.left + bytes;
-        if end >= head.end {
+        let end = head.end.min(self.left + bytes);
+        let packet = if end == head.end { head } else { Packet::up_to(end) };
+        if end == head.end {
             self.waiting.pop_front();
-            self.sent.push_back(Packet { pushed: head.pushed || several, ..head });
-        } else {
-            self.sent.push_back(Packet { pushed: several, ..Packet::up_to(end) });
         }
-        self.left = end.min(head.end);
+        self.sent.push_back(packet);
+        self.leaving = Leaving { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
+        self.left = end;
     }
 
-    /// Whether a segment that ends at `end`, and was sent, has PSH.
-    pub(super) fn is_pushed(&self, end: u64) -> bool {
-        self.sent.get(self.index_of(end - 1)).is_some_and(|packet| packet.end == end && packet.pushed)
+    /// Whether new data that ends at `end` has PSH.
+    pub(super) const fn is_pushed(&self, end: u64) -> bool {
+        self.leaving.end == end && self.leaving.pushed
+    }
+
+    /// Whether what is sent again up to `end` has PSH.
+    pub(super) const fn is_pushed_again(&self, end: u64) -> bool {
+        self.again.end == end && self.again.pushed
     }
 
     /// The application writes no more, and what it has not sent is dropped.
@@ -184,12 +199,14 @@ impl SendQueue {
 
     /// The segment from `start` on leaves again, alone or with those behind it in its packet, up to `most` bytes together.
     pub(super) fn resend(&mut self, start: u64, most: u64) {
-        if self.again.0 != start || self.again.1 <= start {
+        if self.again.next != start || self.again.end <= start {
             self.split(start);
             self.split(start + most);
-            self.again.1 = self.sent.get(self.index_of(start)).map_or(start, |packet| packet.end);
+            let packet = self.sent.get(self.index_of(start)).copied().unwrap_or(Packet::up_to(start));
+            let pushed = packet.pushed || packet.end > start + self.mss;
+            self.again = Leaving { next: start, end: packet.end, pushed };
         }
-        self.again.0 = start + self.mss;
+        self.again.next = start + self.mss;
     }
 
     /// A packet ends at `at` from now on, if that is within one.
