@@ -88,7 +88,11 @@ impl Tcp {
             }
             _ => least,
         };
-        self.acks.wait_until(jiffies::expiry(now, wait, self.config.jiffy));
+        let at = jiffies::expiry(now, wait, self.config.jiffy);
+        self.acks.wait_until(at);
+        if let Some(repair) = &mut self.repair {
+            repair.compression.note_timer(at);
+        }
     }
 
     /// Segments are no longer acknowledged at once.
