@@ -57,7 +57,7 @@ impl Tcp {
         let Some(repair) = self.repair.as_mut().filter(|_| self.options.sack && !wait.is_zero()) else {
             return self.acks.on_disorder();
         };
-        if self.acks.spend_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
+        if self.acks.is_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
             self.acks.on_disorder();
         } else {
             let at = repair.compression.leaves_at(now, wait);

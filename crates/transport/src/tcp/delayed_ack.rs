@@ -96,6 +96,7 @@ impl Tcp {
     }
 
     /// Segments are no longer acknowledged at once.
+    #[cold]
     pub(super) fn end_quick_acks(&mut self) {
         let least = self.config.delayed_ack_timeout;
         if let Some(repair) = &mut self.repair {

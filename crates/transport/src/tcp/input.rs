@@ -533,10 +533,8 @@ impl Tcp {
     #[inline]
     fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
-            match self.acks.on_in_order(self.config.delayed_ack) {
-                Owed::Settled => {}
-                Owed::LastQuick => self.end_quick_acks(),
-                Owed::Waits => self.delay_ack(now),
+            if self.acks.on_in_order(self.config.delayed_ack) == Owed::Waits {
+                self.delay_ack(now);
             }
             return;
         }

@@ -399,7 +399,9 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
-        self.acks.on_sent(self.rcv.nxt());
+        if self.acks.on_sent(self.rcv.nxt()) {
+            self.end_quick_acks();
+        }
         let mut segment = Segment {
             seq: SeqNumber(seq as u32),
             ack: SeqNumber(self.rcv.nxt() as u32),
@@ -442,11 +444,11 @@ impl Tcp {
         if let Some(window) = self.shared_window {
             return (window >> scale).min(65_535) as u16;
         }
-        let edge = self.receive_edge();
-        let edge = if self.is_worth_telling(edge) { edge } else { self.rcv.edge() };
+        let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());
+        let edge = if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
         let room = edge.saturating_sub(self.rcv.nxt());
-        // Linux rounds up what it tunes (`__tcp_select_window`).
-        let room = if self.buffers.is_some() { room.next_multiple_of(1 << scale) } else { room };
+        // Linux rounds up, and tells the least change with whatever leaves (`tcp_select_window`).
+        let room = if tuned { room.next_multiple_of(1 << scale) } else { room };
         let field = (room >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
