@@ -251,10 +251,10 @@ impl Tcp {
     /// A segment with data has come, in order or not: the window grows with it.
     #[inline]
     pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
-        // What came in order counts in the buffer by now, what waits for others not yet.
-        let (above, bytes) = (self.rcv.above(), u64::from(segment.payload));
+        // What came in order counts in the buffer by now, with all that it was waited for with; what waits for others not yet.
+        let (held, bytes) = (self.held(), u64::from(segment.payload));
         let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
-        let held = if waits { above.saturating_sub(bytes) } else { above + bytes };
+        let held = if waits { held.saturating_sub(bytes) } else { held };
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
         let Some(space) = &mut buffers.receive else { return };
