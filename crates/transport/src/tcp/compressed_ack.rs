@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn what_waits_leaves_with_the_timer_of_delayed_acks_where_that_runs() {
-        let (mut compression, us) = (Compression::default(), |us| Instant::from_nanos(us * 1000));
+        let (mut compression, us) = (Compression::default(), |us: u64| Instant::from_nanos(us * 1000));
         let at = |c: &Compression| c.leaves_at(us(72_886), Duration::from_millis(1));
         assert_eq!(at(&compression), us(73_986));
         compression.note_timer(us(73_000));

@@ -466,7 +466,10 @@ impl Tcp {
             if passed > i32::MAX as u32 {
                 return None;
             }
-            Duration::from_millis(u64::from(passed.max(1)))
+            let rtt = Duration::from_millis(u64::from(passed.max(1)));
+            self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
+            // Linux shows its congestion controls none that tells of what was sent again (`rtt_us` of `ack_sample`).
+            return Some(rtt).filter(|_| self.config.rtt_sampling != RttSampling::AckOrSack);
         } else {
             return None;
         };

@@ -227,6 +227,7 @@ impl Tcp {
                 now,
                 acked: Bytes(bytes),
                 in_flight: Bytes(pipe),
+                outstanding: Bytes(flight),
                 rtt,
                 smoothed_rtt: self.rtt.smoothed,
                 min_rtt: self.rtt.min,
