@@ -23,6 +23,16 @@ const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
 /// Of 256 parts of the free space so many are window at first: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
 const HALF: u64 = 128;
 
+/// Packets that one buffer holds of what is contiguous: the first, and fragments of others (`skb_try_coalesce`, `MAX_SKB_FRAGS`).
+const MERGED: u64 = 18;
+
+/// What waits in a receive buffer: bytes, and the buffers that they are in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Held {
+    bytes: u64,
+    buffers: u64,
+}
+
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveSpace {
@@ -78,18 +88,18 @@ impl ReceiveSpace {
         space * self.share / 256
     }
 
-    /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
-    pub(crate) fn charge(&self, bytes: u64) -> u64 {
-        if bytes == 0 {
-            return 0;
-        }
-        let plain = bytes + bytes.div_ceil(self.mss) * self.overhead;
-        if plain <= self.size { plain } else { plain.min(bytes * PAGE.1 / PAGE.0) }
+    /// Memory that what is held takes: full packets, of which those behind others share their description (`tcp_try_coalesce`); copied
+    /// together where they would not fit otherwise.
+    fn charge(&self, held: Held) -> u64 {
+        let packets = held.bytes.div_ceil(self.mss);
+        let spared = packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
+        let plain = held.bytes + packets * self.overhead - spared;
+        if plain <= self.size { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
-    /// A segment with so many bytes has come in order; `held` wait in the buffer (`tcp_grow_window`).
+    /// A segment with so many bytes has come; `held` is what waits in the buffer (`tcp_grow_window`).
     /// Returns whether the window grew: then Linux acknowledges at once.
-    pub(crate) fn on_arrival(&mut self, bytes: u64, held: u64) -> bool {
+    fn on_arrival(&mut self, bytes: u64, held: Held) -> bool {
         if let Some(share) = self.measured.take_if(|_| bytes >= self.mss) {
             self.share = share;
             self.clamp = self.window_of(self.size);
@@ -143,7 +153,7 @@ impl ReceiveSpace {
     }
 
     /// Whether there is room for so much; the buffer grows for it (`tcp_clamp_window`).
-    pub(crate) fn makes_room(&mut self, held: u64) -> bool {
+    fn makes_room(&mut self, held: Held) -> bool {
         let charged = self.charge(held);
         if charged > self.size {
             self.size = charged.min(self.most);
@@ -154,14 +164,14 @@ impl ReceiveSpace {
         charged <= self.size
     }
 
-    /// What could be advertised for the memory that `held` bytes leave.
-    fn free(&self, held: u64) -> u64 {
+    /// What could be advertised for the memory that what is `held` leaves.
+    fn free(&self, held: Held) -> u64 {
         self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
-    /// The window to advertise beyond what has come in order, while `held` bytes wait in the buffer
+    /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
     /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
-    pub(crate) fn window(&self, held: u64) -> u64 {
+    fn window(&self, held: Held) -> u64 {
         let (free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
         if free < full / 2 && (free < all >> 4 || free < self.mss.min(full)) {
@@ -178,6 +188,8 @@ pub(super) struct Buffers {
     pub(super) send: Option<SendBuffer>,
     /// The last echo that gave a round trip.
     last_echo: u32,
+    /// The right edge of the window of an ACK that is about to leave, if it was settled when a segment came.
+    told: Option<u64>,
 }
 
 impl Buffers {
@@ -185,7 +197,7 @@ impl Buffers {
     pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
         let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
-        any.then(|| Box::new(Self { receive, send, last_echo: 0 }))
+        any.then(|| Box::new(Self { receive, send, last_echo: 0, told: None }))
     }
 }
 
@@ -209,9 +221,24 @@ impl Tcp {
         self.start_send_buffer();
     }
 
-    /// Bytes that wait in the receive buffer, for others before them or for the application.
-    fn held(&self) -> u64 {
-        self.rcv.nxt() - self.rcv.read() + self.rcv.above()
+    /// What waits in the receive buffer, for others before it or for the application.
+    fn held(&self) -> Held {
+        let (unread, most) = (self.rcv.nxt() - self.rcv.read(), MERGED * u64::from(self.mss).max(1));
+        let buffers = unread.div_ceil(most) + self.rcv.buffers_above(most);
+        Held { bytes: unread + self.rcv.above(), buffers }
+    }
+
+    /// The same without a segment that has just come, if that has begun a buffer above a gap: it counts from then on.
+    fn held_without_new(&self, segment: &Segment) -> Held {
+        let (held, bytes) = (self.held(), u64::from(segment.payload));
+        let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
+        match self.rcv.latest().filter(|range| waits && SeqNumber(range.0 as u32) == segment.seq) {
+            Some((start, end)) => Held {
+                bytes: held.bytes.saturating_sub(bytes),
+                buffers: held.buffers - u64::from(end - start <= bytes),
+            },
+            None => held,
+        }
     }
 
     /// The right edge of the window that could be advertised.
@@ -224,12 +251,29 @@ impl Tcp {
     /// That of a tuned buffer, where it is tuned.
     #[inline(never)]
     fn tuned_edge(&self) -> Option<u64> {
-        self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held()))
+        let told = self.buffers.as_ref()?.told;
+        told.or_else(|| self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held())))
+    }
+
+    /// An ACK leaves before the application can read what has come: that is what its window knows.
+    #[inline(never)]
+    pub(super) fn tell_window_before_reading(&mut self) {
+        let edge = self.tuned_edge();
+        if let Some(buffers) = &mut self.buffers {
+            buffers.told = edge;
+        }
+    }
+
+    /// A window was told.
+    pub(super) fn forget_told_window(&mut self) {
+        if let Some(buffers) = &mut self.buffers {
+            buffers.told = None;
+        }
     }
 
     /// The window of a SYN.
     pub(super) fn first_window(&self) -> u64 {
-        self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(0)).min(65_535)
+        self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(Held::default())).min(65_535)
     }
 
     /// The round trip as a tuned buffer sees it, once it has.
@@ -244,17 +288,15 @@ impl Tcp {
         if !self.rcv.has_gap() && self.rcv.nxt() == self.rcv.read() {
             return true;
         }
-        let held = self.held() + bytes;
+        let held = self.held();
+        let held = Held { bytes: held.bytes + bytes, buffers: held.buffers + 1 };
         self.buffers.as_mut().and_then(|b| b.receive.as_mut()).is_none_or(|space| space.makes_room(held))
     }
 
     /// A segment with data has come, in order or not: the window grows with it.
     #[inline]
     pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
-        // What came in order counts in the buffer by now, with all that it was waited for with; what waits for others not yet.
-        let (held, bytes) = (self.held(), u64::from(segment.payload));
-        let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
-        let held = if waits { held.saturating_sub(bytes) } else { held };
+        let (held, bytes) = (self.held_without_new(segment), u64::from(segment.payload));
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
         let Some(space) = &mut buffers.receive else { return };
@@ -307,6 +349,12 @@ mod tests {
     use crate::config::Profile;
 
     const MSS: u64 = 1448;
+    const NONE: Held = Held { bytes: 0, buffers: 0 };
+
+    /// So many bytes, each full packet in a buffer of its own.
+    fn apart(bytes: u64) -> Held {
+        Held { bytes, buffers: bytes.div_ceil(MSS) }
+    }
 
     /// That of Linux 6.1.
     fn space() -> ReceiveSpace {
@@ -320,7 +368,7 @@ mod tests {
         s.on_round_trip(Duration::from_millis(50));
         for _ in 0..rounds {
             for _ in 0..per_rtt / MSS {
-                s.on_arrival(MSS, 0);
+                s.on_arrival(MSS, NONE);
             }
             *since = (since.0 + per_rtt, since.1 + Duration::from_millis(50));
             s.on_read(since.0, since.1);
@@ -330,7 +378,7 @@ mod tests {
     #[test]
     fn it_starts_with_half_of_the_initial_size_less_a_segment() {
         // 131072 / 2 - 1448.
-        assert_eq!(space().window(0), 64_088);
+        assert_eq!(space().window(NONE), 64_088);
     }
 
     #[test]
@@ -345,33 +393,41 @@ mod tests {
         assert_eq!(s.size, 672 * 2984);
         // And there is an end: 6 MB, of which half is window.
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(0)), (6_291_456, 3_145_728));
+        assert_eq!((s.size, s.window(NONE)), (6_291_456, 3_145_728));
     }
 
     #[test]
     fn a_full_segment_shows_what_share_is_window() {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
-        assert!(!s.on_arrival(1000, 0));
-        assert_eq!((s.share, s.clamp, s.window(0)), (128, 64_088, 64_088), "half, less a segment");
+        assert!(!s.on_arrival(1000, NONE));
+        assert_eq!((s.share, s.clamp, s.window(NONE)), (128, 64_088, 64_088), "half, less a segment");
         // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
-        let grew = (0..20).filter(|_| s.on_arrival(MSS, MSS)).count();
-        assert_eq!((s.clamp, s.window(0), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
+        let grew = (0..20).filter(|_| s.on_arrival(MSS, apart(MSS))).count();
+        assert_eq!((s.clamp, s.window(NONE), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
         // The window of 672 segments as above, and the memory that has this as its share.
         let mut since = (0, Instant::ZERO);
         rounds(&mut s, &mut since, 40 * MSS, 1);
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(0)), (6_291_456, 6_291_456 * 170 / 256));
+        assert_eq!((s.size, s.window(NONE)), (6_291_456, 6_291_456 * 170 / 256));
     }
 
     #[test]
     fn packets_are_charged_with_their_memory() {
         // 20 packets of 1448 + 1280 bytes leave 76512 of 131072.
         let s = space();
-        assert_eq!(s.window(20 * MSS), 38_256);
+        assert_eq!(s.window(apart(20 * MSS)), 38_256);
         // Below a sixteenth of what there could be nothing is promised: 46 packets leave 2792 of half the buffer.
-        assert_eq!(s.window(46 * MSS), 0);
+        assert_eq!(s.window(apart(46 * MSS)), 0);
+    }
+
+    #[test]
+    fn packets_behind_others_share_their_description() {
+        // As a kernel 6.12 traced it: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
+        let s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        assert_eq!(s.charge(Held { bytes: 17 * MSS, buffers: 2 }), 33_152);
+        assert_eq!(s.charge(apart(17 * MSS)), 17 * 2176);
     }
 
     #[test]
@@ -382,15 +438,15 @@ mod tests {
         s.start(MSS, 0, Instant::ZERO);
         rounds(&mut s, &mut (0, Instant::ZERO), 400 * MSS, 5);
         assert_eq!(s.size, 131_072);
-        assert!(!s.makes_room(120_000), "120 kB copied together take 138 kB");
-        assert!(s.makes_room(100_000));
+        assert!(!s.makes_room(apart(120_000)), "120 kB copied together take 138 kB");
+        assert!(s.makes_room(apart(100_000)));
     }
 
     #[test]
     fn a_tuned_buffer_grows_for_what_waits_out_of_order() {
         let mut s = space();
-        assert!(s.makes_room(1_000_000));
+        assert!(s.makes_room(apart(1_000_000)));
         assert!(s.size > 1_000_000);
-        assert!(!s.makes_room(8_000_000));
+        assert!(!s.makes_room(apart(8_000_000)));
     }
 }

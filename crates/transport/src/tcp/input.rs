@@ -512,6 +512,9 @@ impl Tcp {
             self.tune_to_arrival(segment, now);
         }
         self.owe_ack(arrival, now);
+        if self.buffers.is_some() && self.acks.is_due() && (self.acks.is_quick() || arrival != Arrival::InOrder) {
+            self.tell_window_before_reading();
+        }
         if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed();

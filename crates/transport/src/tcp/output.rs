@@ -449,6 +449,9 @@ impl Tcp {
         let room = edge.saturating_sub(self.rcv.nxt());
         // Linux rounds up, and tells the least change with whatever leaves (`tcp_select_window`).
         let room = if tuned { room.next_multiple_of(1 << scale) } else { room };
+        if tuned {
+            self.forget_told_window();
+        }
         let field = (room >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
