@@ -387,6 +387,9 @@ impl Tcp {
     #[inline(never)]
     fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
         let mut segment = self.pure_ack(now);
+        if let (Some(stamps), Some(repair)) = (&mut segment.timestamps, &mut self.repair) {
+            stamps.value = clock(repair.compression.time_shown(now));
+        }
         self.distort(&mut segment);
         if !self.acks.is_due() {
             self.outlook = Outlook::Nothing;
