@@ -7,7 +7,7 @@
 //! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
-//! is more than the buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+//! is more than the largest buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
 
 use super::Tcp;
 use super::output::clock;
@@ -89,12 +89,12 @@ impl ReceiveSpace {
     }
 
     /// Memory that what is held takes: full packets, of which those behind others share their description (`tcp_try_coalesce`); copied
-    /// together where they would not fit otherwise.
+    /// together where the largest buffer would not hold them otherwise.
     fn charge(&self, held: Held) -> u64 {
         let packets = held.bytes.div_ceil(self.mss);
         let spared = packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
         let plain = held.bytes + packets * self.overhead - spared;
-        if plain <= self.size { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
+        if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
     /// A segment with so many bytes has come; `held` is what waits in the buffer (`tcp_grow_window`).
