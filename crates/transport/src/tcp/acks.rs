@@ -228,7 +228,10 @@ mod tests {
         acks.begin_quick_acks(2);
         acks.begin_quick_acks(1);
         assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
-        assert!(!acks.on_sent(1000) && !acks.on_sent(1000), "there is one more, and an ACK of nothing does not count");
+        assert!(
+            !acks.on_sent(1000) && !acks.on_sent(1000),
+            "there is one more, and an ACK of nothing does not count"
+        );
         acks.on_disorder();
         assert!(acks.on_sent(2000), "due in any case, but it counts");
         assert_eq!(acks.on_in_order(2), Owed::Waits);

@@ -11,27 +11,18 @@
 
 use super::Tcp;
 use super::output::clock;
+use super::receive_queue::{Held, ReceiveQueue};
 use super::writing::SendBuffer;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
 use crate::right_sizing::RightSizing;
-use crate::segment::{Segment, SeqNumber};
+use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
 /// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
 const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
 /// Of 256 parts of the free space so many are window at first: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
 const HALF: u64 = 128;
-
-/// Packets that one buffer holds of what is contiguous: the first, and fragments of others (`skb_try_coalesce`, `MAX_SKB_FRAGS`).
-const MERGED: u64 = 18;
-
-/// What waits in a receive buffer: bytes, and the buffers that they are in.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Held {
-    bytes: u64,
-    buffers: u64,
-}
 
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
@@ -91,9 +82,8 @@ impl ReceiveSpace {
     /// Memory that what is held takes: full packets, of which those behind others share their description (`tcp_try_coalesce`); copied
     /// together where the largest buffer would not hold them otherwise.
     fn charge(&self, held: Held) -> u64 {
-        let packets = held.bytes.div_ceil(self.mss);
-        let spared = packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
-        let plain = held.bytes + packets * self.overhead - spared;
+        let spared = held.packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
+        let plain = held.bytes + held.packets * self.overhead - spared;
         if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
@@ -136,13 +126,13 @@ impl ReceiveSpace {
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
-    /// The application has read up to `read`.
-    pub(crate) fn on_read(&mut self, read: u64, now: Instant) {
+    /// The application has read up to `read`, and as much as lies `behind` it could be read.
+    fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
         let rtt = Duration::from_nanos(self.rtt_eighths >> 3);
         let wanted = if self.share == HALF {
-            self.sizing.on_read(read, rtt, self.mss, now)
+            self.sizing.on_read(read + behind, rtt, self.mss, now)
         } else {
-            let window = self.sizing.window_on_read(read, rtt, self.mss, now);
+            let window = self.sizing.window_on_read((read, behind), rtt, self.mss, now);
             window.map(|window| window.saturating_mul(256) / self.share)
         };
         let wanted = wanted.map_or(0, |size| size.min(self.most));
@@ -185,6 +175,7 @@ impl ReceiveSpace {
 #[derive(Clone, Debug)]
 pub(super) struct Buffers {
     receive: Option<ReceiveSpace>,
+    arrivals: ReceiveQueue,
     pub(super) send: Option<SendBuffer>,
     /// The last echo that gave a round trip.
     last_echo: u32,
@@ -197,7 +188,9 @@ impl Buffers {
     pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
         let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
-        any.then(|| Box::new(Self { receive, send, last_echo: 0, told: None }))
+        any.then(|| {
+            Box::new(Self { receive, arrivals: ReceiveQueue::default(), send, last_echo: 0, told: None })
+        })
     }
 }
 
@@ -223,22 +216,8 @@ impl Tcp {
 
     /// What waits in the receive buffer, for others before it or for the application.
     fn held(&self) -> Held {
-        let (unread, most) = (self.rcv.nxt() - self.rcv.read(), MERGED * u64::from(self.mss).max(1));
-        let buffers = unread.div_ceil(most) + self.rcv.buffers_above(most);
-        Held { bytes: unread + self.rcv.above(), buffers }
-    }
-
-    /// The same without a segment that has just come, if that has begun a buffer above a gap: it counts from then on.
-    fn held_without_new(&self, segment: &Segment) -> Held {
-        let (held, bytes) = (self.held(), u64::from(segment.payload));
-        let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
-        match self.rcv.latest().filter(|range| waits && SeqNumber(range.0 as u32) == segment.seq) {
-            Some((start, end)) => Held {
-                bytes: held.bytes.saturating_sub(bytes),
-                buffers: held.buffers - u64::from(end - start <= bytes),
-            },
-            None => held,
-        }
+        let unread = self.rcv.nxt() - self.rcv.read();
+        self.buffers.as_ref().map_or(Held::default(), |b| b.arrivals.held(unread, u64::from(self.mss)))
     }
 
     /// The right edge of the window that could be advertised.
@@ -273,7 +252,9 @@ impl Tcp {
 
     /// The window of a SYN.
     pub(super) fn first_window(&self) -> u64 {
-        self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(Held::default())).min(65_535)
+        self.receive_space()
+            .map_or(self.config.receive_buffer.get(), |space| space.window(Held::default()))
+            .min(65_535)
     }
 
     /// The round trip as a tuned buffer sees it, once it has.
@@ -289,17 +270,22 @@ impl Tcp {
             return true;
         }
         let held = self.held();
-        let held = Held { bytes: held.bytes + bytes, buffers: held.buffers + 1 };
+        let held = Held { bytes: held.bytes + bytes, packets: held.packets + 1, buffers: held.buffers + 1 };
         self.buffers.as_mut().and_then(|b| b.receive.as_mut()).is_none_or(|space| space.makes_room(held))
     }
 
     /// A segment with data has come, in order or not: the window grows with it.
     #[inline]
-    pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
-        let (held, bytes) = (self.held_without_new(segment), u64::from(segment.payload));
+    pub(super) fn tune_to_arrival(&mut self, segment: &Segment, (start, end): (u64, u64), now: Instant) {
+        let (nxt, unread) = (self.rcv.nxt(), self.rcv.nxt() - self.rcv.read());
+        let (bytes, mss) = (u64::from(segment.payload), u64::from(self.mss));
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
         let Some(space) = &mut buffers.receive else { return };
+        if start < end {
+            buffers.arrivals.on_arrival(start, end, nxt);
+        }
+        let held = buffers.arrivals.held_before(unread, mss);
         if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
             buffers.last_echo = t.echo;
             let passed = clock(now).wrapping_sub(t.echo);
@@ -316,8 +302,11 @@ impl Tcp {
     #[inline]
     pub(super) fn tune_to_reading(&mut self, now: Instant) {
         let read = self.rcv.read();
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.receive.as_mut()) {
-            space.on_read(read, now);
+        let Some(buffers) = &mut self.buffers else { return };
+        // How fast it reads is looked at with each buffer: the first is the one that counts.
+        let first = buffers.arrivals.first_end().min(read);
+        if let Some(space) = &mut buffers.receive {
+            space.on_read((first, read - first), now);
         }
     }
 
@@ -349,11 +338,11 @@ mod tests {
     use crate::config::Profile;
 
     const MSS: u64 = 1448;
-    const NONE: Held = Held { bytes: 0, buffers: 0 };
+    const NONE: Held = Held { bytes: 0, packets: 0, buffers: 0 };
 
     /// So many bytes, each full packet in a buffer of its own.
     fn apart(bytes: u64) -> Held {
-        Held { bytes, buffers: bytes.div_ceil(MSS) }
+        Held { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
     }
 
     /// That of Linux 6.1.
@@ -371,7 +360,7 @@ mod tests {
                 s.on_arrival(MSS, NONE);
             }
             *since = (since.0 + per_rtt, since.1 + Duration::from_millis(50));
-            s.on_read(since.0, since.1);
+            s.on_read((since.0, 0), since.1);
         }
     }
 
@@ -426,7 +415,7 @@ mod tests {
     fn packets_behind_others_share_their_description() {
         // As a kernel 6.12 traced it: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
         let s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
-        assert_eq!(s.charge(Held { bytes: 17 * MSS, buffers: 2 }), 33_152);
+        assert_eq!(s.charge(Held { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
         assert_eq!(s.charge(apart(17 * MSS)), 17 * 2176);
     }
 

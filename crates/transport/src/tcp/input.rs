@@ -509,10 +509,13 @@ impl Tcp {
             }
         }
         if self.buffers.is_some() {
-            self.tune_to_arrival(segment, now);
+            self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
-        if self.buffers.is_some() && self.acks.is_due() && (self.acks.is_quick() || arrival != Arrival::InOrder) {
+        if self.buffers.is_some()
+            && self.acks.is_due()
+            && (self.acks.is_quick() || arrival != Arrival::InOrder)
+        {
             self.tell_window_before_reading();
         }
         if self.rcv.is_complete() {

@@ -369,7 +369,8 @@ impl Tcp {
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        let ends = self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed_again(start + len));
+        let ends =
+            self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed_again(start + len));
         if start + len == self.snd.data_end() || ends {
             segment.flags = segment.flags.with(Flags::PSH);
         }
@@ -448,7 +449,8 @@ impl Tcp {
             return (window >> scale).min(65_535) as u16;
         }
         let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());
-        let edge = if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
+        let edge =
+            if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
         let room = edge.saturating_sub(self.rcv.nxt());
         // Linux rounds up, and tells the least change with whatever leaves (`tcp_select_window`).
         let room = if tuned { room.next_multiple_of(1 << scale) } else { room };

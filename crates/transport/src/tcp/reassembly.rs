@@ -115,15 +115,6 @@ impl Reassembly {
     pub(crate) fn above(&self) -> u64 {
         self.ranges.iter().map(|(start, end)| end - start).sum()
     }
-    /// Buffers that they wait in, where one takes so many bytes of what is contiguous.
-    pub(crate) fn buffers_above(&self, most: u64) -> u64 {
-        self.ranges.iter().map(|(start, end)| (end - start).div_ceil(most)).sum()
-    }
-    /// The range above a gap that grew last.
-    pub(crate) fn latest(&self) -> Option<(u64, u64)> {
-        let i = self.ranges.partition_point(|r| r.1 <= self.recent[0]);
-        self.ranges.get(i).copied().filter(|_| self.recent[0] > 0)
-    }
     pub(crate) fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
     }
