@@ -35,14 +35,15 @@ pub(super) struct ReceiveQueue {
     /// Of what came in order last: bytes and buffers, and where the first of these ends.
     latest: (u64, u64),
     first_end: u64,
-    /// What came last has begun a buffer above a gap, with so many bytes.
+    /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
     begun: u64,
+    joined: u64,
 }
 
 impl ReceiveQueue {
     /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
     pub(super) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
-        self.begun = 0;
+        (self.begun, self.joined) = (0, 0);
         if end <= nxt { self.on_order(start, end, nxt) } else { self.on_gap(start, end) }
     }
 
@@ -55,6 +56,7 @@ impl ReceiveQueue {
             let joins = packets + next.packets <= MOST;
             packets = if joins { packets + next.packets } else { next.packets };
             buffers += u64::from(!joins);
+            self.joined += u64::from(joins);
             if buffers == 1 {
                 self.first_end = next.end;
             }
@@ -92,10 +94,15 @@ impl ReceiveQueue {
         }
     }
 
-    /// The same as it was before what came last, if that has begun a buffer above a gap: others count in their buffers at once.
+    /// The same as the window grows by it: what has begun a buffer above a gap does not count yet, and what is no longer above one is not
+    /// joined yet.
     pub(super) fn held_before(&self, unread: u64, mss: u64) -> Held {
         let (held, begun) = (self.held(unread, mss), u64::from(self.begun > 0));
-        Held { bytes: held.bytes - self.begun, packets: held.packets - begun, buffers: held.buffers - begun }
+        Held {
+            bytes: held.bytes - self.begun,
+            packets: held.packets - begun,
+            buffers: held.buffers - begun + self.joined,
+        }
     }
 
     /// Where the first buffer ends that the application reads of what came in order last.
@@ -143,6 +150,7 @@ mod tests {
         assert_eq!(some.held(0, MSS), held(20, 2));
         some.on_arrival(0, MSS, 21 * MSS);
         assert_eq!((some.held(21 * MSS, MSS), some.first_end()), (held(21, 2), 15 * MSS));
+        assert_eq!(some.held_before(21 * MSS, MSS), held(21, 3));
         assert_eq!(some.held(0, MSS), held(0, 0), "all is read");
         // A buffer that is full joins nothing.
         let mut full = queue(&(1..=18).collect::<Vec<_>>());
