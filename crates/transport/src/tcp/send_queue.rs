@@ -173,9 +173,12 @@ impl SendQueue {
 
     /// A segment is SACKed.
     pub(super) fn on_sacked(&mut self, start: u64, end: u64) {
+        if self.sent.get(self.index_of(start)).is_none_or(|packet| packet.sacked) {
+            return;
+        }
         self.split(start);
         let i = self.index_of(start);
-        let Some(&packet) = self.sent.get(i).filter(|packet| !packet.sacked) else { return };
+        let packet = self.sent[i];
         let before = i.checked_sub(1).filter(|&i| self.joins(i, i + 1));
         match before {
             Some(before) if end < packet.end => self.sent[before].end = end,
@@ -240,5 +243,139 @@ impl SendQueue {
 
     fn start_of(&self, i: usize) -> u64 {
         i.checked_sub(1).map_or(self.una, |before| self.sent[before].end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1448;
+
+    /// A queue with packets that wait, of so many segments, as a kernel 6.12 has them.
+    fn queue(packets: &[u64]) -> SendQueue {
+        let mut queue = SendQueue::new(832);
+        queue.start(0, MSS);
+        packets.iter().for_each(|n| queue.append(n * MSS, true));
+        queue
+    }
+
+    /// Packets of so many segments that have left.
+    fn sent(packets: &[u64]) -> SendQueue {
+        let mut queue = queue(packets);
+        packets.iter().for_each(|n| queue.hand_down(n * MSS));
+        queue
+    }
+
+    /// Ends of the packets that have left, in segments.
+    fn ends(queue: &SendQueue) -> Vec<u64> {
+        queue.sent.iter().map(|packet| packet.end / MSS).collect()
+    }
+
+    #[test]
+    fn what_leaves_of_a_packet_is_one_of_its_own() {
+        // 22 segments: 31856 and 832 bytes, and 832 more as two of them leave.
+        let mut queue = queue(&[22]);
+        assert_eq!(queue.memory(), 32_688);
+        queue.push_tail(true);
+        queue.hand_down(2 * MSS);
+        assert_eq!((queue.memory(), queue.head(), queue.left()), (33_520, Some(20 * MSS), 2 * MSS));
+        // What has left is filled up again.
+        assert_eq!((queue.room_in_tail(22 * MSS), queue.has_one_waiting()), (2 * MSS, true));
+        queue.append(2 * MSS, false);
+        assert_eq!(queue.memory(), 36_416);
+        queue.on_ack(MSS);
+        assert_eq!(queue.memory(), 36_416 - MSS, "a part of a packet: its overhead stays");
+        queue.on_ack(2 * MSS);
+        assert_eq!(queue.memory(), 32_688);
+        // A FIN behind the data is none of it.
+        queue.hand_down(22 * MSS);
+        queue.on_ack(24 * MSS + 1);
+        assert_eq!((queue.memory(), queue.is_all_sent()), (0, true));
+    }
+
+    #[test]
+    fn psh_goes_with_the_end_of_a_packet_and_with_several_segments_once() {
+        let mut queue = queue(&[3]);
+        queue.push_tail(true);
+        queue.hand_down(MSS);
+        assert!(!queue.is_pushed(MSS), "the rest has it");
+        queue.hand_down(MSS);
+        queue.hand_down(MSS);
+        assert!(queue.is_pushed(3 * MSS) && !queue.is_pushed(2 * MSS));
+        let mut pair = sent(&[2]);
+        assert!(pair.is_pushed(2 * MSS) && !pair.is_pushed(MSS));
+        pair.resend(0, MSS);
+        pair.resend(MSS, MSS);
+        assert!(!pair.is_pushed_again(MSS) && !pair.is_pushed_again(2 * MSS), "each leaves alone");
+        let mut pair = sent(&[2]);
+        pair.resend(0, 2 * MSS);
+        pair.resend(MSS, MSS);
+        assert!(pair.is_pushed_again(2 * MSS) && ends(&pair) == [2], "both leave together");
+    }
+
+    #[test]
+    fn a_short_packet_takes_what_it_lacks_from_the_next() {
+        let mut queue = queue(&[1, 3]);
+        queue.push_tail(true);
+        assert_eq!(queue.grow_head(MSS), Some(MSS), "it lacks nothing");
+        assert_eq!((queue.grow_head(2 * MSS), queue.memory()), (Some(2 * MSS), 4 * MSS + 2 * 832));
+        queue.hand_down(2 * MSS);
+        assert!(!queue.has_one_waiting() || queue.head() == Some(2 * MSS));
+        let mut queue = SendQueue::new(832);
+        queue.start(0, MSS);
+        [1, 1].iter().for_each(|n| queue.append(n * MSS, true));
+        queue.push_tail(true);
+        assert_eq!((queue.grow_head(4 * MSS), queue.memory()), (Some(2 * MSS), 2 * MSS + 832), "all of it");
+        queue.hand_down(2 * MSS);
+        queue.resend(MSS, MSS);
+        assert!(queue.is_pushed_again(2 * MSS), "its PSH, too");
+    }
+
+    #[test]
+    fn sack_cuts_packets_and_puts_together_what_is_sacked() {
+        let mut queue = sent(&[2, 2, 2]);
+        queue.on_sacked(3 * MSS, 4 * MSS);
+        assert_eq!(ends(&queue), [2, 3, 4, 6], "the second segment of a packet");
+        queue.on_sacked(4 * MSS, 5 * MSS);
+        assert_eq!(ends(&queue), [2, 3, 5, 6], "the next joins it");
+        queue.on_sacked(5 * MSS, 6 * MSS);
+        assert_eq!(ends(&queue), [2, 3, 6]);
+        queue.on_sacked(0, MSS);
+        assert_eq!(ends(&queue), [1, 2, 3, 6]);
+        queue.on_sacked(2 * MSS, 3 * MSS);
+        assert_eq!(ends(&queue), [1, 2, 3, 6], "before what is SACKed: apart");
+        queue.on_sacked(MSS, 2 * MSS);
+        assert_eq!(ends(&queue), [3, 6], "between two: with both it touches");
+        assert_eq!(queue.memory(), 6 * MSS + 2 * 832);
+        queue.on_sacked(MSS, 2 * MSS);
+        assert_eq!(ends(&queue), [3, 6], "once");
+    }
+
+    #[test]
+    fn what_is_not_believed_any_more_is_not_joined() {
+        let mut queue = sent(&[1, 1]);
+        queue.on_sacked(0, MSS);
+        queue.forget_sacks();
+        queue.on_sacked(MSS, 2 * MSS);
+        assert_eq!(ends(&queue), [1, 2]);
+    }
+
+    #[test]
+    fn what_is_sent_again_in_part_is_cut() {
+        let mut queue = sent(&[4]);
+        queue.resend(0, 2 * MSS);
+        queue.resend(MSS, MSS);
+        assert_eq!(ends(&queue), [2, 4], "two together");
+        queue.resend(3 * MSS, MSS);
+        assert_eq!(ends(&queue), [2, 3, 4], "the last alone, as a probe");
+    }
+
+    #[test]
+    fn what_waits_can_be_dropped() {
+        let mut queue = queue(&[2, 2]);
+        queue.hand_down(2 * MSS);
+        queue.drop_waiting();
+        assert_eq!((queue.memory(), queue.written(), queue.head()), (2 * MSS + 832, 2 * MSS, None));
     }
 }

@@ -244,3 +244,84 @@ impl Tcp {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Profile;
+
+    const MSS: u64 = 1448;
+    const GOAL: u64 = 22 * MSS;
+    /// Half of a window of 45 segments.
+    const HALF: u64 = 32_580;
+
+    fn buffer() -> SendBuffer {
+        let mut buffer = SendBuffer::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        buffer.start(0, MSS);
+        buffer
+    }
+
+    /// What leaves, in pairs of segments.
+    fn leave(buffer: &mut SendBuffer, pairs: u64) {
+        (0..pairs).for_each(|_| buffer.queue.hand_down(2 * MSS));
+    }
+
+    /// A connection that begins, as a kernel 6.12 traced it: size, memory and pushes are its own.
+    #[test]
+    fn the_first_window_is_filled_as_in_a_kernel() {
+        let (mut buffer, end) = (buffer(), 1 << 40);
+        assert_eq!(buffer.size, 46_080);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "the first packet is full");
+        assert_eq!(buffer.queue.memory(), 32_688);
+        leave(&mut buffer, 1);
+        assert_eq!(
+            buffer.go_on(end, GOAL, HALF),
+            Some(Push::All),
+            "more than half of the window was written"
+        );
+        assert_eq!((buffer.queue.memory(), buffer.pushed), (36_416, 24 * MSS));
+        leave(&mut buffer, 4);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "filled up beyond the end of the buffer");
+        assert_eq!(buffer.queue.memory(), 51_328);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::All), "no room, and something was written");
+        assert_eq!(buffer.pushed, 46_336);
+        assert_eq!((buffer.go_on(end, GOAL, HALF), buffer.waits, buffer.awake), (None, true, false));
+        // 11 segments on their way, and 22 that wait: no third of the buffer is free.
+        buffer.queue.on_ack(MSS);
+        leave(&mut buffer, 1);
+        buffer.look_for_room(None, MSS);
+        assert_eq!((buffer.queue.memory(), buffer.waits), (50_712, true));
+    }
+
+    #[test]
+    fn an_application_that_waits_goes_on_once_a_third_is_free() {
+        let mut buffer = buffer();
+        buffer.queue.append(30_000, true);
+        (buffer.waits, buffer.awake) = (true, false);
+        buffer.look_for_room(None, MSS);
+        // 30832 and a half of that are more than 46080; with 20 segments in the window there are 92160.
+        assert!(buffer.waits);
+        buffer.look_for_room(Some(20), MSS);
+        assert_eq!((buffer.size, buffer.waits, buffer.awake), (92_160, false, true));
+        buffer.look_for_room(Some(30), MSS);
+        assert_eq!(buffer.size, 92_160, "nobody waits");
+    }
+
+    #[test]
+    fn a_call_ends_after_64_kib_and_with_the_data() {
+        let mut buffer = buffer();
+        buffer.expand(100, MSS);
+        let pushes: Vec<_> = core::iter::from_fn(|| buffer.go_on(100_000, GOAL, u64::MAX / 2)).collect();
+        assert_eq!(pushes, [Push::One, Push::Nagled, Push::Nagled]);
+        assert_eq!((buffer.queue.written(), buffer.pushed), (100_000, 100_000));
+        buffer.awake = true;
+        assert_eq!(buffer.go_on(100_000, GOAL, HALF), None, "there is nothing more");
+    }
+
+    #[test]
+    fn a_send_buffer_of_one_size_is_not_tuned() {
+        let config = TcpConfig::for_profile(Profile::Linux);
+        let fixed = TcpConfig { send_buffer: Some(tailrace_core::Bytes(65_536)), ..config };
+        assert!(SendBuffer::new(&fixed).is_none());
+    }
+}
