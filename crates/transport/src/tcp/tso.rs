@@ -179,12 +179,15 @@ impl Tcp {
         let Some(head) = buffer.queue.grow_head(quota) else { return true };
         let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
         let closed = self.snd.is_closed() && written == self.snd.data_end();
-        if head > room.mss && push != Push::One && !overrides && !repairs {
-            if let Some(limited) = room.defers(head, tail, closed, &clock) {
-                self.cwnd_limited = limited;
-                self.note_usage(limited);
-                return false;
-            }
+        if head > room.mss
+            && push != Push::One
+            && !overrides
+            && !repairs
+            && let Some(limited) = room.defers(head, tail, closed, &clock)
+        {
+            self.cwnd_limited = limited;
+            self.note_usage(limited);
+            return false;
         }
         let waits = tail && push == Push::Nagled && !closed && small_is_out;
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
