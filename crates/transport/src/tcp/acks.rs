@@ -125,6 +125,11 @@ impl Acks {
         Owed::Settled
     }
 
+    /// None is ordered to leave at once any more.
+    pub(super) const fn forget_quick(&mut self) {
+        self.quick = 0;
+    }
+
     /// Whether ACKs are ordered to leave at once.
     pub(super) const fn is_quick(&self) -> bool {
         self.quick > 0

@@ -159,6 +159,11 @@ impl ReceiveSpace {
         self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
+    /// Whether less than half of what there could be is left (`__tcp_select_window`).
+    fn is_half_full(&self, held: Held) -> bool {
+        self.free(held) < self.clamp.min(self.window_of(self.size)) / 2
+    }
+
     /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
     /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
     fn window(&self, held: Held) -> u64 {
@@ -234,10 +239,14 @@ impl Tcp {
         told.or_else(|| self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held())))
     }
 
-    /// An ACK leaves before the application can read what has come: that is what its window knows.
+    /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
+    /// buffer, no more ACKs are hurried.
     #[inline(never)]
     pub(super) fn tell_window_before_reading(&mut self) {
         let edge = self.tuned_edge();
+        if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
+            self.acks.forget_quick();
+        }
         if let Some(buffers) = &mut self.buffers {
             buffers.told = edge;
         }
@@ -409,6 +418,14 @@ mod tests {
         assert_eq!(s.window(apart(20 * MSS)), 38_256);
         // Below a sixteenth of what there could be nothing is promised: 46 packets leave 2792 of half the buffer.
         assert_eq!(s.window(apart(46 * MSS)), 0);
+    }
+
+    #[test]
+    fn a_buffer_is_half_full_with_what_takes_half_of_its_window() {
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.on_arrival(MSS, NONE);
+        // 87040 of 131072: 31 packets of 2176 leave 42245 of that.
+        assert!(s.is_half_full(apart(31 * MSS)) && !s.is_half_full(apart(30 * MSS)));
     }
 
     #[test]
