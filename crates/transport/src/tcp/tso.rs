@@ -4,9 +4,10 @@
 //! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most half of
 //! the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to come
 //! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
-//! with as its buffer was full (`tcp_push`, `forced_push`).
+//! with as its buffer was full (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer ([`super::send_queue`]), or of what a
+//! connection hands out, or else of what half of the window lets an application write.
 //!
-//! Departures: what is sent again leaves segment by segment, without PSH; paced data does so, too.
+//! Departures: what is sent again leaves segment by segment; paced data does so, too, without PSH.
 
 use super::Tcp;
 use super::writing::Push;
