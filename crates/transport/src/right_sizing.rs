@@ -35,16 +35,23 @@ impl RightSizing {
     /// not known yet. Returns the memory that the buffer should have: none before the round trip is over, or where no
     /// more was taken in it than the buffer was sized for.
     pub(crate) fn on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
-        let window = self.window_on_read(read, rtt, mss, now)?;
+        let window = self.window_on_read((read, 0), rtt, mss, now)?;
         Some((window / mss).saturating_mul(memory_of_segment(mss)))
     }
 
-    /// The window that the buffer should have, under the same conditions.
-    pub(crate) fn window_on_read(&mut self, read: u64, rtt: Duration, mss: u64, now: Instant) -> Option<u64> {
+    /// The window that the buffer should have, under the same conditions; what lies `behind` what has been read could be, too, and was
+    /// not taken in this round trip (Linux 6.12).
+    pub(crate) fn window_on_read(
+        &mut self,
+        (read, behind): (u64, u64),
+        rtt: Duration,
+        mss: u64,
+        now: Instant,
+    ) -> Option<u64> {
         if rtt.is_zero() || !self.is_over(rtt, now) {
             return None;
         }
-        let copied = read.saturating_sub(self.since.0);
+        let copied = read.saturating_sub(self.since.0).saturating_sub(behind);
         self.since = (read, now);
         (copied > self.taken).then(|| window(copied, core::mem::replace(&mut self.taken, copied), mss))
     }
@@ -85,6 +92,14 @@ mod tests {
         assert_eq!(law.on_read(5000 + 40 * MSS, RTT, MSS, AT(50)), Some(672 * 2984));
         // Another ten: (2 * 50 + 16), and twice that times (50 - 40) / 40: 116 + 58.
         assert_eq!(law.on_read(5000 + 90 * MSS, RTT, MSS, AT(100)), Some(174 * 2984));
+    }
+
+    #[test]
+    fn what_could_be_read_was_not_taken_in_this_round_trip() {
+        // As a kernel 6.12 traced it: 43,440 bytes read, 10,136 behind them, 28,960 before.
+        let mut law = RightSizing::new(28_960, 0, AT(0));
+        let window = law.window_on_read((43_440, 10_136), RTT, MSS, AT(50));
+        assert_eq!(window, Some(89_776 + 2 * 13_466));
     }
 
     #[test]

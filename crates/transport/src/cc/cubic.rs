@@ -165,7 +165,7 @@ impl CongestionControl for Cubic {
         self.hystart = None;
         let timeout = matches!(event.signal, Signal::Timeout | Signal::RepeatedTimeout);
         if let Some(growth) = &mut self.linux {
-            growth.end_epoch(timeout);
+            growth.end_epoch(timeout.then_some(event.now));
         }
         if event.signal != Signal::RepeatedTimeout {
             self.ssthresh = self.setup.threshold(event.base, self.beta);
@@ -313,6 +313,7 @@ mod tests {
                 now: self.at(),
                 acked: Bytes(MSS),
                 in_flight: self.cubic.cwnd(),
+                outstanding: Bytes(0),
                 rtt: Some(Duration::from_secs_f64(self.rtt)),
                 smoothed_rtt: Duration::from_secs_f64(self.rtt),
                 min_rtt: Duration::ZERO,

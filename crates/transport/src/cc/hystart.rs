@@ -84,14 +84,10 @@ mod tests {
     /// One round of ten segments with this round trip; the last advice.
     fn round(h: &mut HyStart, rtt_ms: u64) -> Advice {
         let ack = AckSample {
-            now: Instant::ZERO,
             acked: Bytes(1_000),
             in_flight: Bytes(10_000),
             rtt: Some(Duration::from_millis(rtt_ms)),
-            smoothed_rtt: Duration::ZERO,
-            min_rtt: Duration::ZERO,
-            cwnd_limited: true,
-            after_timeout: false,
+            ..AckSample::at(Instant::ZERO)
         };
         (0..10).map(|_| h.on_ack(&ack)).last().unwrap()
     }
@@ -108,14 +104,9 @@ mod tests {
         assert_eq!(rest, [4.0; 4].map(Advice::Grow));
         let mut last = h.clone();
         assert!((0..11).any(|_| last.on_ack(&AckSample {
-            now: Instant::ZERO,
             acked: Bytes(1_000),
             in_flight: Bytes(10_000),
-            rtt: None,
-            smoothed_rtt: Duration::ZERO,
-            min_rtt: Duration::ZERO,
-            cwnd_limited: true,
-            after_timeout: false,
+            ..AckSample::at(Instant::ZERO)
         }) == Advice::Exit));
     }
 

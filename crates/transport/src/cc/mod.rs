@@ -54,6 +54,8 @@ pub struct AckSample {
     pub acked: Bytes,
     /// Bytes estimated in the network before it (RFC 6675 pipe).
     pub in_flight: Bytes,
+    /// Bytes sent and not acknowledged before it, in the network or not.
+    pub outstanding: Bytes,
     /// Round-trip sample, if it gave one.
     pub rtt: Option<Duration>,
     /// Smoothed round-trip time; zero before the first sample.
@@ -75,6 +77,7 @@ impl AckSample {
             now,
             acked: Bytes(0),
             in_flight: Bytes(0),
+            outstanding: Bytes(0),
             rtt: None,
             smoothed_rtt: Duration::ZERO,
             min_rtt: Duration::ZERO,

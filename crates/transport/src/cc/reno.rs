@@ -195,6 +195,7 @@ mod tests {
             now: Instant::ZERO,
             acked: Bytes(segments * 1000),
             in_flight: Bytes(0),
+            outstanding: Bytes(0),
             rtt: None,
             smoothed_rtt: Duration::ZERO,
             min_rtt: Duration::ZERO,

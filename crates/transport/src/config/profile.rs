@@ -117,6 +117,7 @@ impl TcpConfig {
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             tcp_window_share: Some(170.0 / 256.0),
             packet_overhead: Bytes(728),
+            send_overhead: Bytes(832),
             segment_memory: Bytes(2304),
             min_rto: Duration::from_millis(200),
             rto_floor: RtoFloor::Variance,
@@ -161,8 +162,8 @@ impl TcpConfig {
 
     /// What differs in 6.1: `tcp_adv_win_scale`, and how the memory of packets is allotted.
     fn linux_6_1() -> Self {
-        let (packet_overhead, segment_memory) = (Bytes(1280), Bytes(4352));
-        Self { tcp_window_share: None, packet_overhead, segment_memory, ..Self::linux() }
+        let (packet_overhead, send_overhead, segment_memory) = (Bytes(1280), Bytes(1280), Bytes(4352));
+        Self { tcp_window_share: None, packet_overhead, send_overhead, segment_memory, ..Self::linux() }
     }
 }
 

@@ -175,7 +175,7 @@ impl ReceiveMemory {
             None => self.sizing.on_read(self.taken, rtt, self.full, now)?,
             Some(share) => {
                 self.least = if all_have_data { share } else { HALF };
-                let window = self.sizing.window_on_read(self.taken, rtt, self.full, now)?;
+                let window = self.sizing.window_on_read((self.taken, 0), rtt, self.full, now)?;
                 window.saturating_mul(256) / self.least
             }
         };

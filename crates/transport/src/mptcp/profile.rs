@@ -165,6 +165,7 @@ mod tests {
         let tcp = TcpConfig {
             tcp_window_share: None,
             packet_overhead: Bytes(1280),
+            send_overhead: Bytes(1280),
             segment_memory: Bytes(4352),
             ..TcpConfig::clone(&new.tcp)
         };

@@ -8,8 +8,6 @@ use tailrace_core::Instant;
 pub(super) enum Owed {
     /// It is due, or waits with that of an earlier segment.
     Settled,
-    /// It is due as the last that quick ACKs were ordered for.
-    LastQuick,
     /// It waits: [`Acks::wait_until`] says for how long.
     Waits,
 }
@@ -119,12 +117,7 @@ impl Acks {
     #[inline(always)]
     pub(super) fn on_in_order(&mut self, every: u8) -> Owed {
         self.segments = self.segments.saturating_add(1);
-        if self.quick > 0 {
-            self.quick -= 1;
-            self.due = true;
-            return if self.quick == 0 { Owed::LastQuick } else { Owed::Settled };
-        }
-        if self.segments >= every {
+        if self.quick > 0 || self.segments >= every {
             self.due = true;
         } else if self.deadline == Instant::MAX {
             return Owed::Waits;
@@ -132,11 +125,14 @@ impl Acks {
         Owed::Settled
     }
 
-    /// Whether an ACK is ordered to leave at once, of which there is one less then.
-    pub(super) fn spend_quick(&mut self) -> bool {
-        let ordered = self.quick > 0;
-        self.quick -= u16::from(ordered);
-        ordered
+    /// None is ordered to leave at once any more.
+    pub(super) const fn forget_quick(&mut self) {
+        self.quick = 0;
+    }
+
+    /// Whether ACKs are ordered to leave at once.
+    pub(super) const fn is_quick(&self) -> bool {
+        self.quick > 0
     }
 
     /// Segments of which the one that waits tells, though one before them is missing.
@@ -171,11 +167,15 @@ impl Acks {
         self.due = true;
     }
 
-    /// One goes out that acknowledges all up to `nxt`.
+    /// One goes out that acknowledges all up to `nxt`. Whether it is the last of those that were ordered to leave at once: each counts that
+    /// tells of data, whatever else it was due for (`tcp_dec_quickack_mode`).
     #[inline(always)]
-    pub(super) fn on_sent(&mut self, nxt: u64) {
+    pub(super) fn on_sent(&mut self, nxt: u64) -> bool {
+        let spent = u16::from(self.quick > 0 && self.segments > 0);
+        self.quick -= spent;
         (self.due, self.segments, self.pushed, self.held) = (false, 0, 0, 0);
         (self.deadline, self.last_sent) = (Instant::MAX, nxt);
+        spent == 1 && self.quick == 0
     }
 
     /// What went out acknowledged no more than up to `point` (`misbehaviour`).
@@ -233,12 +233,16 @@ mod tests {
         acks.begin_quick_acks(2);
         acks.begin_quick_acks(1);
         assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
-        acks.on_sent(1000);
-        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::LastQuick, true));
-        acks.on_sent(2000);
+        assert!(
+            !acks.on_sent(1000) && !acks.on_sent(1000),
+            "there is one more, and an ACK of nothing does not count"
+        );
+        acks.on_disorder();
+        assert!(acks.on_sent(2000), "due in any case, but it counts");
         assert_eq!(acks.on_in_order(2), Owed::Waits);
         acks.on_window_grown();
-        assert_eq!(acks.on_in_order(9), Owed::LastQuick);
+        assert_eq!(acks.on_in_order(9), Owed::Settled);
+        assert!(acks.is_due() && acks.on_sent(3000));
     }
 
     #[test]
@@ -268,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_held_leaves_with_the_first_that_was_held() {
         let mut acks = Acks::new(1);
-        assert!(acks.spend_quick() && !acks.spend_quick());
+        assert!(acks.is_quick());
         acks.hold_until(AT(5));
         acks.hold_until(AT(6));
         assert_eq!((acks.held(), acks.deadline(), acks.is_due()), (2, AT(5), false));

@@ -4,19 +4,19 @@
 //! window follows what arrives (`tcp_grow_window`). Packets are charged with
 //! the memory that they take, not with their payload, and a part of the buffer is kept for that: half (`tcp_adv_win_scale`), or since
 //! 6.7 what the first full segment shows to be needed (`scaling_ratio`).
-//! Send side: twice what the congestion window needs (`tcp_sndbuf_expand`). The application fills it with packets of up to 64 KiB, the
-//! last of which may go beyond its end, and goes on once a third of it is free (`tcp_sendmsg_locked`, `sk_stream_write_space`).
+//! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
-//! is more than the buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+//! is more than the largest buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
 
 use super::Tcp;
 use super::output::clock;
+use super::receive_queue::{Held, ReceiveQueue};
+use super::writing::SendBuffer;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
-use crate::cc::CongestionControl;
 use crate::config::TcpConfig;
 use crate::right_sizing::RightSizing;
-use crate::segment::{Segment, SeqNumber};
+use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
 /// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
@@ -79,18 +79,17 @@ impl ReceiveSpace {
         space * self.share / 256
     }
 
-    /// Memory that `bytes` in the buffer take: full packets, copied together where they would not fit otherwise.
-    pub(crate) fn charge(&self, bytes: u64) -> u64 {
-        if bytes == 0 {
-            return 0;
-        }
-        let plain = bytes + bytes.div_ceil(self.mss) * self.overhead;
-        if plain <= self.size { plain } else { plain.min(bytes * PAGE.1 / PAGE.0) }
+    /// Memory that what is held takes: full packets, of which those behind others share their description (`tcp_try_coalesce`); copied
+    /// together where the largest buffer would not hold them otherwise.
+    fn charge(&self, held: Held) -> u64 {
+        let spared = held.packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
+        let plain = held.bytes + held.packets * self.overhead - spared;
+        if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
-    /// A segment with so many bytes has come in order; `held` wait in the buffer (`tcp_grow_window`).
+    /// A segment with so many bytes has come; `held` is what waits in the buffer (`tcp_grow_window`).
     /// Returns whether the window grew: then Linux acknowledges at once.
-    pub(crate) fn on_arrival(&mut self, bytes: u64, held: u64) -> bool {
+    fn on_arrival(&mut self, bytes: u64, held: Held) -> bool {
         if let Some(share) = self.measured.take_if(|_| bytes >= self.mss) {
             self.share = share;
             self.clamp = self.window_of(self.size);
@@ -127,13 +126,13 @@ impl ReceiveSpace {
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
-    /// The application has read up to `read`.
-    pub(crate) fn on_read(&mut self, read: u64, now: Instant) {
+    /// The application has read up to `read`, and as much as lies `behind` it could be read.
+    fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
         let rtt = Duration::from_nanos(self.rtt_eighths >> 3);
         let wanted = if self.share == HALF {
-            self.sizing.on_read(read, rtt, self.mss, now)
+            self.sizing.on_read(read + behind, rtt, self.mss, now)
         } else {
-            let window = self.sizing.window_on_read(read, rtt, self.mss, now);
+            let window = self.sizing.window_on_read((read, behind), rtt, self.mss, now);
             window.map(|window| window.saturating_mul(256) / self.share)
         };
         let wanted = wanted.map_or(0, |size| size.min(self.most));
@@ -144,7 +143,7 @@ impl ReceiveSpace {
     }
 
     /// Whether there is room for so much; the buffer grows for it (`tcp_clamp_window`).
-    pub(crate) fn makes_room(&mut self, held: u64) -> bool {
+    fn makes_room(&mut self, held: Held) -> bool {
         let charged = self.charge(held);
         if charged > self.size {
             self.size = charged.min(self.most);
@@ -155,14 +154,19 @@ impl ReceiveSpace {
         charged <= self.size
     }
 
-    /// What could be advertised for the memory that `held` bytes leave.
-    fn free(&self, held: u64) -> u64 {
+    /// What could be advertised for the memory that what is `held` leaves.
+    fn free(&self, held: Held) -> u64 {
         self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
-    /// The window to advertise beyond what has come in order, while `held` bytes wait in the buffer
+    /// Whether less than half of what there could be is left (`__tcp_select_window`).
+    fn is_half_full(&self, held: Held) -> bool {
+        self.free(held) < self.clamp.min(self.window_of(self.size)) / 2
+    }
+
+    /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
     /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
-    pub(crate) fn window(&self, held: u64) -> u64 {
+    fn window(&self, held: Held) -> u64 {
         let (free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
         if free < full / 2 && (free < all >> 4 || free < self.mss.min(full)) {
@@ -172,111 +176,26 @@ impl ReceiveSpace {
     }
 }
 
-/// The send buffer of a connection.
-#[derive(Clone, Debug)]
-pub(crate) struct SendSpace {
-    size: u64,
-    most: u64,
-    overhead: u64,
-    /// Of a segment, for the size.
-    segment: u64,
-    /// As far as the application has written into it.
-    written: u64,
-    /// As far as it had when the buffer was full last.
-    filled: u64,
-    /// In packets of so many bytes.
-    pub(super) goal: u64,
-    /// The application has more, and waits for room.
-    blocked: bool,
-}
-
-/// What lies in a send buffer: acknowledged up to `una`, sent up to `nxt` in packets of `sent` bytes, the rest in those of `goal`, of
-/// which `room` bytes can leave at once.
-#[derive(Clone, Copy, Debug)]
-struct Queued {
-    una: u64,
-    nxt: u64,
-    sent: u64,
-    goal: u64,
-    room: u64,
-}
-
-impl SendSpace {
-    /// `None` where it is not tuned.
-    pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
-        let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
-        Some(Self {
-            size: sizes.initial,
-            most: sizes.most,
-            overhead: config.packet_overhead.get(),
-            segment: config.segment_memory.get(),
-            written: 0,
-            filled: 0,
-            goal: 0,
-            blocked: false,
-        })
-    }
-
-    /// The window has room and the buffer none, or the connection begins: `segments` fit into the window
-    /// (`tcp_sndbuf_expand`).
-    pub(crate) fn expand(&mut self, segments: u64, mss: u64) {
-        let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
-        let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
-        self.size = self.size.max(wanted);
-    }
-
-    /// Memory that is taken.
-    fn memory(&self, queued: &Queued) -> u64 {
-        let (sent, unsent) = (queued.nxt - queued.una, self.written.saturating_sub(queued.nxt));
-        let packets = sent.div_ceil(queued.sent) + unsent.div_ceil(queued.goal);
-        sent + unsent + packets * self.overhead
-    }
-
-    /// Whether the application waits, and goes on: a third is free (`sk_stream_is_writeable`).
-    fn wakes(&self, queued: &Queued) -> bool {
-        let memory = self.memory(queued);
-        self.blocked && memory + memory / 2 <= self.size
-    }
-
-    /// The application writes what it has up to `end`: into the last packet, of which a part may have left, as long as that is not
-    /// full, and into new ones as long as the buffer is not.
-    fn fill(&mut self, queued: &Queued, end: u64) {
-        self.written = self.written.max(queued.nxt);
-        self.goal = queued.goal;
-        while self.written < end {
-            let nxt = (queued.nxt + queued.room).min(self.written);
-            let waits = self.written - nxt;
-            let more = if 0 < waits && waits < queued.goal {
-                queued.goal - waits
-            } else if self.memory(&Queued { nxt, ..*queued }) < self.size {
-                queued.goal
-            } else {
-                break;
-            };
-            self.written += more.min(end - self.written);
-        }
-        self.blocked = self.written < end;
-        if self.blocked {
-            self.filled = self.written;
-        }
-    }
-}
-
 /// The tuned buffers of one endpoint.
 #[derive(Clone, Debug)]
 pub(super) struct Buffers {
     receive: Option<ReceiveSpace>,
-    send: Option<SendSpace>,
+    arrivals: ReceiveQueue,
+    pub(super) send: Option<SendBuffer>,
     /// The last echo that gave a round trip.
     last_echo: u32,
+    /// The right edge of the window of an ACK that is about to leave, if it was settled when a segment came.
+    told: Option<u64>,
 }
 
 impl Buffers {
     /// `None` where none is tuned.
     pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
-        let (receive, send) = (ReceiveSpace::new(config), SendSpace::new(config));
+        let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
-        any.then(|| Box::new(Self { receive, send, last_echo: 0 }))
+        any.then(|| {
+            Box::new(Self { receive, arrivals: ReceiveQueue::default(), send, last_echo: 0, told: None })
+        })
     }
 }
 
@@ -297,15 +216,13 @@ impl Tcp {
         if let Some(space) = &mut buffers.receive {
             space.start(mss, read, now);
         }
-        if let Some(space) = &mut buffers.send {
-            space.expand(0, mss);
-        }
-        self.fill_send_buffer();
+        self.start_send_buffer();
     }
 
-    /// Bytes that wait in the receive buffer, for others before them or for the application.
-    fn held(&self) -> u64 {
-        self.rcv.nxt() - self.rcv.read() + self.rcv.above()
+    /// What waits in the receive buffer, for others before it or for the application.
+    fn held(&self) -> Held {
+        let unread = self.rcv.nxt() - self.rcv.read();
+        self.buffers.as_ref().map_or(Held::default(), |b| b.arrivals.held(unread, u64::from(self.mss)))
     }
 
     /// The right edge of the window that could be advertised.
@@ -318,12 +235,35 @@ impl Tcp {
     /// That of a tuned buffer, where it is tuned.
     #[inline(never)]
     fn tuned_edge(&self) -> Option<u64> {
-        self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held()))
+        let told = self.buffers.as_ref()?.told;
+        told.or_else(|| self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held())))
+    }
+
+    /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
+    /// buffer, no more ACKs are hurried.
+    #[inline(never)]
+    pub(super) fn tell_window_before_reading(&mut self) {
+        let edge = self.tuned_edge();
+        if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
+            self.acks.forget_quick();
+        }
+        if let Some(buffers) = &mut self.buffers {
+            buffers.told = edge;
+        }
+    }
+
+    /// A window was told.
+    pub(super) fn forget_told_window(&mut self) {
+        if let Some(buffers) = &mut self.buffers {
+            buffers.told = None;
+        }
     }
 
     /// The window of a SYN.
     pub(super) fn first_window(&self) -> u64 {
-        self.receive_space().map_or(self.config.receive_buffer.get(), |space| space.window(0)).min(65_535)
+        self.receive_space()
+            .map_or(self.config.receive_buffer.get(), |space| space.window(Held::default()))
+            .min(65_535)
     }
 
     /// The round trip as a tuned buffer sees it, once it has.
@@ -338,20 +278,23 @@ impl Tcp {
         if !self.rcv.has_gap() && self.rcv.nxt() == self.rcv.read() {
             return true;
         }
-        let held = self.held() + bytes;
+        let held = self.held();
+        let held = Held { bytes: held.bytes + bytes, packets: held.packets + 1, buffers: held.buffers + 1 };
         self.buffers.as_mut().and_then(|b| b.receive.as_mut()).is_none_or(|space| space.makes_room(held))
     }
 
     /// A segment with data has come, in order or not: the window grows with it.
     #[inline]
-    pub(super) fn tune_to_arrival(&mut self, segment: &Segment, now: Instant) {
-        // What came in order counts in the buffer by now, what waits for others not yet.
-        let (above, bytes) = (self.rcv.above(), u64::from(segment.payload));
-        let waits = SeqNumber(self.rcv.nxt() as u32).before(segment.seq + segment.payload);
-        let held = if waits { above.saturating_sub(bytes) } else { above + bytes };
+    pub(super) fn tune_to_arrival(&mut self, segment: &Segment, (start, end): (u64, u64), now: Instant) {
+        let (nxt, unread) = (self.rcv.nxt(), self.rcv.nxt() - self.rcv.read());
+        let (bytes, mss) = (u64::from(segment.payload), u64::from(self.mss));
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
         let Some(space) = &mut buffers.receive else { return };
+        if start < end {
+            buffers.arrivals.on_arrival(start, end, nxt);
+        }
+        let held = buffers.arrivals.held_before(unread, mss);
         if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
             buffers.last_echo = t.echo;
             let passed = clock(now).wrapping_sub(t.echo);
@@ -368,8 +311,11 @@ impl Tcp {
     #[inline]
     pub(super) fn tune_to_reading(&mut self, now: Instant) {
         let read = self.rcv.read();
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.receive.as_mut()) {
-            space.on_read(read, now);
+        let Some(buffers) = &mut self.buffers else { return };
+        // How fast it reads is looked at with each buffer: the first is the one that counts.
+        let first = buffers.arrivals.first_end().min(read);
+        if let Some(space) = &mut buffers.receive {
+            space.on_read((first, read - first), now);
         }
     }
 
@@ -386,66 +332,11 @@ impl Tcp {
         tuned.unwrap_or_else(|| self.board.una.saturating_add(self.send_buffer()))
     }
 
-    /// The same of a tuned one, where it is tuned: what has been written, or all if nothing waits.
+    /// The same of a tuned one, where it is tuned: what has been written, or all if that is all.
     #[inline(never)]
     fn tuned_end(&self) -> Option<u64> {
-        self.send_space().map(|space| if space.blocked { space.written } else { u64::MAX })
-    }
-
-    pub(super) fn send_space(&self) -> Option<&SendSpace> {
-        self.buffers.as_ref()?.send.as_ref()
-    }
-
-    /// Whether the data that ends at `end` is what was written last before the buffer was full.
-    pub(super) fn ends_filling(&self, end: u64) -> bool {
-        self.send_space().is_some_and(|space| space.filled == end)
-    }
-
-    /// An ACK has made room: a send buffer whose data leaves a part of the window unused, if only while it goes out packet by packet,
-    /// grows (`tcp_should_expand_sndbuf`), and an application that waits may go on.
-    #[inline]
-    pub(super) fn grow_send_buffer(&mut self) {
-        let (una, nxt, mss) = (self.board.una, self.board.nxt, u64::from(self.mss));
-        let (pipe, cwnd, packet) = (self.pipe(), self.cc.cwnd().get(), self.packet_size());
-        let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut()).filter(|space| space.blocked)
-        else {
-            return;
-        };
-        let (room, unsent) = (cwnd.saturating_sub(pipe), space.written.saturating_sub(nxt));
-        if room > unsent.min(packet) {
-            space.expand(cwnd / mss, mss);
-        }
-        // Less memory than this is not taken.
-        if (space.written.saturating_sub(una)) * 3 / 2 > space.size {
-            return;
-        }
-        let (queued, end) = (self.queued_packets(), self.snd.data_end());
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
-            && space.wakes(&queued)
-        {
-            space.fill(&queued, end);
-        }
-    }
-
-    /// The application has written, or may do so now: what there is room for goes into a tuned send buffer.
-    #[inline(never)]
-    pub(super) fn fill_send_buffer(&mut self) {
-        let queued = self.queued_packets();
-        let end = self.snd.data_end();
-        let stands = self.state.is_synchronized();
-        if let Some(space) = self.buffers.as_mut().and_then(|b| b.send.as_mut())
-            && stands
-            && !space.blocked
-        {
-            space.fill(&queued, end);
-        }
-    }
-
-    fn queued_packets(&self) -> Queued {
-        let (una, nxt) = (self.board.una, self.board.nxt);
-        let (cwnd, wnd) = (self.window().saturating_sub(self.pipe()), una + self.snd_wnd.size());
-        let room = cwnd.min(wnd.saturating_sub(nxt));
-        Queued { una, nxt, sent: self.packet_size(), goal: self.packet_goal(), room }
+        let written = self.tuned_send_buffer()?.queue.written();
+        Some(if written < self.snd.data_end() { written } else { u64::MAX })
     }
 }
 
@@ -456,6 +347,12 @@ mod tests {
     use crate::config::Profile;
 
     const MSS: u64 = 1448;
+    const NONE: Held = Held { bytes: 0, packets: 0, buffers: 0 };
+
+    /// So many bytes, each full packet in a buffer of its own.
+    fn apart(bytes: u64) -> Held {
+        Held { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
+    }
 
     /// That of Linux 6.1.
     fn space() -> ReceiveSpace {
@@ -469,17 +366,17 @@ mod tests {
         s.on_round_trip(Duration::from_millis(50));
         for _ in 0..rounds {
             for _ in 0..per_rtt / MSS {
-                s.on_arrival(MSS, 0);
+                s.on_arrival(MSS, NONE);
             }
             *since = (since.0 + per_rtt, since.1 + Duration::from_millis(50));
-            s.on_read(since.0, since.1);
+            s.on_read((since.0, 0), since.1);
         }
     }
 
     #[test]
     fn it_starts_with_half_of_the_initial_size_less_a_segment() {
         // 131072 / 2 - 1448.
-        assert_eq!(space().window(0), 64_088);
+        assert_eq!(space().window(NONE), 64_088);
     }
 
     #[test]
@@ -494,33 +391,49 @@ mod tests {
         assert_eq!(s.size, 672 * 2984);
         // And there is an end: 6 MB, of which half is window.
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(0)), (6_291_456, 3_145_728));
+        assert_eq!((s.size, s.window(NONE)), (6_291_456, 3_145_728));
     }
 
     #[test]
     fn a_full_segment_shows_what_share_is_window() {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
-        assert!(!s.on_arrival(1000, 0));
-        assert_eq!((s.share, s.clamp, s.window(0)), (128, 64_088, 64_088), "half, less a segment");
+        assert!(!s.on_arrival(1000, NONE));
+        assert_eq!((s.share, s.clamp, s.window(NONE)), (128, 64_088, 64_088), "half, less a segment");
         // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
-        let grew = (0..20).filter(|_| s.on_arrival(MSS, MSS)).count();
-        assert_eq!((s.clamp, s.window(0), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
+        let grew = (0..20).filter(|_| s.on_arrival(MSS, apart(MSS))).count();
+        assert_eq!((s.clamp, s.window(NONE), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
         // The window of 672 segments as above, and the memory that has this as its share.
         let mut since = (0, Instant::ZERO);
         rounds(&mut s, &mut since, 40 * MSS, 1);
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(0)), (6_291_456, 6_291_456 * 170 / 256));
+        assert_eq!((s.size, s.window(NONE)), (6_291_456, 6_291_456 * 170 / 256));
     }
 
     #[test]
     fn packets_are_charged_with_their_memory() {
         // 20 packets of 1448 + 1280 bytes leave 76512 of 131072.
         let s = space();
-        assert_eq!(s.window(20 * MSS), 38_256);
+        assert_eq!(s.window(apart(20 * MSS)), 38_256);
         // Below a sixteenth of what there could be nothing is promised: 46 packets leave 2792 of half the buffer.
-        assert_eq!(s.window(46 * MSS), 0);
+        assert_eq!(s.window(apart(46 * MSS)), 0);
+    }
+
+    #[test]
+    fn a_buffer_is_half_full_with_what_takes_half_of_its_window() {
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.on_arrival(MSS, NONE);
+        // 87040 of 131072: 31 packets of 2176 leave 42245 of that.
+        assert!(s.is_half_full(apart(31 * MSS)) && !s.is_half_full(apart(30 * MSS)));
+    }
+
+    #[test]
+    fn packets_behind_others_share_their_description() {
+        // As a kernel 6.12 traced it: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
+        let s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        assert_eq!(s.charge(Held { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
+        assert_eq!(s.charge(apart(17 * MSS)), 17 * 2176);
     }
 
     #[test]
@@ -531,72 +444,15 @@ mod tests {
         s.start(MSS, 0, Instant::ZERO);
         rounds(&mut s, &mut (0, Instant::ZERO), 400 * MSS, 5);
         assert_eq!(s.size, 131_072);
-        assert!(!s.makes_room(120_000), "120 kB copied together take 138 kB");
-        assert!(s.makes_room(100_000));
+        assert!(!s.makes_room(apart(120_000)), "120 kB copied together take 138 kB");
+        assert!(s.makes_room(apart(100_000)));
     }
 
     #[test]
     fn a_tuned_buffer_grows_for_what_waits_out_of_order() {
         let mut s = space();
-        assert!(s.makes_room(1_000_000));
+        assert!(s.makes_room(apart(1_000_000)));
         assert!(s.size > 1_000_000);
-        assert!(!s.makes_room(8_000_000));
-    }
-
-    fn send_space() -> SendSpace {
-        SendSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap()
-    }
-
-    #[test]
-    fn the_send_buffer_holds_two_windows_at_least() {
-        let mut s = send_space();
-        s.expand(50, MSS);
-        assert_eq!(s.size, 2 * 50 * 2304);
-        s.expand(20, MSS);
-        assert_eq!(s.size, 230_400, "it never shrinks");
-        s.expand(100_000, MSS);
-        assert_eq!(s.size, 4_194_304);
-    }
-
-    /// 22 segments a packet, `acked` bytes acknowledged, all of which was sent in pairs; nothing more can leave.
-    fn queued(acked: u64) -> Queued {
-        Queued { una: acked, nxt: acked, sent: 2 * MSS, goal: 22 * MSS, room: 0 }
-    }
-
-    #[test]
-    fn the_last_packet_goes_beyond_the_end_and_the_next_waits_for_a_third() {
-        let mut s = send_space();
-        s.expand(50, MSS);
-        // A packet takes 22 * 1448 + 728 = 32584 bytes of 230400: 7 leave 2312.
-        s.fill(&queued(0), 1 << 40);
-        assert_eq!((s.written, s.filled, s.blocked), (8 * 22 * MSS, 8 * 22 * MSS, true));
-        // 5 packets are 162920, of which half is more than the rest; 4 are 130336.
-        assert!(!s.wakes(&queued(3 * 22 * MSS)));
-        assert!(s.wakes(&queued(4 * 22 * MSS)));
-        // On their way in pairs of 3624 bytes, 43 are 155832 and 42 are 152208.
-        assert!(!s.wakes(&Queued { una: s.written - 43 * 2 * MSS, ..queued(s.written) }));
-        assert!(s.wakes(&Queued { una: s.written - 42 * 2 * MSS, ..queued(s.written) }));
-        s.fill(&queued(4 * 22 * MSS), 1 << 40);
-        assert_eq!(s.written, 12 * 22 * MSS);
-    }
-
-    #[test]
-    fn a_packet_of_which_a_part_has_left_is_filled_whatever_the_buffer_holds() {
-        // 46080 bytes, as in a kernel 6.12: of 22 segments 10 leave, the other 12 become 22 again, and that is more than the buffer.
-        let mut s = send_space();
-        s.expand(0, MSS);
-        s.fill(&Queued { room: 10 * MSS, ..queued(0) }, 1 << 40);
-        assert_eq!((s.size, s.written), (46_080, 32 * MSS));
-    }
-
-    #[test]
-    fn an_application_with_little_to_say_never_waits() {
-        let mut s = send_space();
-        s.fill(&queued(0), 1000);
-        assert_eq!((s.written, s.filled, s.blocked), (1000, 0, false));
-        assert!(!s.wakes(&queued(500)));
-        // What leaves behind a FIN is no data.
-        s.fill(&queued(1001), 1000);
-        assert_eq!(s.memory(&queued(1001)), 0);
+        assert!(!s.makes_room(apart(8_000_000)));
     }
 }

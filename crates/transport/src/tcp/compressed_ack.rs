@@ -1,8 +1,10 @@
 //! ACKs that are put together while segments wait for one that is missing: what they would SACK one by one, one tells a little later
 //! (Linux `__tcp_ack_snd_check`, `tcp_comp_sack_delay_ns`).
 //!
-//! The first three leave at once, so that losses are found as early as ever, and so does what ends the wait. Departure: segments that
-//! came before are acknowledged at once wherever they lie.
+//! The first three leave at once, so that losses are found as early as ever, and so does what ends the wait. The timer of delayed ACKs ends
+//! it, too: it is never stopped, and may still run since before the gap (`tcp_delack_timer_handler`). What has waited has the timestamp of
+//! the last arrival, as `tcp_compressed_ack_kick` does not look at the clock. Departure: segments that came before are acknowledged at once
+//! wherever they lie.
 
 use super::Tcp;
 use tailrace_core::{Duration, Instant};
@@ -21,17 +23,45 @@ pub(in crate::tcp) struct Compression {
     nxt: u64,
     /// How many left at once.
     sent: u8,
+    /// When the timer of delayed ACKs expires, or has.
+    timer: Instant,
+    /// When the last segment came that waits.
+    came: Instant,
+    /// What has waited is due.
+    waited: bool,
 }
 
 impl Compression {
     /// Another one, where `nxt` is expected: whether it leaves at once.
     fn lets_go(&mut self, nxt: u64) -> bool {
         if self.nxt != nxt {
-            *self = Self { nxt, sent: 0 };
+            (self.nxt, self.sent) = (nxt, 0);
         }
         let early = self.sent < AT_ONCE;
         self.sent += u8::from(early);
         early
+    }
+
+    /// The timer of delayed ACKs is set anew.
+    pub(super) const fn note_timer(&mut self, at: Instant) {
+        self.timer = at;
+    }
+
+    /// What waits is due at `at`, unless by the timer of delayed ACKs.
+    pub(super) fn on_deadline(&mut self, at: Instant) {
+        self.waited = at != self.timer;
+    }
+
+    /// The time that an ACK shows, which leaves at `now`.
+    pub(super) fn time_shown(&mut self, now: Instant) -> Instant {
+        if core::mem::take(&mut self.waited) { self.came } else { now }
+    }
+
+    /// When one leaves that may wait for so long.
+    fn leaves_at(&mut self, now: Instant, wait: Duration) -> Instant {
+        self.came = now;
+        let at = now.saturating_add(wait + SLACK);
+        if self.timer > now { at.min(self.timer) } else { at }
     }
 }
 
@@ -43,10 +73,11 @@ impl Tcp {
         let Some(repair) = self.repair.as_mut().filter(|_| self.options.sack && !wait.is_zero()) else {
             return self.acks.on_disorder();
         };
-        if self.acks.spend_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
+        if self.acks.is_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
             self.acks.on_disorder();
         } else {
-            self.acks.hold_until(now.saturating_add(wait + SLACK));
+            let at = repair.compression.leaves_at(now, wait);
+            self.acks.hold_until(at);
         }
     }
 
@@ -68,5 +99,23 @@ mod tests {
         let told: Vec<bool> =
             [7, 7, 7, 7, 7, 9, 9, 9, 9].iter().map(|nxt| compression.lets_go(*nxt)).collect();
         assert_eq!(told, [true, true, true, false, false, true, true, true, false]);
+    }
+
+    #[test]
+    fn what_waits_leaves_with_the_timer_of_delayed_acks_where_that_runs() {
+        let (mut compression, us) = (Compression::default(), |us: u64| Instant::from_nanos(us * 1000));
+        let at = |c: &mut Compression| c.leaves_at(us(72_886), Duration::from_millis(1));
+        assert_eq!(at(&mut compression), us(73_986));
+        compression.on_deadline(us(73_986));
+        assert_eq!(compression.time_shown(us(73_986)), us(72_886), "that of the arrival");
+        assert_eq!(compression.time_shown(us(73_990)), us(73_990));
+        compression.note_timer(us(73_000));
+        assert_eq!(at(&mut compression), us(73_000));
+        compression.on_deadline(us(73_000));
+        assert_eq!(compression.time_shown(us(73_000)), us(73_000));
+        compression.note_timer(us(72_886));
+        assert_eq!(at(&mut compression), us(73_986), "it has expired");
+        compression.note_timer(us(80_000));
+        assert_eq!(at(&mut compression), us(73_986));
     }
 }

@@ -88,10 +88,15 @@ impl Tcp {
             }
             _ => least,
         };
-        self.acks.wait_until(jiffies::expiry(now, wait, self.config.jiffy));
+        let at = jiffies::expiry(now, wait, self.config.jiffy);
+        self.acks.wait_until(at);
+        if let Some(repair) = &mut self.repair {
+            repair.compression.note_timer(at);
+        }
     }
 
     /// Segments are no longer acknowledged at once.
+    #[cold]
     pub(super) fn end_quick_acks(&mut self) {
         let least = self.config.delayed_ack_timeout;
         if let Some(repair) = &mut self.repair {
@@ -101,9 +106,12 @@ impl Tcp {
 
     /// No segment came before the delay was over: the next one is longer, unless it was for a reply that did not come.
     pub(super) fn on_ack_deadline(&mut self) {
-        let held = self.acks.held() > 0;
+        let (held, at) = (self.acks.held() > 0, self.acks.deadline());
         self.acks.on_deadline();
         if held {
+            if let Some(repair) = &mut self.repair {
+                repair.compression.on_deadline(at);
+            }
             return;
         }
         let rto = self.rto();

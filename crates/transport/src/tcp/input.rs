@@ -385,9 +385,6 @@ impl Tcp {
             }
             let bytes = self.grows_by(&acked, delivered);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
-            if self.buffers.is_some() {
-                self.grow_send_buffer();
-            }
             if self.snd.is_closed() && ack == self.snd.end() {
                 self.advance(Trigger::AckOfFin);
                 self.on_state_changed(now);
@@ -408,6 +405,9 @@ impl Tcp {
                     self.on_duplicate(now);
                 }
             }
+        }
+        if self.buffers.is_some() {
+            self.on_send_buffer_acked();
         }
         marked
     }
@@ -470,7 +470,10 @@ impl Tcp {
             if passed > i32::MAX as u32 {
                 return None;
             }
-            Duration::from_millis(u64::from(passed.max(1)))
+            let rtt = Duration::from_millis(u64::from(passed.max(1)));
+            self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
+            // Linux shows its congestion controls none that tells of what was sent again (`rtt_us` of `ack_sample`).
+            return Some(rtt).filter(|_| self.config.rtt_sampling != RttSampling::AckOrSack);
         } else {
             return None;
         };
@@ -510,9 +513,15 @@ impl Tcp {
             }
         }
         if self.buffers.is_some() {
-            self.tune_to_arrival(segment, now);
+            self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
+        if self.buffers.is_some()
+            && self.acks.is_due()
+            && (self.acks.is_quick() || arrival != Arrival::InOrder)
+        {
+            self.tell_window_before_reading();
+        }
         if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed();
@@ -537,10 +546,8 @@ impl Tcp {
     #[inline]
     fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
-            match self.acks.on_in_order(self.config.delayed_ack) {
-                Owed::Settled => {}
-                Owed::LastQuick => self.end_quick_acks(),
-                Owed::Waits => self.delay_ack(now),
+            if self.acks.on_in_order(self.config.delayed_ack) == Owed::Waits {
+                self.delay_ack(now);
             }
             return;
         }

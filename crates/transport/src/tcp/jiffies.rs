@@ -3,6 +3,9 @@
 //! A wait becomes whole ticks, rounded up. The wheel has levels, each eight times as coarse as the one before: a timer of 63
 //! ticks or more expires with an eighth tick, one of 504 or more with a 64th, and so on. Expiry is rounded up there once
 //! more, to the next border even where it lies on one, so that no timer is early.
+//!
+//! Where the borders of coarse levels lie depends on when a host was switched on: its ticks count from 300 s before they overflow
+//! (`INITIAL_JIFFIES`). Here all have been up for 3 s when a run begins, as kernels that are hosts have.
 
 use tailrace_core::{Duration, Instant};
 
@@ -12,6 +15,9 @@ const STEP: u32 = 3;
 const FINE: u64 = 63;
 /// The coarsest level.
 const MOST: u32 = 8;
+/// How long a host has been up at the start, and before which sum it was switched on.
+const UPTIME: Duration = Duration::from_secs(3);
+const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 
 /// When a timer that is set at `now` for `wait` expires; at once where `jiffy` is zero.
 #[inline]
@@ -24,10 +30,12 @@ pub(super) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
 
 fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Instant {
     let ticks = wait.as_nanos().div_ceil(tick);
+    let first = (1 << 32) + UPTIME.as_nanos() / tick - (BEFORE_OVERFLOW.as_nanos() / tick).min(1 << 32);
     let level = (0..MOST).find(|level| ticks < FINE << (STEP * level)).unwrap_or(MOST);
     let shift = STEP * level;
-    let border = (((now.as_nanos() / tick).saturating_add(ticks) >> shift) + 1) << shift;
-    Instant::from_nanos(border.saturating_mul(tick))
+    let at = (first + now.as_nanos() / tick).saturating_add(ticks);
+    let border = ((at >> shift) + 1) << shift;
+    Instant::from_nanos((border - first).saturating_mul(tick))
 }
 
 #[cfg(test)]
@@ -47,8 +55,10 @@ mod tests {
         // From 63 ticks on with an eighth tick: 100 + 200 lies in 296..304.
         assert_eq!(expires(100_200, 200_000), 304_000);
         assert_eq!(expires(104_000, 200_000), 312_000, "on a border the next one counts");
-        // From 504 on with a 64th: 100 + 1000 lies in 1088..1152.
-        assert_eq!(expires(100_200, 1_000_000), 1_152_000);
+        // From 504 on with a 64th: 100 + 1000 are 1124 ticks from a border on (3000 - 300,000 and 4641 times 64), in 1088..1152.
+        assert_eq!(expires(100_200, 1_000_000), 1_128_000);
+        // A timeout of 342 ms that is doubled, at 1.768 s: as a kernel 6.12 had it.
+        assert_eq!(expires(1_768_000, 684_000), 2_472_000);
     }
 
     #[test]

@@ -53,10 +53,12 @@ mod pacing;
 mod pushes;
 mod rate;
 pub(crate) mod reassembly;
+mod receive_queue;
 mod recovery;
 mod repeats;
 mod rtt;
 mod scoreboard;
+mod send_queue;
 mod send_stream;
 mod send_window;
 mod state;
@@ -68,6 +70,7 @@ mod time_wait;
 mod timer;
 mod tso;
 mod waiting;
+mod writing;
 
 pub(crate) use events::Pending;
 pub use events::{Event, ResetCause};
@@ -262,7 +265,7 @@ impl Tcp {
     pub fn write(&mut self, bytes: u64) -> u64 {
         let taken = if self.state == State::Closed { 0 } else { self.snd.write(bytes) };
         if self.buffers.is_some() {
-            self.fill_send_buffer();
+            self.wake_application();
         }
         taken
     }
@@ -299,6 +302,7 @@ impl Tcp {
             }
             _ => {
                 self.snd.close(self.board.nxt);
+                self.drop_unsent();
                 self.advance(Trigger::Close);
             }
         }

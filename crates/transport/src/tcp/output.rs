@@ -103,19 +103,26 @@ impl Tcp {
         }
     }
 
-    /// The window of a subflow's SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
+    /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
     fn whole_segments(&self, window: u64, answer: bool) -> u64 {
-        if self.shared_window.is_none() || !self.config.tso {
+        let plain = self.shared_window.is_none();
+        if !self.config.tso || (plain && self.buffers.is_none()) {
             return window;
         }
-        let stamps = if answer && self.options.timestamps { STAMPS } else { 0 };
-        let segment = self.config.mss.get() + MAPPING + STAMPS - stamps;
+        let stamps = if answer && self.options.timestamps { 0 } else { STAMPS };
+        let segment = self.config.mss.get() + stamps + if plain { 0 } else { MAPPING };
         (window / segment).max(1) * segment
     }
 
+    /// What may leave of what the application has written; then it goes on, and so on.
     #[inline(never)]
     fn poll_watched_data(&mut self, now: Instant) -> Option<Segment> {
-        self.poll_data::<true>(now)
+        loop {
+            let segment = self.poll_data::<true>(now);
+            if segment.is_some() || self.buffers.is_none() || !self.application_goes_on() {
+                return segment;
+            }
+        }
     }
 
     /// A retransmission or new data; `WATCHED` says that there are optional parts of loss recovery to have a say.
@@ -167,6 +174,7 @@ impl Tcp {
         if WATCHED && !self.fills_packet((window, pipe), now) {
             return None;
         }
+        let (len, fin) = if WATCHED { self.within_packet(nxt, len, fin) } else { (len, fin) };
         Some(self.send_new::<WATCHED>((nxt, len, fin), (pipe, cwnd, window), now))
     }
 
@@ -229,6 +237,7 @@ impl Tcp {
     #[cold]
     fn probe(&mut self, now: Instant) -> Segment {
         if let Some((start, end)) = self.repeats_last(now) {
+            self.resends_from_buffer(start, true);
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
@@ -264,6 +273,9 @@ impl Tcp {
     pub(super) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
         if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.snd_wnd.largest().min(self.send_buffer())
         {
+            return true;
+        }
+        if self.ends_packet(self.board.nxt + len) {
             return true;
         }
         let whole = self.shared_window.is_some() && len == self.snd.piece();
@@ -306,6 +318,9 @@ impl Tcp {
 
     #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
+        if self.buffers.is_some() {
+            self.resends_from_buffer(start, false);
+        }
         self.board.on_retransmitted(start, now);
         self.recovery.count_sent();
         self.last_sent = now;
@@ -354,7 +369,9 @@ impl Tcp {
         if fin == 1 {
             segment.flags = segment.flags.with(Flags::FIN);
         }
-        if start + len == self.snd.data_end() {
+        let ends =
+            self.tuned_send_buffer().filter(|_| !new).is_some_and(|b| b.queue.is_pushed_again(start + len));
+        if start + len == self.snd.data_end() || ends {
             segment.flags = segment.flags.with(Flags::PSH);
         }
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
@@ -371,6 +388,9 @@ impl Tcp {
     #[inline(never)]
     fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
         let mut segment = self.pure_ack(now);
+        if let (Some(stamps), Some(repair)) = (&mut segment.timestamps, &mut self.repair) {
+            stamps.value = clock(repair.compression.time_shown(now));
+        }
         self.distort(&mut segment);
         if !self.acks.is_due() {
             self.outlook = Outlook::Nothing;
@@ -383,7 +403,9 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
-        self.acks.on_sent(self.rcv.nxt());
+        if self.acks.on_sent(self.rcv.nxt()) {
+            self.end_quick_acks();
+        }
         let mut segment = Segment {
             seq: SeqNumber(seq as u32),
             ack: SeqNumber(self.rcv.nxt() as u32),
@@ -418,7 +440,7 @@ impl Tcp {
         edge.saturating_sub(self.rcv.edge()) >= (buffer / 2).min(u64::from(self.mss)).max(1)
     }
 
-    /// The window field. Rounding by the scale may take back a few bytes; what was promised is still accepted
+    /// The window field. Rounding down by the scale may take back a few bytes; what was promised is still accepted
     /// (RFC 7323 §2.4).
     #[inline(always)]
     fn advertise(&mut self) -> u16 {
@@ -426,9 +448,16 @@ impl Tcp {
         if let Some(window) = self.shared_window {
             return (window >> scale).min(65_535) as u16;
         }
-        let edge = self.receive_edge();
-        let edge = if self.is_worth_telling(edge) { edge } else { self.rcv.edge() };
-        let field = (edge.saturating_sub(self.rcv.nxt()) >> scale).min(65_535);
+        let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());
+        let edge =
+            if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
+        let room = edge.saturating_sub(self.rcv.nxt());
+        // Linux rounds up, and tells the least change with whatever leaves (`tcp_select_window`).
+        let room = if tuned { room.next_multiple_of(1 << scale) } else { room };
+        if tuned {
+            self.forget_told_window();
+        }
+        let field = (room >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
     }

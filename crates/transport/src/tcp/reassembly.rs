@@ -111,10 +111,6 @@ impl Reassembly {
 
 /// Ranges above gaps.
 impl Reassembly {
-    /// Bytes that wait above gaps.
-    pub(crate) fn above(&self) -> u64 {
-        self.ranges.iter().map(|(start, end)| end - start).sum()
-    }
     pub(crate) fn has_gap(&self) -> bool {
         !self.ranges.is_empty()
     }

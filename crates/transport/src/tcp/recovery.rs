@@ -227,6 +227,7 @@ impl Tcp {
                 now,
                 acked: Bytes(bytes),
                 in_flight: Bytes(pipe),
+                outstanding: Bytes(flight),
                 rtt,
                 smoothed_rtt: self.rtt.smoothed,
                 min_rtt: self.rtt.min,
@@ -428,6 +429,9 @@ impl Tcp {
         let reneged = self.board.head_is_sacked();
         if reneged || !self.config.sack_after_rto {
             self.board.clear_sacks();
+            if let Some(buffer) = self.send_buffer_mut() {
+                buffer.queue.forget_sacks();
+            }
         }
         if self.repair.is_some() {
             self.on_timeout_repair(reneged, now);

@@ -37,7 +37,7 @@ impl Tcp {
     /// Memory of what it was handed and the peer has not acknowledged: what was sent in packets as they leave, the rest in so
     /// many as it waits in (`sk_wmem_queued`).
     pub(crate) fn memory_queued(&self, waiting: u64) -> u64 {
-        let (sent, overhead) = (self.board.nxt - self.board.una, self.config.packet_overhead.get());
+        let (sent, overhead) = (self.board.nxt - self.board.una, self.config.send_overhead.get());
         self.queued() + (sent.div_ceil(self.packet_size()) + waiting) * overhead
     }
 

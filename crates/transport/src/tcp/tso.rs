@@ -4,11 +4,14 @@
 //! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most half of
 //! the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to come
 //! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
-//! with as its buffer was full (`tcp_push`, `forced_push`).
+//! with as its buffer was full (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer ([`super::send_queue`]), or of what a
+//! connection hands out, or else of what half of the window lets an application write.
 //!
-//! Departures: what is sent again leaves segment by segment, without PSH; paced data does so, too.
+//! Departures: what is sent again leaves segment by segment; paced data does so, too, without PSH.
 
 use super::Tcp;
+use super::writing::Push;
+use crate::cc::CongestionControl;
 use tailrace_core::{Duration, Instant};
 
 /// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
@@ -72,6 +75,19 @@ impl Room {
         (self.cwnd_room / self.mss).clamp(1, half).min(self.most)
     }
 
+    /// What leaves of a packet of `len` bytes of which `quota` may; of the last one that is waiting, no part of a segment where Nagle's rule
+    /// `waits` (`tcp_mss_split_point`).
+    fn part_of(&self, len: u64, quota: u64, (tail, waits): (bool, bool)) -> u64 {
+        if len <= self.mss {
+            return len;
+        }
+        let most = len.min(self.wnd_room);
+        if quota <= most || (quota <= self.wnd_room && !tail) {
+            return len.min(quota);
+        }
+        most - if waits { most % self.mss } else { 0 }
+    }
+
     /// Whether `len` bytes, the last of all if `tail`, wait for an ACK that makes room for more; then also whether the
     /// congestion window is what they wait for.
     fn defers(&self, len: u64, tail: bool, closed: bool, clock: &Clock) -> Option<bool> {
@@ -109,6 +125,9 @@ impl Tcp {
         }
         let nxt = self.board.nxt;
         let Some(tso) = self.repair.as_ref().map(|r| r.tso).filter(|tso| nxt >= tso.end) else { return true };
+        if self.tuned_send_buffer().is_some() {
+            return self.begins_packet_of_queue((window, pipe), now);
+        }
         let written = self.buffered().min(self.snd.data_end());
         if nxt >= written {
             return true;
@@ -134,12 +153,7 @@ impl Tcp {
         };
         let (len, tail) = (end - nxt, end == written);
         if len > room.mss && !self.overrides_window && !self.recovery.is_active() {
-            let clock = Clock {
-                now,
-                last_sent: self.last_sent,
-                head: self.board.first_sent_at(),
-                smoothed: self.rtt.smoothed,
-            };
+            let clock = self.ack_clock(now);
             if let Some(limited) = room.defers(len, tail, self.snd.is_closed(), &clock) {
                 self.cwnd_limited = limited;
                 self.note_usage(limited);
@@ -148,6 +162,70 @@ impl Tcp {
         }
         let len = if self.overrides_window { room.mss } else { len.min(most).min(room.wnd_room) };
         self.begin_packet(Tso { end: nxt + len, border, several: len > room.mss })
+    }
+
+    /// The same, of packets that wait in a send buffer (`tcp_write_xmit`).
+    fn begins_packet_of_queue(&mut self, (window, pipe): (u64, u64), now: Instant) -> bool {
+        let (nxt, room) = (self.board.nxt, self.room_for_packet(window, pipe));
+        let quota = room.quota() * room.mss;
+        let (overrides, repairs) = (self.overrides_window, self.recovery.is_active());
+        let clock = self.ack_clock(now);
+        let small_is_out = self.snd.has_small_after(self.board.una);
+        let Some(buffer) = self.send_buffer_mut() else { return true };
+        let push = buffer.push;
+        if push == Push::Done {
+            self.note_limit(pipe, self.cc.cwnd());
+            return false;
+        }
+        let Some(head) = buffer.queue.grow_head(quota) else { return true };
+        let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
+        let closed = self.snd.is_closed() && written == self.snd.data_end();
+        if head > room.mss
+            && push != Push::One
+            && !overrides
+            && !repairs
+            && let Some(limited) = room.defers(head, tail, closed, &clock)
+        {
+            self.cwnd_limited = limited;
+            self.note_usage(limited);
+            return false;
+        }
+        let waits = tail && push == Push::Nagled && !closed && small_is_out;
+        let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
+        if len == 0 {
+            self.note_limit(pipe, self.cc.cwnd());
+            return false;
+        }
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.queue.hand_down(len);
+        }
+        self.begin_packet(Tso { end: nxt + len, border: 0, several: len > room.mss })
+    }
+
+    /// What of a segment of so much, and perhaps a FIN, is in the packet that has begun.
+    #[inline(never)]
+    pub(super) fn within_packet(&self, nxt: u64, len: u64, fin: u64) -> (u64, u64) {
+        let left = self.tuned_send_buffer().map_or(0, |buffer| buffer.queue.left());
+        if nxt < left && left - nxt < len { (left - nxt, 0) } else { (len, fin) }
+    }
+
+    /// Whether new data that ends at `end` is all that was written, or what is left of a packet.
+    pub(super) fn ends_packet(&self, end: u64) -> bool {
+        self.tuned_send_buffer().is_some_and(|buffer| {
+            let queue = &buffer.queue;
+            end == queue.written() || (self.board.nxt < queue.left() && queue.left() <= end)
+        })
+    }
+
+    /// Most segments of a packet.
+    pub(super) fn most_in_packet(&self) -> u64 {
+        let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
+        autosize(rate, self.rtt.min, u64::from(self.mss))
+    }
+
+    fn ack_clock(&self, now: Instant) -> Clock {
+        let (head, smoothed) = (self.board.first_sent_at(), self.rtt.smoothed);
+        Clock { now, last_sent: self.last_sent, head, smoothed }
     }
 
     fn begin_packet(&mut self, packet: Tso) -> bool {
@@ -166,7 +244,6 @@ impl Tcp {
 
     fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
         let mss = u64::from(self.mss);
-        let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
         Room {
             mss,
             cwnd: window,
@@ -177,7 +254,7 @@ impl Tcp {
                 Some(_) => u64::MAX / 2,
                 None => (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt),
             },
-            most: autosize(rate, self.rtt.min, mss),
+            most: self.most_in_packet(),
         }
     }
 
@@ -196,7 +273,7 @@ impl Tcp {
 
     /// The end of the packet that byte `nxt` was written into, where the one before it ended at `border`.
     fn border_after(&self, border: u64, nxt: u64) -> u64 {
-        let goal = self.send_space().map_or_else(|| self.packet_goal(), |space| space.goal);
+        let goal = self.packet_goal();
         match border {
             _ if border > nxt => border,
             _ if border + goal > nxt => border + goal,
@@ -206,7 +283,10 @@ impl Tcp {
 
     /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
     /// buffer had room; what was written into windows so small that half of one is less than a packet is pushed each time.
-    pub(super) fn is_pushed(&self, end: u64) -> bool {
+    pub(super) fn is_pushed(&mut self, end: u64) -> bool {
+        if self.tuned_send_buffer().is_some() {
+            return self.leaves_send_buffer(end);
+        }
         if !self.config.tso {
             return false;
         }
@@ -215,7 +295,7 @@ impl Tcp {
             return end == tso.end && tso.several;
         }
         let forced = end == tso.border && self.snd_wnd.largest() / 2 < LARGEST;
-        (end == tso.end && tso.several) || forced || self.ends_filling(end)
+        (end == tso.end && tso.several) || forced
     }
 }
 

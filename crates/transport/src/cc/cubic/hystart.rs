@@ -25,8 +25,8 @@ pub(super) struct Hystart {
     started: bool,
     round_start: Instant,
     last_ack: Instant,
-    /// Bytes of the round not acknowledged yet.
-    left: u64,
+    /// Bytes of the round not acknowledged yet; after a timeout the next ACK tells.
+    left: Option<u64>,
     least: Duration,
     samples: u8,
 }
@@ -38,10 +38,15 @@ impl Hystart {
             started: false,
             round_start: Instant::ZERO,
             last_ack: Instant::ZERO,
-            left: 0,
+            left: Some(0),
             least: Duration::MAX,
             samples: 0,
         }
+    }
+
+    /// One that a timeout at `now` made anew: all that was out then is a round (`cubictcp_state`).
+    pub(super) const fn after_timeout(now: Instant) -> Self {
+        Self { started: true, round_start: now, last_ack: now, left: None, ..Self::new() }
     }
 
     /// Takes an ACK in slow start; whether that is to end. `cwnd` is in segments, `bytes` what it holds; `base` is the
@@ -53,8 +58,9 @@ impl Hystart {
         base: Duration,
     ) -> bool {
         let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return false };
-        let over = ack.acked.get() > self.left;
-        self.left = self.left.saturating_sub(ack.acked.get());
+        let left = self.left.unwrap_or(ack.outstanding.get());
+        let over = ack.acked.get() > left;
+        self.left = Some(left.saturating_sub(ack.acked.get()));
         if over || !self.started {
             self.begin_round(ack);
         }
@@ -67,7 +73,7 @@ impl Hystart {
 
     fn begin_round(&mut self, ack: &AckSample) {
         (self.started, self.round_start, self.last_ack) = (true, ack.now, ack.now);
-        self.left = ack.in_flight.get().saturating_sub(ack.acked.get());
+        self.left = Some(ack.outstanding.get().saturating_sub(ack.acked.get()));
         (self.least, self.samples) = (Duration::MAX, 0);
     }
 
@@ -104,7 +110,7 @@ mod tests {
         (0..n).find(|i| {
             let ack = AckSample {
                 acked: Bytes(MSS),
-                in_flight: Bytes(n * MSS),
+                outstanding: Bytes(n * MSS),
                 rtt: Some(Duration::from_millis(rtt_ms)),
                 smoothed_rtt: Duration::from_millis(50),
                 ..AckSample::at(Instant::from_millis(at_ms) + Duration::from_micros(i * gap_us))
@@ -128,6 +134,15 @@ mod tests {
         // 50 + 6.25 ms.
         assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 57), Some(8));
         assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 56), None);
+    }
+
+    #[test]
+    fn after_a_timeout_the_first_round_ends_with_what_was_out() {
+        // The train began with the timeout, long before the first ACK; 30 of 30 segments are the round.
+        assert_eq!(round(&mut Hystart::new(), 30, 1000, 100, 50), Some(26));
+        let mut h = Hystart::after_timeout(Instant::from_millis(20));
+        assert_eq!(round(&mut h, 30, 1000, 100, 50), None);
+        assert_eq!(round(&mut h, 30, 1000, 200, 50), Some(26));
     }
 
     #[test]

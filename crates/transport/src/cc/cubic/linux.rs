@@ -55,13 +55,13 @@ impl Growth {
         }
     }
 
-    /// The window was reduced; a timeout forgets round trips, too.
-    pub(super) fn end_epoch(&mut self, timeout: bool) {
+    /// The window was reduced; a timeout, where one was the reason, forgets round trips, too.
+    pub(super) fn end_epoch(&mut self, timeout: Option<Instant>) {
         self.epoch = None;
         self.credit = 0.0;
-        if timeout {
+        if let Some(at) = timeout {
             self.least = Duration::ZERO;
-            self.hystart = self.hystart.as_ref().map(|_| Hystart::new());
+            self.hystart = self.hystart.as_ref().map(|_| Hystart::after_timeout(at));
         }
     }
 
@@ -150,6 +150,7 @@ mod tests {
                     now: Instant::ZERO + Duration::from_secs(1).mul_f64(now),
                     acked: Bytes(1000),
                     in_flight: Bytes(0),
+                    outstanding: Bytes(0),
                     rtt: Some(rtt),
                     smoothed_rtt: rtt,
                     min_rtt: rtt,

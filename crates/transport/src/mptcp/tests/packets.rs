@@ -63,6 +63,6 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
     assert_eq!(client.subflows[0].tcp.end_ssn(), 1 + 65_160);
     // 22 segments of 1424 are what half of the window has room for.
     assert_eq!(client.subflows[0].packets, [1 + 31_328, 1 + 2 * 31_328, 1 + 65_160]);
-    // 10 segments on their way in packets of 2, and 3 packets that wait: 8 of 728 bytes beside the data.
-    assert_eq!(client.subflows[0].queue().0, tailrace_core::Bytes(65_160 + 8 * 728));
+    // 10 segments on their way in packets of 2, and 3 packets that wait: 8 of 832 bytes beside the data.
+    assert_eq!(client.subflows[0].queue().0, tailrace_core::Bytes(65_160 + 8 * 832));
 }

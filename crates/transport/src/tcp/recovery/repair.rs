@@ -122,7 +122,11 @@ impl Tcp {
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
         let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
+        let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
         self.board.on_sack(blocks, |sent| {
+            if let Some(buffer) = &mut buffer {
+                buffer.queue.on_sacked(sent.start, sent.end);
+            }
             seen.note(&sent, point, genuine(&sent));
             if !sent.again {
                 seen.sacked_from = Some(seen.sacked_from.map_or(sent.at, |at| at.min(sent.at)));

@@ -1,0 +1,163 @@
+//! What lies in a receive buffer, buffer by buffer: `sk_receive_queue` and `out_of_order_queue` of Linux.
+//!
+//! A segment that follows another joins its buffer, and takes less memory by a description then; 18 are the most (`tcp_try_coalesce`,
+//! `MAX_SKB_FRAGS`). What joins two ranges belongs to the left one, and the right one keeps its buffers. As a gap is filled, the buffers
+//! behind it become those of the application, and are joined once more as far as they fit (`tcp_ofo_queue`).
+
+use std::collections::VecDeque;
+
+/// Packets that a buffer holds: the first, and 17 fragments of others.
+const MOST: u64 = 18;
+
+/// What waits in a receive buffer: bytes, packets, and the buffers that they are in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Held {
+    pub(super) bytes: u64,
+    pub(super) packets: u64,
+    pub(super) buffers: u64,
+}
+
+/// A buffer above a gap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Buffer {
+    start: u64,
+    end: u64,
+    packets: u64,
+}
+
+/// Positions are sequence numbers. Buffers above gaps are disjoint and in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReceiveQueue {
+    above: VecDeque<Buffer>,
+    /// The sums over these.
+    bytes: u64,
+    packets: u64,
+    /// Of what came in order last: bytes and buffers, and where the first of these ends.
+    latest: (u64, u64),
+    first_end: u64,
+    /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
+    begun: u64,
+    joined: u64,
+}
+
+impl ReceiveQueue {
+    /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
+    pub(super) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
+        (self.begun, self.joined) = (0, 0);
+        if end <= nxt { self.on_order(start, end, nxt) } else { self.on_gap(start, end) }
+    }
+
+    fn on_order(&mut self, start: u64, end: u64, nxt: u64) {
+        let (mut packets, mut buffers) = (1, 1);
+        self.first_end = end;
+        while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
+            self.above.pop_front();
+            (self.bytes, self.packets) = (self.bytes - (next.end - next.start), self.packets - next.packets);
+            let joins = packets + next.packets <= MOST;
+            packets = if joins { packets + next.packets } else { next.packets };
+            buffers += u64::from(!joins);
+            self.joined += u64::from(joins);
+            if buffers == 1 {
+                self.first_end = next.end;
+            }
+        }
+        self.latest = (nxt - start, buffers);
+    }
+
+    fn on_gap(&mut self, start: u64, end: u64) {
+        let i = self.above.partition_point(|buffer| buffer.start <= start);
+        let before = i.checked_sub(1).map(|before| self.above[before]);
+        // What has come before is not kept again.
+        let start = before.map_or(start, |before| start.max(before.end));
+        let end = self.above.get(i).map_or(end, |next| end.min(next.start));
+        if start >= end {
+            return;
+        }
+        (self.bytes, self.packets) = (self.bytes + (end - start), self.packets + 1);
+        match before.filter(|before| before.end == start && before.packets < MOST) {
+            Some(before) => self.above[i - 1] = Buffer { end, packets: before.packets + 1, ..before },
+            None => {
+                self.above.insert(i, Buffer { start, end, packets: 1 });
+                self.begun = end - start;
+            }
+        }
+    }
+
+    /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
+    pub(super) fn held(&self, unread: u64, mss: u64) -> Held {
+        let packets = unread.div_ceil(mss);
+        let buffers = if unread == self.latest.0 { self.latest.1 } else { packets.div_ceil(MOST) };
+        Held {
+            bytes: unread + self.bytes,
+            packets: packets + self.packets,
+            buffers: if unread == 0 { 0 } else { buffers } + self.above.len() as u64,
+        }
+    }
+
+    /// The same as the window grows by it: what has begun a buffer above a gap does not count yet, and what is no longer above one is not
+    /// joined yet.
+    pub(super) fn held_before(&self, unread: u64, mss: u64) -> Held {
+        let (held, begun) = (self.held(unread, mss), u64::from(self.begun > 0));
+        Held {
+            bytes: held.bytes - self.begun,
+            packets: held.packets - begun,
+            buffers: held.buffers - begun + self.joined,
+        }
+    }
+
+    /// Where the first buffer ends that the application reads of what came in order last.
+    pub(super) const fn first_end(&self) -> u64 {
+        self.first_end
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MSS: u64 = 1000;
+
+    /// Segments that come above a gap, by their numbers.
+    fn queue(segments: &[u64]) -> ReceiveQueue {
+        let mut queue = ReceiveQueue::default();
+        segments.iter().for_each(|n| queue.on_arrival(n * MSS, (n + 1) * MSS, 0));
+        queue
+    }
+
+    fn held(packets: u64, buffers: u64) -> Held {
+        Held { bytes: packets * MSS, packets, buffers }
+    }
+
+    #[test]
+    fn a_segment_joins_the_one_that_it_follows_and_no_other() {
+        assert_eq!(queue(&[1, 2, 3]).held(0, MSS), held(3, 1));
+        assert_eq!(queue(&[3, 2, 1]).held(0, MSS), held(3, 3), "each came before the next");
+        assert_eq!(queue(&[1, 3, 2]).held(0, MSS), held(3, 2), "what fills a gap belongs to what it follows");
+        assert_eq!(queue(&(1..=19).collect::<Vec<_>>()).held(0, MSS), held(19, 2), "18 are the most");
+        assert_eq!(queue(&[1, 2, 1]).held(0, MSS), held(2, 1), "what comes again is not kept");
+    }
+
+    #[test]
+    fn what_begins_a_buffer_counts_from_then_on() {
+        assert_eq!(queue(&[1, 2]).held_before(0, MSS), held(2, 1));
+        assert_eq!(queue(&[1, 3]).held_before(0, MSS), held(1, 1));
+    }
+
+    #[test]
+    fn as_a_gap_is_filled_buffers_are_joined_as_far_as_they_fit() {
+        // As a kernel 6.12 did it: behind the segment 13 in one buffer, which joins it, and 7 in another, which would be too many.
+        let mut some = queue(&(1..=13).chain([15, 16, 17, 18, 19, 20, 14]).collect::<Vec<_>>());
+        assert_eq!(some.held(0, MSS), held(20, 2));
+        some.on_arrival(0, MSS, 21 * MSS);
+        assert_eq!((some.held(21 * MSS, MSS), some.first_end()), (held(21, 2), 15 * MSS));
+        assert_eq!(some.held_before(21 * MSS, MSS), held(21, 3));
+        assert_eq!(some.held(0, MSS), held(0, 0), "all is read");
+        // A buffer that is full joins nothing.
+        let mut full = queue(&(1..=18).collect::<Vec<_>>());
+        full.on_arrival(0, MSS, 19 * MSS);
+        assert_eq!((full.held(19 * MSS, MSS), full.first_end()), (held(19, 2), MSS));
+        // What comes in order, alone.
+        full.on_arrival(19 * MSS, 20 * MSS, 20 * MSS);
+        assert_eq!((full.held(MSS, MSS), full.first_end()), (held(1, 1), 20 * MSS));
+    }
+}

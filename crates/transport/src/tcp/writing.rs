@@ -1,0 +1,327 @@
+//! How an application fills a send buffer that grows with the window (Linux `tcp_sendmsg_locked`, `tcp_sndbuf_expand`,
+//! `sk_stream_write_space`).
+//!
+//! It writes up to 64 KiB a call, as long as the buffer has room, into packets as large as half of the peer's window lets them be. What it
+//! writes leaves in between: with the first packet that is full, when half of the peer's largest window was written since it last did, and
+//! at the end of a call. Once the buffer is full it waits until a third is free. The buffer grows when there would be room for more while
+//! it waits, and the congestion window is not full.
+//!
+//! Departures: no memory pressure; a call takes no time.
+
+use super::Tcp;
+use super::send_queue::SendQueue;
+use crate::buffer_sizes::{DESCRIPTION, SHARED};
+use crate::config::TcpConfig;
+
+/// What an application hands over at once.
+const CALL: u64 = 1 << 16;
+
+/// How what waits is to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Push {
+    /// As much as goes; a last small segment waits for the ACK of an earlier one (Nagle's rule).
+    Nagled,
+    /// As much as goes (`TCP_NAGLE_PUSH`).
+    All,
+    /// One packet (`tcp_push_one`).
+    One,
+    /// That one has left.
+    Done,
+}
+
+/// A call of the application that is under way: what it has still to hand over, and whether it has handed over any.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    left: u64,
+    any: bool,
+}
+
+/// The send buffer of a connection, and the application in front of it.
+#[derive(Clone, Debug)]
+pub(super) struct SendBuffer {
+    pub(super) queue: SendQueue,
+    pub(super) push: Push,
+    size: u64,
+    most: u64,
+    /// Of a segment, for the size.
+    segment: u64,
+    /// Where what was pushed last ends (`pushed_seq`).
+    pushed: u64,
+    call: Option<Call>,
+    /// The application has found no room since it last was told of any (`SOCK_NOSPACE`).
+    waits: bool,
+    /// It may go on.
+    awake: bool,
+    /// An ACK has come that may have made room.
+    acked: bool,
+}
+
+impl SendBuffer {
+    /// `None` where it is not tuned.
+    pub(super) fn new(config: &TcpConfig) -> Option<Self> {
+        let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
+        Some(Self {
+            queue: SendQueue::new(config.send_overhead.get()),
+            push: Push::Nagled,
+            size: sizes.initial,
+            most: sizes.most,
+            segment: config.segment_memory.get(),
+            pushed: 0,
+            call: None,
+            waits: false,
+            awake: false,
+            acked: false,
+        })
+    }
+
+    /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
+    fn start(&mut self, start: u64, mss: u64) {
+        self.queue.start(start, mss);
+        (self.pushed, self.awake) = (start, true);
+        self.expand(0, mss);
+    }
+
+    /// `segments` fit into the congestion window (`tcp_sndbuf_expand`).
+    fn expand(&mut self, segments: u64, mss: u64) {
+        let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
+        let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
+        self.size = self.size.max(wanted);
+    }
+
+    /// Something has left, or was acknowledged: an application that waits goes on once a third of the buffer is free
+    /// (`tcp_check_space`). `segments` fit into the congestion window; none if it is full.
+    fn look_for_room(&mut self, segments: Option<u64>, mss: u64) {
+        if !self.waits {
+            return;
+        }
+        if let Some(segments) = segments {
+            self.expand(segments, mss);
+        }
+        let memory = self.queue.memory();
+        if memory + memory / 2 <= self.size {
+            (self.waits, self.awake) = (false, true);
+        }
+    }
+
+    /// The application goes on with what it has up to `end`, in packets of `goal` bytes, until something is to leave, or for as long as it
+    /// can; `half` is half of the peer's largest window.
+    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<Push> {
+        while self.awake && self.queue.written() < end {
+            let call = self.call.unwrap_or(Call { left: CALL.min(end - self.queue.written()), any: false });
+            let room = self.queue.room_in_tail(goal);
+            if room == 0 && self.queue.memory() >= self.size {
+                self.waits = true;
+                self.awake = call.any;
+                self.call = None;
+                if call.any && !self.queue.is_all_sent() {
+                    return Some(self.mark(Push::All));
+                }
+                continue;
+            }
+            if room > 0 && !call.any {
+                self.queue.push_tail(false);
+            }
+            let bytes = call.left.min(if room > 0 { room } else { goal });
+            self.queue.append(bytes, room == 0);
+            let left = call.left - bytes;
+            self.call = (left > 0).then_some(Call { left, any: true });
+            if left == 0 {
+                return Some(self.mark(Push::Nagled));
+            } else if self.queue.written() > self.pushed + half {
+                return Some(self.mark(Push::All));
+            } else if self.queue.has_one_waiting() {
+                return Some(Push::One);
+            }
+        }
+        None
+    }
+
+    /// What was written up to now is pushed (`tcp_mark_push`).
+    fn mark(&mut self, push: Push) -> Push {
+        self.queue.push_tail(true);
+        self.pushed = self.queue.written();
+        push
+    }
+}
+
+impl Tcp {
+    pub(super) fn send_buffer_mut(&mut self) -> Option<&mut SendBuffer> {
+        self.buffers.as_mut()?.send.as_mut()
+    }
+
+    pub(super) fn tuned_send_buffer(&self) -> Option<&SendBuffer> {
+        self.buffers.as_ref()?.send.as_ref()
+    }
+
+    /// The connection stands.
+    pub(super) fn start_send_buffer(&mut self) {
+        let (una, mss) = (self.board.una, u64::from(self.mss));
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.start(una, mss);
+        }
+    }
+
+    /// The application has something to write.
+    #[inline(never)]
+    pub(super) fn wake_application(&mut self) {
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.awake = true;
+        }
+    }
+
+    /// The application writes no more: of endless data what waits is dropped.
+    pub(super) fn drop_unsent(&mut self) {
+        let end = self.snd.data_end();
+        if let Some(buffer) = self.send_buffer_mut()
+            && buffer.queue.written() > end
+        {
+            (buffer.call, buffer.awake) = (None, false);
+            buffer.queue.drop_waiting();
+        }
+    }
+
+    /// An ACK has come, of data or of what comes behind it.
+    #[inline(never)]
+    pub(super) fn on_send_buffer_acked(&mut self) {
+        let una = self.board.una;
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.acked = true;
+            buffer.queue.on_ack(una);
+        }
+    }
+
+    /// Segments that fit into the congestion window, unless it is full (`tcp_should_expand_sndbuf`).
+    fn segments_if_open(&self) -> Option<u64> {
+        let (mss, window) = (u64::from(self.mss), self.window());
+        (self.pipe() + mss <= window).then_some(window / mss)
+    }
+
+    /// What could leave has left: the application goes on. Whether it has written something that may leave now.
+    #[inline(never)]
+    pub(super) fn application_goes_on(&mut self) -> bool {
+        if !self.state.is_synchronized() {
+            return false;
+        }
+        let (end, goal, half) = (self.snd.data_end(), self.packet_goal(), self.snd_wnd.largest() / 2);
+        let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        if core::mem::take(&mut buffer.acked) {
+            buffer.look_for_room(segments, mss);
+        }
+        let push = buffer.go_on(end, goal, half);
+        buffer.push = push.unwrap_or(Push::Nagled);
+        push.is_some()
+    }
+
+    /// New data up to `end` is leaving, in a packet of its own where none was begun. Whether its last segment has PSH.
+    #[inline(never)]
+    pub(super) fn leaves_send_buffer(&mut self, end: u64) -> bool {
+        let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        let queue = &mut buffer.queue;
+        if end > queue.left() {
+            queue.hand_down(end - queue.left());
+        }
+        if end < queue.left() {
+            return false;
+        }
+        let pushed = queue.is_pushed(end);
+        if buffer.push == Push::One {
+            buffer.push = Push::Done;
+        }
+        buffer.look_for_room(segments, mss);
+        pushed
+    }
+
+    /// What lies from `start` on is sent again.
+    #[inline(never)]
+    pub(super) fn resends_from_buffer(&mut self, start: u64, alone: bool) {
+        let mss = u64::from(self.mss);
+        let room = self.window().saturating_sub(self.pipe()) / mss;
+        let most = if alone { 1 } else { room.clamp(1, self.most_in_packet().max(1)) };
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.queue.resend(start, most * mss);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Profile;
+
+    const MSS: u64 = 1448;
+    const GOAL: u64 = 22 * MSS;
+    /// Half of a window of 45 segments.
+    const HALF: u64 = 32_580;
+
+    fn buffer() -> SendBuffer {
+        let mut buffer = SendBuffer::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        buffer.start(0, MSS);
+        buffer
+    }
+
+    /// What leaves, in pairs of segments.
+    fn leave(buffer: &mut SendBuffer, pairs: u64) {
+        (0..pairs).for_each(|_| buffer.queue.hand_down(2 * MSS));
+    }
+
+    /// A connection that begins, as a kernel 6.12 traced it: size, memory and pushes are its own.
+    #[test]
+    fn the_first_window_is_filled_as_in_a_kernel() {
+        let (mut buffer, end) = (buffer(), 1 << 40);
+        assert_eq!(buffer.size, 46_080);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "the first packet is full");
+        assert_eq!(buffer.queue.memory(), 32_688);
+        leave(&mut buffer, 1);
+        assert_eq!(
+            buffer.go_on(end, GOAL, HALF),
+            Some(Push::All),
+            "more than half of the window was written"
+        );
+        assert_eq!((buffer.queue.memory(), buffer.pushed), (36_416, 24 * MSS));
+        leave(&mut buffer, 4);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "filled up beyond the end of the buffer");
+        assert_eq!(buffer.queue.memory(), 51_328);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::All), "no room, and something was written");
+        assert_eq!(buffer.pushed, 46_336);
+        assert_eq!((buffer.go_on(end, GOAL, HALF), buffer.waits, buffer.awake), (None, true, false));
+        // 11 segments on their way, and 22 that wait: no third of the buffer is free.
+        buffer.queue.on_ack(MSS);
+        leave(&mut buffer, 1);
+        buffer.look_for_room(None, MSS);
+        assert_eq!((buffer.queue.memory(), buffer.waits), (50_712, true));
+    }
+
+    #[test]
+    fn an_application_that_waits_goes_on_once_a_third_is_free() {
+        let mut buffer = buffer();
+        buffer.queue.append(30_000, true);
+        (buffer.waits, buffer.awake) = (true, false);
+        buffer.look_for_room(None, MSS);
+        // 30832 and a half of that are more than 46080; with 20 segments in the window there are 92160.
+        assert!(buffer.waits);
+        buffer.look_for_room(Some(20), MSS);
+        assert_eq!((buffer.size, buffer.waits, buffer.awake), (92_160, false, true));
+        buffer.look_for_room(Some(30), MSS);
+        assert_eq!(buffer.size, 92_160, "nobody waits");
+    }
+
+    #[test]
+    fn a_call_ends_after_64_kib_and_with_the_data() {
+        let mut buffer = buffer();
+        buffer.expand(100, MSS);
+        let pushes: Vec<_> = core::iter::from_fn(|| buffer.go_on(100_000, GOAL, u64::MAX / 2)).collect();
+        assert_eq!(pushes, [Push::One, Push::Nagled, Push::Nagled]);
+        assert_eq!((buffer.queue.written(), buffer.pushed), (100_000, 100_000));
+        buffer.awake = true;
+        assert_eq!(buffer.go_on(100_000, GOAL, HALF), None, "there is nothing more");
+    }
+
+    #[test]
+    fn a_send_buffer_of_one_size_is_not_tuned() {
+        let config = TcpConfig::for_profile(Profile::Linux);
+        let fixed = TcpConfig { send_buffer: Some(tailrace_core::Bytes(65_536)), ..config };
+        assert!(SendBuffer::new(&fixed).is_none());
+    }
+}
