@@ -25,7 +25,7 @@ from tailrace.statistics import interval
 
 FILE = Path(__file__).with_name("link-failures.toml")
 LINKS = 8
-RUNS = 3
+RUNS = 6
 CONTROL = "cubic"
 
 
