@@ -24,6 +24,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let plan: Plan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
     raw::seed(plan.seed)?;
     name(&plan)?;
+    network::give_memory()?;
     let networks = set_up_all(&plan.hosts)?;
     if let Some(control) = &plan.control {
         network::set_up_control(control)?;

@@ -244,6 +244,7 @@ impl Mptcp {
             None if self.snd.fin_sent() && !self.snd.fin_acked() => self.fin_due = true,
             _ => {}
         }
+        self.push_due = self.fills;
         self.subflows.touch_all();
         self.arm_data_timer(now);
     }

@@ -338,7 +338,13 @@ impl Mptcp {
         }
         self.run_path_manager(now);
         self.subflows.touch(id);
-        self.push_due = self.fills;
+        self.push_due |= self.fills && self.may_push();
+    }
+
+    /// Whether what comes on a subflow lets data be handed out: not while the peer's window is used up, even where data is to be
+    /// sent again that lies within it (`ack_update_msk`).
+    fn may_push(&self) -> bool {
+        self.stage != Stage::Established || self.snd.edge > self.snd.nxt
     }
 
     /// The peer will send nothing more on subflow `id`.
@@ -403,6 +409,7 @@ impl Mptcp {
         if self.plan.mptcp.reinject_all && !self.subflows[id].sent.is_empty() {
             self.snd.reinject_all();
         }
+        self.push_due = self.fills;
         while let Some(m) = self.subflows[id].sent.pop_front() {
             self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
         }

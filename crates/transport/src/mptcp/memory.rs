@@ -31,6 +31,8 @@ const HALF: u64 = 128;
 const FULL: u64 = 1460;
 /// What timestamps take of that.
 const STAMPS: u64 = 12;
+/// What an application reads at a time.
+const READ: u64 = 65_536;
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
 const LEAST_FULL: u32 = 536;
 
@@ -156,7 +158,8 @@ impl ReceiveMemory {
         Room { free: of(self.size.now.saturating_sub(len + OVERHEAD + waiting)), all }
     }
 
-    /// The application has taken `bytes`. `look` gives the longest round trip of a subflow, and whether data has come on each; it is
+    /// The application has taken `bytes`, in several reads where they are many: the first that ends a round trip counts for it, and
+    /// those after it for the next. `look` gives the longest round trip of a subflow, and whether data has come on each; it is
     /// asked once in a round trip. Where the buffer grows, gives the window that subflows may show at most
     /// (`mptcp_rcv_space_adjust`).
     pub(crate) fn on_read(
@@ -165,7 +168,14 @@ impl ReceiveMemory {
         look: impl FnOnce() -> (Duration, bool),
         now: Instant,
     ) -> Option<u64> {
-        self.taken += bytes;
+        let first = bytes.min(READ);
+        self.taken += first;
+        let clamp = self.adjust(look, now);
+        self.taken += bytes - first;
+        clamp
+    }
+
+    fn adjust(&mut self, look: impl FnOnce() -> (Duration, bool), now: Instant) -> Option<u64> {
         if !self.rtt.is_zero() && !self.sizing.is_over(self.rtt, now) {
             return None;
         }
@@ -424,6 +434,20 @@ mod tests {
         assert_eq!(memory.window(19_456), 201_518);
         memory.on_read(MSS, || (Duration::from_millis(153), true), at(480));
         assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
+    }
+
+    #[test]
+    fn of_much_that_is_taken_at_once_the_first_read_ends_the_round_trip() {
+        let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
+        let tuned = Size { now: 131_072, most: 6_291_456, set: false };
+        let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(0.5));
+        memory.on_read(171_000, || (rtt, true), at(100));
+        // 2 * 65536 + 16 * 1448 = 154240, and twice that times (65536 - 14600) / 14600.
+        assert_eq!(memory.size.now, 2 * (154_240 + 2 * 538_107));
+        // 105465 in this round trip, with the rest of before: 234098, and twice that times (105465 - 65536) / 65536, are less.
+        assert_eq!(memory.on_read(1, || (rtt, true), at(200)), None);
+        // And no more than that in the next.
+        assert_eq!(memory.on_read(105_465, || (rtt, true), at(300)), None);
     }
 
     #[test]

@@ -332,6 +332,7 @@ impl Mptcp {
         let end = self.snd.app_end.saturating_add(bytes).min(self.snd.una.saturating_add(ENDLESS));
         let taken = end.saturating_sub(self.snd.app_end);
         self.snd.app_end += taken;
+        self.push_due = self.fills;
         taken
     }
 

@@ -65,7 +65,8 @@ impl Mptcp {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
-            if !self.schedule(now, false) && !self.say_fin() && !self.refill() {
+            let goes_on = !self.fills && self.schedule(now, false);
+            if !goes_on && !self.say_fin() && !self.refill() {
                 return None;
             }
             self.push_due = self.fills;

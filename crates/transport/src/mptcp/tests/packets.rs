@@ -66,3 +66,35 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
     // 10 segments on their way in packets of 2, and 3 packets that wait: 8 of 832 bytes beside the data.
     assert_eq!(client.subflows[0].queue().0, tailrace_core::Bytes(65_160 + 8 * 832));
 }
+
+#[test]
+fn acks_hand_nothing_out_while_the_window_is_used_up() {
+    let (mut client, mut server, tuple) = connected();
+    let mut now = Instant::from_millis(40);
+    let mut sent = data_of(&mut client, now);
+    let (first, mut last) = (sent[0].segment.seq, sent[0]);
+    // All arrives and is acknowledged on its subflow, but not at the data level.
+    while !sent.is_empty() {
+        now = now.saturating_add(Duration::from_millis(40));
+        for t in &sent {
+            server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+            while let Some(mut ack) = server.poll_transmit(now) {
+                let acked = ack.segment.ack.0.wrapping_sub(first.0) as u16;
+                ack.segment.window = (65_160 - acked) >> 7;
+                if let Some(dss) = &mut ack.options.dss {
+                    dss.data_ack = Some(client.numbers.sent(1));
+                }
+                client.handle_segment(&tuple, &ack.segment, &ack.options, now);
+                last = ack;
+            }
+        }
+        sent = data_of(&mut client, now);
+    }
+    client.snd.reinject_all();
+    client.handle_segment(&tuple, &last.segment, &last.options, now);
+    assert_eq!((client.snd.edge, client.snd.nxt), (65_161, 65_161));
+    assert!(data_of(&mut client, now).is_empty(), "though there is room on the subflow");
+    client.on_data_timeout(now);
+    let again = data_of(&mut client, now)[0].options.dss.and_then(|dss| dss.mapping);
+    assert_eq!(again.map(|m| m.dsn), Some(client.numbers.sent(1)));
+}
