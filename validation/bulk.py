@@ -24,9 +24,9 @@ def network() -> str:
     return text[text.index("[[host]]") : text.index("[[flow]]")]
 
 
-def head(seconds: float, windows: str = "") -> str:
+def head(seconds: float, interval: str = "off") -> str:
     """What stands before the network."""
-    return f'name = "buffers"\nduration = "{seconds} s"\nrecord.interval = "off"\n{windows}'
+    return f'name = "buffers"\nduration = "{seconds} s"\nrecord.interval = "{interval}"\n'
 
 
 def in_kernels(kernel: str, kib: int, first: bool, start: float) -> list[float]:
@@ -62,20 +62,19 @@ def simulated(profile: str, kib: int, start: float) -> list[float]:
     """The same with simulated hosts."""
     import tailrace
     from tailrace import twins
+    from validation.link_failures import delivered
 
-    parts = range(SECONDS // PART)
-    windows = "".join(
-        f'[[window]]\nname = "w{n}"\nstart = "{1 + start + PART * n} s"\nend = "{1 + start + PART * (n + 1)} s"\n'
-        for n in parts
-    )
     flow = (
         f'[[flow]]\nname = "data"\nfrom = "client"\nto = "server"\nstart = "{1 + start} s"\napp = "bulk"\n'
         f'transport = {{ kind = "mptcp", profile = "{profile}", cc = "cubic", '
         f'receive_buffer = "{kib} KiB", send_buffer = "{kib} KiB" }}\n'
     )
-    text = head(SECONDS + 6, windows) + network() + flow
-    run = tailrace.run(twins.of(tailrace.Scenario(text), "6.12")[twins.SIMULATED]).summary["runs"][0]
-    return [run["windows"][f"w{n}"]["groups"]["data"]["goodput_bps"]["mean"] / 1e6 for n in parts]
+    text = head(SECONDS + 6, "100 ms") + network() + flow
+    found = tailrace.run(twins.of(tailrace.Scenario(text), "6.12")[twins.SIMULATED])
+    began = 1 + start
+    ends = (began + PART * n for n in range(SECONDS // PART))
+    # Half an interval off, as times of the series are ends of intervals.
+    return [next(delivered(found, end + 0.05, end + PART + 0.05)) for end in ends]
 
 
 def send(kib: int, address: str) -> None:

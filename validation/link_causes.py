@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 
 import tailrace
 from validation import bulk
-from validation.link_failures import RUNS, WINDOWS, Case, at_both_ends, is_simulated, shown
+from validation.link_failures import WINDOWS, Case, at_both_ends, is_simulated, shown
 
+# Of flows without failure.
+STARTS = 3
 WMEM, RMEM = "net.ipv4.tcp_wmem", "net.ipv4.tcp_rmem"
 # The server's, but for the first two.
 COUNTERS = ("MPTCPRetrans", "SubflowStale", "DuplicateData", "NoDSSInWindow")
@@ -70,7 +72,7 @@ def buffers(kib: int) -> Iterator[str]:
         ("linux_6_1", False),
         ("linux_6_12", False),
     ):
-        runs = [mbit(side, kib, first, 0.1 * n) for n in range(RUNS)]
+        runs = [mbit(side, kib, first, 0.1 * n) for n in range(STARTS)]
         named = f"{side}, first window of 64 KiB (`initrwnd 45`)" if first else side
         means = (f"{statistics.fmean(part):.2f}" for part in zip(*runs, strict=True))
         yield f"{kib} KiB | {named} | {' | '.join(means)}"

@@ -146,7 +146,9 @@ def measured(case: Case, side: str) -> dict[str, list[float]]:
     """For each run the goodput of every window in Mbit/s, or how long the transfer took, s."""
     found = tailrace.run(case.scenario(side))
     if case.transfer:
-        return {"completion": [run["groups"]["data"]["completion_s"]["mean"] for run in found.summary["runs"]]}
+        return {
+            "completion": [run["groups"]["data"]["completion_s"]["mean"] for run in found.summary["runs"]]
+        }
     return {window: list(delivered(found, *times)) for window, times in WINDOWS.items()}
 
 
@@ -158,7 +160,7 @@ def delivered(found: tailrace.Result, start: float, end: float) -> Iterator[floa
     """
     series = found.group_series.filter(pl.col("time_s").is_between(start, end, closed="right"))
     for run in series.partition_by("run", maintain_order=True):
-        yield run["goodput_bps"].mean() / 1e6
+        yield statistics.fmean(run["goodput_bps"].to_list()) / 1e6
 
 
 def shown(values: list[float]) -> str:
