@@ -59,9 +59,12 @@ class Tcp(Table):
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
-        packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
-            large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
+            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
+            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
+            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
@@ -243,6 +246,7 @@ class Tcp(Table):
     tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
+    send_overhead: types.Size | None = None
     segment_memory: types.Size | None = None
     min_rto: types.Duration | None = None
     rto_floor: Literal["rto", "variance"] | None = None
@@ -435,9 +439,12 @@ class Mptcp(Table):
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
-        packet_overhead: How much memory a packet takes in such a buffer beyond its payload. If it is
-            large, windows are smaller while packets wait. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
+            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
+            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+        send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
+            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
@@ -655,6 +662,7 @@ class Mptcp(Table):
     tcp_window_share: float | Literal["auto"] | None = None
     tcp_wmem: str | None = None
     packet_overhead: types.Size | None = None
+    send_overhead: types.Size | None = None
     segment_memory: types.Size | None = None
     min_rto: types.Duration | None = None
     rto_floor: Literal["rto", "variance"] | None = None
