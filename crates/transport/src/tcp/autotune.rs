@@ -164,6 +164,15 @@ impl ReceiveSpace {
         self.free(held) < self.clamp.min(self.window_of(self.size)) / 2
     }
 
+    /// Whether the window would be twice what the peer knows of, or more, when told in multiples of `unit` (`__tcp_cleanup_rbuf`).
+    fn opens_wide(&self, known: u64, held: Held, unit: u64) -> bool {
+        if 2 * known > self.clamp {
+            return false;
+        }
+        let window = self.window(held).next_multiple_of(unit);
+        window > 0 && window >= 2 * known
+    }
+
     /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
     /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
     fn window(&self, held: Held) -> u64 {
@@ -186,6 +195,8 @@ pub(super) struct Buffers {
     last_echo: u32,
     /// The right edge of the window of an ACK that is about to leave, if it was settled when a segment came.
     told: Option<u64>,
+    /// Reading has opened the window wide since then: another ACK follows that tells so.
+    opened: bool,
 }
 
 impl Buffers {
@@ -194,7 +205,8 @@ impl Buffers {
         let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
         any.then(|| {
-            Box::new(Self { receive, arrivals: ReceiveQueue::default(), send, last_echo: 0, told: None })
+            let arrivals = ReceiveQueue::default();
+            Box::new(Self { receive, arrivals, send, last_echo: 0, told: None, opened: false })
         })
     }
 }
@@ -254,8 +266,29 @@ impl Tcp {
 
     /// A window was told.
     pub(super) fn forget_told_window(&mut self) {
-        if let Some(buffers) = &mut self.buffers {
-            buffers.told = None;
+        let Some(buffers) = &mut self.buffers else { return };
+        buffers.told = None;
+        if core::mem::take(&mut buffers.opened) {
+            self.acks.demand();
+        }
+    }
+
+    /// The application has read what it can: if that opens the window wide, the peer is told at once, unless the ACK that is due
+    /// will tell it.
+    pub(super) fn tell_window_after_reading(&mut self) {
+        let (due, nxt, unit) = (self.acks.is_due(), self.rcv.nxt(), 1 << self.options.rcv_scale);
+        let told = self.buffers.as_ref().and_then(|buffers| buffers.told);
+        if !self.auto_read || !self.state.may_receive() || (due && told.is_none()) {
+            return;
+        }
+        let promised = told.map_or(0, |edge| edge.saturating_sub(nxt).next_multiple_of(unit));
+        let known = promised.max(self.rcv.window());
+        if !self.receive_space().is_some_and(|space| space.opens_wide(known, self.held(), unit)) {
+            return;
+        }
+        match &mut self.buffers {
+            Some(buffers) if due => buffers.opened = true,
+            _ => self.acks.demand(),
         }
     }
 
@@ -426,6 +459,19 @@ mod tests {
         s.on_arrival(MSS, NONE);
         // 87040 of 131072: 31 packets of 2176 leave 42245 of that.
         assert!(s.is_half_full(apart(31 * MSS)) && !s.is_half_full(apart(30 * MSS)));
+    }
+
+    #[test]
+    fn a_window_opens_wide_when_it_is_twice_what_is_known() {
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        // 64088 are told in multiples of 128 as 64128, of which half is 32064; but of 64088 it is 32044, and more is not looked at.
+        assert!(s.opens_wide(32_044, NONE, 128) && !s.opens_wide(32_045, NONE, 128));
+        assert!(s.opens_wide(0, NONE, 128));
+        // 31 packets of 2176 leave 63616 of 131072, and half of that is window: 31808, told as 31872.
+        assert!(s.opens_wide(15_936, apart(31 * MSS), 128) && !s.opens_wide(15_937, apart(31 * MSS), 128));
+        // 60 packets leave 512, of which nothing is promised.
+        assert!(!s.opens_wide(0, apart(60 * MSS), 128));
     }
 
     #[test]

@@ -534,11 +534,12 @@ impl Tcp {
         if self.auto_read {
             self.rcv.take_all();
         }
+        self.acknowledge_pushed();
         // What nobody could read tells nothing of how fast it is read.
         if self.buffers.is_some() && delivered > 0 {
             self.tune_to_reading(now);
+            self.tell_window_after_reading();
         }
-        self.acknowledge_pushed();
     }
 
     /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
