@@ -169,17 +169,21 @@ impl ReceiveSpace {
         if 2 * known > self.clamp {
             return false;
         }
-        let window = self.window(held).next_multiple_of(unit);
+        let window = self.window(held, unit).next_multiple_of(unit);
         window > 0 && window >= 2 * known
     }
 
     /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
-    /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that.
-    fn window(&self, held: Held) -> u64 {
-        let (free, all) = (self.free(held), self.window_of(self.size));
+    /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that. It is told in multiples of `unit`, and of
+    /// the last one a part does not count where less than half is left.
+    fn window(&self, held: Held, unit: u64) -> u64 {
+        let (mut free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
-        if free < full / 2 && (free < all >> 4 || free < self.mss.min(full)) {
-            return 0;
+        if free < full / 2 {
+            free -= free % unit;
+            if free < all >> 4 || free < self.mss.min(full) {
+                return 0;
+            }
         }
         free.min(self.window)
     }
@@ -248,7 +252,9 @@ impl Tcp {
     #[inline(never)]
     fn tuned_edge(&self) -> Option<u64> {
         let told = self.buffers.as_ref()?.told;
-        told.or_else(|| self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held())))
+        told.or_else(|| {
+            self.receive_space().map(|space| self.rcv.nxt() + space.window(self.held(), self.window_unit()))
+        })
     }
 
     /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
@@ -276,7 +282,7 @@ impl Tcp {
     /// The application has read what it can: if that opens the window wide, the peer is told at once, unless the ACK that is due
     /// will tell it.
     pub(super) fn tell_window_after_reading(&mut self) {
-        let (due, nxt, unit) = (self.acks.is_due(), self.rcv.nxt(), 1 << self.options.rcv_scale);
+        let (due, nxt, unit) = (self.acks.is_due(), self.rcv.nxt(), self.window_unit());
         let told = self.buffers.as_ref().and_then(|buffers| buffers.told);
         if !self.auto_read || !self.state.may_receive() || (due && told.is_none()) {
             return;
@@ -295,7 +301,7 @@ impl Tcp {
     /// The window of a SYN.
     pub(super) fn first_window(&self) -> u64 {
         self.receive_space()
-            .map_or(self.config.receive_buffer.get(), |space| space.window(Held::default()))
+            .map_or(self.config.receive_buffer.get(), |space| space.window(Held::default(), 1))
             .min(65_535)
     }
 
@@ -409,7 +415,7 @@ mod tests {
     #[test]
     fn it_starts_with_half_of_the_initial_size_less_a_segment() {
         // 131072 / 2 - 1448.
-        assert_eq!(space().window(NONE), 64_088);
+        assert_eq!(space().window(NONE, 1), 64_088);
     }
 
     #[test]
@@ -424,7 +430,7 @@ mod tests {
         assert_eq!(s.size, 672 * 2984);
         // And there is an end: 6 MB, of which half is window.
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(NONE)), (6_291_456, 3_145_728));
+        assert_eq!((s.size, s.window(NONE, 1)), (6_291_456, 3_145_728));
     }
 
     #[test]
@@ -432,25 +438,27 @@ mod tests {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
         assert!(!s.on_arrival(1000, NONE));
-        assert_eq!((s.share, s.clamp, s.window(NONE)), (128, 64_088, 64_088), "half, less a segment");
+        assert_eq!((s.share, s.clamp, s.window(NONE, 1)), (128, 64_088, 64_088), "half, less a segment");
         // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
         let grew = (0..20).filter(|_| s.on_arrival(MSS, apart(MSS))).count();
-        assert_eq!((s.clamp, s.window(NONE), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
+        assert_eq!((s.clamp, s.window(NONE, 1), grew), (87_040, (131_072 - 2176) * 170 / 256, 8));
         // The window of 672 segments as above, and the memory that has this as its share.
         let mut since = (0, Instant::ZERO);
         rounds(&mut s, &mut since, 40 * MSS, 1);
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
-        assert_eq!((s.size, s.window(NONE)), (6_291_456, 6_291_456 * 170 / 256));
+        assert_eq!((s.size, s.window(NONE, 1)), (6_291_456, 6_291_456 * 170 / 256));
     }
 
     #[test]
     fn packets_are_charged_with_their_memory() {
         // 20 packets of 1448 + 1280 bytes leave 76512 of 131072.
         let s = space();
-        assert_eq!(s.window(apart(20 * MSS)), 38_256);
+        assert_eq!(s.window(apart(20 * MSS), 1), 38_256);
+        // 30 leave 49232, of which half is less than half of the window, and told without the part of 128 bytes at its end.
+        assert_eq!((s.window(apart(30 * MSS), 1), s.window(apart(30 * MSS), 128)), (24_616, 24_576));
         // Below a sixteenth of what there could be nothing is promised: 46 packets leave 2792 of half the buffer.
-        assert_eq!(s.window(apart(46 * MSS)), 0);
+        assert_eq!(s.window(apart(46 * MSS), 1), 0);
     }
 
     #[test]
@@ -468,8 +476,8 @@ mod tests {
         // 64088 are told in multiples of 128 as 64128, of which half is 32064; but of 64088 it is 32044, and more is not looked at.
         assert!(s.opens_wide(32_044, NONE, 128) && !s.opens_wide(32_045, NONE, 128));
         assert!(s.opens_wide(0, NONE, 128));
-        // 31 packets of 2176 leave 63616 of 131072, and half of that is window: 31808, told as 31872.
-        assert!(s.opens_wide(15_936, apart(31 * MSS), 128) && !s.opens_wide(15_937, apart(31 * MSS), 128));
+        // 31 packets of 2176 leave 63616 of 131072, and half of that is window: 31808, of which 31744 are told.
+        assert!(s.opens_wide(15_872, apart(31 * MSS), 128) && !s.opens_wide(15_873, apart(31 * MSS), 128));
         // 60 packets leave 512, of which nothing is promised.
         assert!(!s.opens_wide(0, apart(60 * MSS), 128));
     }
