@@ -169,10 +169,15 @@ impl Tcp {
         let (nxt, room) = (self.board.nxt, self.room_for_packet(window, pipe));
         let quota = room.quota() * room.mss;
         let (overrides, repairs) = (self.overrides_window, self.recovery.is_active());
-        let clock = self.ack_clock(now);
+        let (clock, came) = (self.ack_clock(now), self.stats.segments_received);
         let small_is_out = self.snd.has_small_after(self.board.una);
         let Some(buffer) = self.send_buffer_mut() else { return true };
         let push = buffer.push;
+        // That time has passed is no reason to look again.
+        if !overrides && !repairs && buffer.deferred.is_some_and(|(since, then)| then == came && since < now)
+        {
+            return false;
+        }
         if push == Push::Done {
             self.note_limit(pipe, self.cc.cwnd());
             return false;
@@ -188,6 +193,9 @@ impl Tcp {
         {
             self.cwnd_limited = limited;
             self.note_usage(limited);
+            if let Some(buffer) = self.send_buffer_mut() {
+                buffer.deferred = Some((now, came));
+            }
             return false;
         }
         let waits = tail && push == Push::Nagled && !closed && small_is_out;

@@ -12,6 +12,7 @@ use super::Tcp;
 use super::send_queue::SendQueue;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
+use tailrace_core::Instant;
 
 /// What an application hands over at once.
 const CALL: u64 = 1 << 16;
@@ -54,6 +55,8 @@ pub(super) struct SendBuffer {
     awake: bool,
     /// An ACK has come that may have made room.
     acked: bool,
+    /// What could leave waits for an ACK that makes room for more: since when, and how many segments had come by then.
+    pub(super) deferred: Option<(Instant, u64)>,
 }
 
 impl SendBuffer {
@@ -71,6 +74,7 @@ impl SendBuffer {
             waits: false,
             awake: false,
             acked: false,
+            deferred: None,
         })
     }
 
@@ -165,7 +169,7 @@ impl Tcp {
     #[inline(never)]
     pub(super) fn wake_application(&mut self) {
         if let Some(buffer) = self.send_buffer_mut() {
-            buffer.awake = true;
+            (buffer.awake, buffer.deferred) = (true, None);
         }
     }
 

@@ -175,6 +175,19 @@ fn vegas_keeps_alpha_to_beta_segments_queued_a_flow() {
 }
 
 #[test]
+fn what_waits_for_an_ack_does_not_leave_because_an_endpoint_is_woken() {
+    // `tcp_tso_should_defer` is asked when an ACK comes or the application writes, and never by the time that passes.
+    let mut d = Dumbbell::new(link(60, None), &config(Profile::Linux), &vec![named("reno"); 4]);
+    for ms in 1..10_000 {
+        d.run_until(Instant::from_millis(ms));
+        for tcp in d.flows.iter_mut().flatten() {
+            tcp.handle_timeout(d.now);
+            assert_eq!(tcp.poll_transmit(d.now), None, "at {ms} ms");
+        }
+    }
+}
+
+#[test]
 fn dctcp_keeps_the_queue_near_the_marking_threshold() {
     // Alizadeh et al. 2010 §3.3: with K = 20 >= 96/7 one flow's queue swings by sqrt(2 (C R + K)) / 2 = 7.6 below K + 1,
     // and alpha is about sqrt(2 / (C R + K)) = 0.13. With delayed ACKs, too: that is what RFC 8257 §3.2 is for.
