@@ -246,7 +246,7 @@ impl Mptcp {
         if self.rcv.nxt() != before {
             self.check_complete();
             if self.rcv.counts_memory() {
-                self.on_taken(id, self.rcv.nxt() - before, now);
+                self.on_taken(self.rcv.nxt() - before, now);
             }
             if self.plan.tcp.push_acks && self.rcv.is_all_read() {
                 self.acknowledge_pushed();
@@ -255,13 +255,28 @@ impl Mptcp {
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
-    /// The application has taken `bytes`, which came on subflow `id`. If the window opens wide by it, the peer is told.
-    fn on_taken(&mut self, id: usize, bytes: u64, now: Instant) {
-        if let Some(clamp) = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), now) {
+    /// The application has taken `bytes`. Where the window opens wide by it, or the buffer grows, subflows may tell the peer.
+    fn on_taken(&mut self, bytes: u64, now: Instant) {
+        let clamp = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), now);
+        if let Some(clamp) = clamp {
             self.subflows.clamp_windows(clamp);
         }
-        if self.rcv.opens_wide() {
-            self.subflows[id].tcp.demand_ack();
+        if clamp.is_some() || self.rcv.opens_wide() {
+            self.tell_of_room();
+        }
+    }
+
+    /// Subflows whose window opens wide tell the peer at once.
+    fn tell_of_room(&mut self) {
+        let left = self.rcv.left();
+        for id in 0..self.subflows.len() {
+            let arrivals = *self.subflows.arrivals(id);
+            let s = &mut self.subflows[id];
+            let opens_wide = s.tcp.shown_window().is_some_and(|shown| arrivals.open_wide(left, shown));
+            if opens_wide && s.ready && !s.gone {
+                s.tcp.demand_ack();
+                self.subflows.touch(id);
+            }
         }
     }
 

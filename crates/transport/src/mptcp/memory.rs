@@ -276,6 +276,13 @@ impl Arrivals {
         self.window
     }
 
+    /// Whether the window is twice what it was when the subflow showed it last (`shown`), or more. Room that the connection's buffer has
+    /// `left` is not enough for that: what has come on the subflow must let it show as much (`tcp_cleanup_rbuf`).
+    pub(crate) fn open_wide(&self, left: u64, shown: u64) -> bool {
+        let open = left.min(self.window);
+        open > 0 && open >= 2 * shown
+    }
+
     /// The subflow is over.
     pub(crate) fn end(&mut self) {
         self.eighths = 0;
@@ -434,6 +441,22 @@ mod tests {
         assert_eq!(memory.window(19_456), 201_518);
         memory.on_read(MSS, || (Duration::from_millis(153), true), at(480));
         assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
+    }
+
+    #[test]
+    fn room_of_the_connection_is_told_once_the_subflow_may_show_it() {
+        // As traced in Linux 6.12: the buffer grows from 131072 to 422492 bytes, and the window that it leaves from 84084 to
+        // 211246; the subflow may show 84084 still, and waits with its ACK for a second segment.
+        let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
+        arrivals.set_clamp(211_246);
+        assert!(!arrivals.open_wide(211_246, 82_672));
+        let segment = Segment { payload: 1424, ..Segment::default() };
+        let room = Room { free: 275_610, all: None };
+        while arrivals.note(&segment, room, Instant::from_millis(700)) {}
+        assert_eq!(arrivals.window(), 211_246);
+        assert!(arrivals.open_wide(211_246, 82_672));
+        assert!(!arrivals.open_wide(150_000, 82_672), "that is all the room there is");
+        assert!(!arrivals.open_wide(0, 0), "nor is none");
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl DataReceiver {
     pub(crate) fn window(&mut self, mss: u32, most: u64, unit: u64) -> u64 {
         if self.memory.is_some() {
             debug_assert!(unit.is_power_of_two(), "it is a shift");
-            let window = self.left.unwrap_or_else(|| self.measure());
+            let window = self.left();
             let units = (window.min(most) + (unit - 1)) & !(unit - 1);
             self.queue.advertise(self.queue.nxt() + units);
         } else if self.may_open(mss) {
@@ -141,6 +141,11 @@ impl DataReceiver {
     }
 
     /// The window that the memory leaves.
+    #[inline]
+    pub(crate) fn left(&mut self) -> u64 {
+        self.left.unwrap_or_else(|| self.measure())
+    }
+
     #[inline(never)]
     fn measure(&mut self) -> u64 {
         let window = self.memory.as_ref().map_or(0, |memory| memory.window(self.held(memory)));
@@ -168,8 +173,7 @@ impl DataReceiver {
 
     /// Whether the window of a buffer of memory would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&mut self) -> bool {
-        let known = self.queue.window();
-        let window = self.left.unwrap_or_else(|| self.measure());
+        let (known, window) = (self.queue.window(), self.left());
         window > 0 && window >= 2 * known
     }
 

@@ -18,6 +18,11 @@ impl Tcp {
         }
     }
 
+    /// The window that it showed last, or would have shown; none before it was told of one.
+    pub(crate) fn shown_window(&self) -> Option<u64> {
+        self.shared_window.map(u64::from)
+    }
+
     /// Bytes that a unit of its window field stands for.
     #[inline]
     pub(crate) const fn window_unit(&self) -> u64 {
