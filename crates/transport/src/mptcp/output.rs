@@ -316,7 +316,7 @@ impl Mptcp {
             s.run = (offset, chunk.dsn);
         }
         if self.fills {
-            s.pack(ssn_end, goes_on);
+            s.pack((ssn_end - u64::from(chunk.len), ssn_end), goes_on);
         }
         let len = chunk.len as u16;
         s.hold(SentMapping { ssn_end, dsn: chunk.dsn, piece, len, reinjected: false, again }, joins);

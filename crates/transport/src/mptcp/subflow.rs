@@ -149,6 +149,8 @@ pub(crate) struct Subflow {
     left: usize,
     /// Where the packets end that wait to be sent, where bytes are handed to it ahead of its window.
     pub(crate) packets: VecDeque<u64>,
+    /// Where the last of them begins.
+    last_packet: u64,
     /// Mappings whose bytes have not all come in order, by subflow number.
     pub(crate) received: VecDeque<Announced>,
     pub(crate) silence: Silence,
@@ -196,6 +198,7 @@ impl Subflow {
             sent: Ring::new(),
             left: 0,
             packets: VecDeque::new(),
+            last_packet: 0,
             run: (0, 1),
             received: VecDeque::new(),
             checksums: Checksums::default(),
@@ -269,7 +272,8 @@ impl Subflow {
     /// is: the option beside it is longer.
     fn unfinished(&self, dsn: u64, most: u32) -> Option<&SentMapping> {
         let last = self.sent.back().filter(|_| self.memory.is_some())?;
-        let waits = last.ssn_end - u64::from(last.len) >= self.tcp.next_ssn();
+        let waits = last.ssn_end - u64::from(last.len) >= self.tcp.next_ssn()
+            && (self.packets.is_empty() || self.may_grow());
         let goes_on = last.dsn + u64::from(last.len) == dsn;
         (waits && goes_on && last.dsn > 1 && u32::from(last.len) < most).then_some(last)
     }
@@ -302,16 +306,22 @@ impl Subflow {
         self.tcp.memory_queued((self.packets.len() - left) as u64)
     }
 
-    /// Bytes up to `ssn_end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one
+    /// Bytes `start..end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one
     /// of their own (`mptcp_sendmsg_frag`).
-    pub(crate) fn pack(&mut self, ssn_end: u64, goes_on: bool) {
-        let next = self.tcp.next_ssn();
-        let before = self.packets.len().checked_sub(2).and_then(|i| self.packets.get(i));
-        let start = before.copied().unwrap_or(0).max(next);
+    pub(crate) fn pack(&mut self, (start, end): (u64, u64), goes_on: bool) {
+        let grows = goes_on && self.may_grow() && end <= self.last_packet + self.tcp.goal();
         match self.packets.back_mut() {
-            Some(end) if *end > next && goes_on && ssn_end <= start + self.tcp.goal() => *end = ssn_end,
-            _ => self.packets.push_back(ssn_end),
+            Some(last) if grows => *last = end,
+            _ => {
+                self.last_packet = start;
+                self.packets.push_back(end);
+            }
         }
+    }
+
+    /// Whether the last packet that waits may become longer: once a part of it was sent its mapping stands (`frozen`).
+    fn may_grow(&self) -> bool {
+        self.last_packet >= self.tcp.next_ssn()
     }
 
     /// What it has done so far: what waits to be sent for the first time has not been given to the path.
