@@ -166,6 +166,8 @@ pub struct Mptcp {
     push_due: bool,
     /// Some was handed out since.
     pushing: bool,
+    /// The subflow to which data was written last since then.
+    writes_to: Option<usize>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
@@ -237,6 +239,7 @@ impl Mptcp {
                 && plan.mptcp.speaker == Speaker::First,
             push_due: false,
             pushing: false,
+            writes_to: None,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
@@ -304,6 +307,9 @@ impl Mptcp {
     /// Puts a subflow into a place of its own; returns which.
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
+        if subflow.memory.is_some() {
+            subflow.tcp.follow_packets();
+        }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
         let (id, old) = self.subflows.place(subflow, memory::first_arrivals(&self.plan));
         if let Some(old) = old {

@@ -80,6 +80,9 @@ impl Mptcp {
         while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
+        if let Some(id) = self.writes_to.take() {
+            self.subflows[id].tcp.push();
+        }
     }
 
     /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
@@ -297,6 +300,7 @@ impl Mptcp {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
         let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, again);
+        let extends = self.subflows[id].goes_on(chunk.dsn, most);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -311,12 +315,8 @@ impl Mptcp {
         }
         let ssn_end = s.tcp.end_ssn() + u64::from(chunk.len);
         let offset = chunk.end() as i64 - ssn_end as i64;
-        let goes_on = offset == s.run.0;
-        if !goes_on {
+        if offset != s.run.0 {
             s.run = (offset, chunk.dsn);
-        }
-        if self.fills {
-            s.pack((ssn_end - u64::from(chunk.len), ssn_end), goes_on);
         }
         let len = chunk.len as u16;
         s.hold(SentMapping { ssn_end, dsn: chunk.dsn, piece, len, reinjected: false, again }, joins);
@@ -325,7 +325,10 @@ impl Mptcp {
             s.stats.reinjected_bytes += u64::from(chunk.len);
             self.stats.reinjected_bytes += u64::from(chunk.len);
         }
-        s.tcp.write(u64::from(chunk.len));
+        s.tcp.take(u64::from(chunk.len), extends);
+        if self.fills {
+            self.write_to(id);
+        }
         if !self.data_rto.runs() {
             self.arm_data_timer(now);
         }
@@ -339,6 +342,14 @@ impl Mptcp {
         self.subflows.touch(id);
         if self.fills {
             self.subflows.look_at_queue(id);
+        }
+    }
+
+    /// Data was written to subflow `id`: what was written to another before leaves (`mptcp_push_release`).
+    fn write_to(&mut self, id: usize) {
+        match self.writes_to.replace(id) {
+            Some(before) if before != id => self.subflows[before].tcp.push(),
+            _ => {}
         }
     }
 

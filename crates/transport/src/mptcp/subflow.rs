@@ -147,10 +147,6 @@ pub(crate) struct Subflow {
     pub(crate) sent: Ring<SentMapping>,
     /// So many of `sent` have left at least.
     left: usize,
-    /// Where the packets end that wait to be sent, where bytes are handed to it ahead of its window.
-    pub(crate) packets: VecDeque<u64>,
-    /// Where the last of them begins.
-    last_packet: u64,
     /// Mappings whose bytes have not all come in order, by subflow number.
     pub(crate) received: VecDeque<Announced>,
     pub(crate) silence: Silence,
@@ -197,8 +193,6 @@ impl Subflow {
             unrouted: false,
             sent: Ring::new(),
             left: 0,
-            packets: VecDeque::new(),
-            last_packet: 0,
             run: (0, 1),
             received: VecDeque::new(),
             checksums: Checksums::default(),
@@ -245,13 +239,9 @@ impl Subflow {
             return;
         }
         let next = self.tcp.next_ssn();
-        while self.packets.front().is_some_and(|end| *end <= next) {
-            self.packets.pop_front();
-        }
-        let packet = self.packets.front().copied();
         while let Some(m) = self.sent.get(self.left) {
             if m.ssn_end > next {
-                self.tcp.begin_piece(u32::from(m.len), packet);
+                self.tcp.begin_piece(u32::from(m.len));
                 return;
             }
             self.left += 1;
@@ -268,14 +258,19 @@ impl Subflow {
         self.tcp.looks_ahead()
     }
 
-    /// The segment that waits as the last, if it has less than `most` bytes and `dsn` goes on with it. The first data stays as it
-    /// is: the option beside it is longer.
+    /// Whether `dsn` goes on with the data that it was handed last, in segments of `most` bytes. The first data stays as it is where
+    /// it is shorter, since the option beside it is longer.
+    pub(crate) fn goes_on(&self, dsn: u64, most: u32) -> bool {
+        self.sent.back().is_some_and(|last| {
+            last.dsn + u64::from(last.len) == dsn && (last.dsn > 1 || u32::from(last.len) == most)
+        })
+    }
+
+    /// The segment that waits as the last, if it has less than `most` bytes and `dsn` goes on with it.
     fn unfinished(&self, dsn: u64, most: u32) -> Option<&SentMapping> {
-        let last = self.sent.back().filter(|_| self.memory.is_some())?;
-        let waits = last.ssn_end - u64::from(last.len) >= self.tcp.next_ssn()
-            && (self.packets.is_empty() || self.may_grow());
-        let goes_on = last.dsn + u64::from(last.len) == dsn;
-        (waits && goes_on && last.dsn > 1 && u32::from(last.len) < most).then_some(last)
+        let last = self.sent.back().filter(|last| self.memory.is_some() && u32::from(last.len) < most)?;
+        let waits = self.tcp.may_grow(last.ssn_end - u64::from(last.len));
+        (waits && self.goes_on(dsn, most)).then_some(last)
     }
 
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
@@ -293,35 +288,6 @@ impl Subflow {
             Some(last) => (last.ssn_end, last.len) = (mapping.ssn_end, last.len + mapping.len),
             None => self.sent.push_back(mapping),
         }
-    }
-
-    /// Memory that it takes of its send buffer.
-    fn memory_queued(&self) -> u64 {
-        let next = self.tcp.next_ssn();
-        // Mostly none has left since the first was looked at.
-        let left = match self.packets.front() {
-            Some(end) if *end <= next => self.packets.partition_point(|end| *end <= next),
-            _ => 0,
-        };
-        self.tcp.memory_queued((self.packets.len() - left) as u64)
-    }
-
-    /// Bytes `start..end` wait to be sent: in the last packet, if that has room and they go on with its mapping, else in one
-    /// of their own (`mptcp_sendmsg_frag`).
-    pub(crate) fn pack(&mut self, (start, end): (u64, u64), goes_on: bool) {
-        let grows = goes_on && self.may_grow() && end <= self.last_packet + self.tcp.goal();
-        match self.packets.back_mut() {
-            Some(last) if grows => *last = end,
-            _ => {
-                self.last_packet = start;
-                self.packets.push_back(end);
-            }
-        }
-    }
-
-    /// Whether the last packet that waits may become longer: once a part of it was sent its mapping stands (`frozen`).
-    fn may_grow(&self) -> bool {
-        self.last_packet >= self.tcp.next_ssn()
     }
 
     /// What it has done so far: what waits to be sent for the first time has not been given to the path.
@@ -377,7 +343,7 @@ impl Subflow {
     pub(crate) fn queue(&self) -> (Bytes, bool) {
         let tcp = &self.tcp;
         let Some(memory) = &self.memory else { return (Bytes::ZERO, tcp.has_room(u64::from(tcp.mss()))) };
-        let queued = self.memory_queued();
+        let queued = tcp.memory_queued();
         (Bytes(queued), tcp.may_queue() && queued < memory.size())
     }
 

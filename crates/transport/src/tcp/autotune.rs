@@ -208,10 +208,11 @@ impl Buffers {
     pub(super) fn build(config: &TcpConfig) -> Option<Box<Self>> {
         let (receive, send) = (ReceiveSpace::new(config), SendBuffer::new(config));
         let any = receive.is_some() || send.is_some();
-        any.then(|| {
-            let arrivals = ReceiveQueue::default();
-            Box::new(Self { receive, arrivals, send, last_echo: 0, told: None, opened: false })
-        })
+        any.then(|| Box::new(Self::with(receive, send)))
+    }
+
+    fn with(receive: Option<ReceiveSpace>, send: Option<SendBuffer>) -> Self {
+        Self { receive, arrivals: ReceiveQueue::default(), send, last_echo: 0, told: None, opened: false }
     }
 }
 
@@ -223,6 +224,12 @@ impl Tcp {
     /// The buffers are another's, which shares its window among subflows.
     pub(super) fn leave_buffers_to_others(&mut self) {
         self.buffers = None;
+    }
+
+    /// They are, but the packets that it writes are followed.
+    pub(super) fn follow_packets_of_connection(&mut self) {
+        let send = Some(SendBuffer::of_subflow(&self.config));
+        self.buffers = Some(Box::new(Buffers::with(None, send)));
     }
 
     /// The connection stands.

@@ -8,6 +8,9 @@
 //!
 //! PSH belongs to the end of a packet: whatever is cut off behind takes it along. A packet that leaves with several segments has it, too,
 //! but only that once (`__tcp_transmit_skb`).
+//!
+//! On a subflow of Multipath TCP each packet that was written has one mapping. Only parts of the same one are ever put together
+//! (`mptcp_skb_can_collapse`), and once a part has left the mapping stands, so that the rest does not grow (`frozen`).
 
 use tailrace_core::Ring;
 
@@ -15,14 +18,16 @@ use tailrace_core::Ring;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Packet {
     end: u64,
+    /// The mapping that it is a part of; zero where there are none.
+    mapping: u32,
     /// Its last segment has PSH, whenever it leaves.
     pushed: bool,
     sacked: bool,
 }
 
 impl Packet {
-    const fn up_to(end: u64) -> Self {
-        Self { end, pushed: false, sacked: false }
+    const fn up_to(end: u64, mapping: u32) -> Self {
+        Self { end, mapping, pushed: false, sacked: false }
     }
 }
 
@@ -38,6 +43,10 @@ pub(super) struct SendQueue {
     written: u64,
     sent: Ring<Packet>,
     waiting: Ring<Packet>,
+    /// The latest mapping, where each packet that is written has one.
+    mapping: Option<u32>,
+    /// The first packet that waits is what is left of one.
+    is_cut: bool,
     /// What leaves at present, for the first time and again.
     leaving: Leaving,
     again: Leaving,
@@ -56,7 +65,13 @@ impl SendQueue {
     pub(super) fn new(overhead: u64) -> Self {
         let (sent, waiting) = (Ring::new(), Ring::new());
         let (leaving, again) = (Leaving::default(), Leaving::default());
-        Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, leaving, again }
+        let (mapping, is_cut) = (None, false);
+        Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, mapping, is_cut, leaving, again }
+    }
+
+    /// That of a subflow: each packet has a mapping.
+    pub(super) fn of_subflow(overhead: u64) -> Self {
+        Self { mapping: Some(0), ..Self::new(overhead) }
     }
 
     /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
@@ -94,6 +109,12 @@ impl SendQueue {
         self.waiting.front().map(|packet| packet.end - self.left)
     }
 
+    /// Whether the last packet that waits may become longer.
+    pub(super) fn may_grow(&self) -> bool {
+        let frozen = self.mapping.is_some() && self.is_cut && self.has_one_waiting();
+        !self.waiting.is_empty() && !frozen
+    }
+
     /// Bytes that the last packet that waits lacks to `goal`.
     pub(super) fn room_in_tail(&self, goal: u64) -> u64 {
         let Some(tail) = self.waiting.back() else { return 0 };
@@ -106,7 +127,10 @@ impl SendQueue {
         self.written += bytes;
         match self.waiting.back_mut().filter(|_| !new) {
             Some(tail) => tail.end = self.written,
-            None => self.waiting.push_back(Packet::up_to(self.written)),
+            None => {
+                self.mapping = self.mapping.map(|latest| latest.wrapping_add(1));
+                self.waiting.push_back(Packet::up_to(self.written, self.mapping.unwrap_or(0)));
+            }
         }
     }
 
@@ -120,7 +144,8 @@ impl SendQueue {
     /// The first packet that waits takes what it lacks to `bytes` from the next; the length that it has then.
     pub(super) fn grow_head(&mut self, bytes: u64) -> Option<u64> {
         let len = self.head()?;
-        if let (true, Some(&next)) = (len < bytes, self.waiting.get(1)) {
+        let next = self.waiting.get(1).filter(|next| next.mapping == self.waiting[0].mapping);
+        if let (true, Some(&next)) = (len < bytes, next) {
             let end = next.end.min(self.left + bytes);
             if end == next.end {
                 // PSH of either is the whole one's.
@@ -137,13 +162,29 @@ impl SendQueue {
     pub(super) fn hand_down(&mut self, bytes: u64) {
         let Some(&head) = self.waiting.front() else { return };
         let end = head.end.min(self.left + bytes);
-        let packet = if end == head.end { head } else { Packet::up_to(end) };
-        if end == head.end {
+        self.is_cut = end < head.end;
+        let packet = if self.is_cut { Packet::up_to(end, head.mapping) } else { head };
+        if !self.is_cut {
             self.waiting.pop_front();
         }
         self.sent.push_back(packet);
         self.leaving = Leaving { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
         self.left = end;
+    }
+
+    /// What leaves at present reaches up to `end` at least.
+    pub(super) fn extend_to(&mut self, end: u64) {
+        let (Some(&head), Some(latest)) = (self.waiting.front(), self.sent.back_mut()) else { return };
+        if end <= self.left {
+            return;
+        }
+        self.left = end.min(head.end);
+        (latest.end, self.leaving.end) = (self.left, self.left);
+        if self.left == head.end {
+            (latest.pushed, self.leaving.pushed) = (head.pushed, head.pushed || self.leaving.pushed);
+            self.is_cut = false;
+            self.waiting.pop_front();
+        }
     }
 
     /// Whether new data that ends at `end` has PSH.
@@ -159,7 +200,7 @@ impl SendQueue {
     /// The application writes no more, and what it has not sent is dropped.
     pub(super) fn drop_waiting(&mut self) {
         self.waiting.clear();
-        self.written = self.left;
+        (self.written, self.is_cut) = (self.left, false);
     }
 
     /// All up to `una` is acknowledged.
@@ -205,7 +246,7 @@ impl SendQueue {
         if self.again.next != start || self.again.end <= start {
             self.split(start);
             self.split(start + most);
-            let packet = self.sent.get(self.index_of(start)).copied().unwrap_or(Packet::up_to(start));
+            let packet = self.sent.get(self.index_of(start)).copied().unwrap_or(Packet::up_to(start, 0));
             let pushed = packet.pushed || packet.end > start + self.mss;
             self.again = Leaving { next: start, end: packet.end, pushed };
         }
@@ -222,10 +263,10 @@ impl SendQueue {
         }
     }
 
-    /// Whether the packet `i` is SACKed, and has segments as long as those of packet `j`, so that SACK may put both together.
+    /// Whether the packet `i` is SACKed, and has the mapping of packet `j` and segments as long, so that SACK may put both together.
     fn joins(&self, i: usize, j: usize) -> bool {
-        let full = |i: usize| (self.sent[i].end - self.start_of(i)).min(self.mss);
-        j < self.sent.len() && self.sent[i].sacked && full(i) == full(j)
+        let like = |i: usize| (self.sent[i].mapping, (self.sent[i].end - self.start_of(i)).min(self.mss));
+        j < self.sent.len() && self.sent[i].sacked && like(i) == like(j)
     }
 
     /// Puts packet `i` and the next together.
@@ -369,6 +410,25 @@ mod tests {
         assert_eq!(ends(&queue), [2, 4], "two together");
         queue.resend(3 * MSS, MSS);
         assert_eq!(ends(&queue), [2, 3, 4], "the last alone, as a probe");
+    }
+
+    #[test]
+    fn of_a_mapping_the_rest_does_not_grow_and_only_its_parts_are_put_together() {
+        let mut queue = SendQueue::of_subflow(832);
+        queue.start(0, MSS);
+        assert!(!queue.may_grow(), "there is none");
+        queue.append(3 * MSS, true);
+        assert!(queue.may_grow());
+        queue.hand_down(2 * MSS);
+        assert!(!queue.may_grow(), "a part has left");
+        queue.append(MSS, true);
+        assert!(queue.may_grow(), "another mapping");
+        assert_eq!(queue.grow_head(2 * MSS), Some(MSS), "it takes nothing of the next");
+        queue.hand_down(MSS);
+        queue.hand_down(MSS);
+        assert_eq!(ends(&queue), [2, 3, 4]);
+        [1, 2, 3].iter().for_each(|i| queue.on_sacked(i * MSS, (i + 1) * MSS));
+        assert_eq!(ends(&queue), [1, 3, 4], "the first three segments had one mapping, the fourth another");
     }
 
     #[test]

@@ -29,26 +29,47 @@ impl Tcp {
         1 << self.options.rcv_scale
     }
 
-    /// The piece of data that is to be sent next has so many bytes, and is in a packet that ends at this relative number, if
-    /// packets of several segments are made of what was handed to it.
-    #[inline]
-    pub(crate) fn begin_piece(&mut self, len: u32, packet: Option<u64>) {
-        self.snd.begin_piece(len.min(self.mss) as u16);
-        if let Some(packet) = packet.filter(|_| self.config.tso) {
-            self.set_border(self.iss + packet);
+    /// The packets that the connection writes count as memory: they are followed, unless only segments are sent.
+    pub(crate) fn follow_packets(&mut self) {
+        if self.repair.is_some() {
+            self.follow_packets_of_connection();
         }
     }
 
-    /// Memory of what it was handed and the peer has not acknowledged: what was sent in packets as they leave, the rest in so
-    /// many as it waits in (`sk_wmem_queued`).
-    pub(crate) fn memory_queued(&self, waiting: u64) -> u64 {
-        let (sent, overhead) = (self.board.nxt - self.board.una, self.config.send_overhead.get());
-        self.queued() + (sent.div_ceil(self.packet_size()) + waiting) * overhead
+    /// The piece of data that is to be sent next has so many bytes.
+    #[inline]
+    pub(crate) fn begin_piece(&mut self, len: u32) {
+        self.snd.begin_piece(len.min(self.mss) as u16);
     }
 
-    /// What the application writes at once into a packet.
-    pub(crate) fn goal(&self) -> u64 {
-        self.packet_goal()
+    /// The connection hands it `bytes` more, which go on with the mapping of the last or do not.
+    #[inline]
+    pub(crate) fn take(&mut self, bytes: u64, goes_on: bool) {
+        self.snd.write(bytes);
+        if self.buffers.is_some() {
+            self.take_from_connection(bytes, goes_on);
+        }
+    }
+
+    /// What it was handed is to leave, and the last segment of it is pushed (`tcp_push`).
+    pub(crate) fn push(&mut self) {
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.queue.push_tail(true);
+        }
+    }
+
+    /// Whether the packet may become longer that waits as the last; its last piece starts at relative number `piece`.
+    pub(crate) fn may_grow(&self, piece: u64) -> bool {
+        self.tuned_send_buffer().map_or(piece >= self.next_ssn(), |buffer| buffer.queue.may_grow())
+    }
+
+    /// Memory of what it was handed and the peer has not acknowledged (`sk_wmem_queued`).
+    pub(crate) fn memory_queued(&self) -> u64 {
+        let in_segments = || {
+            let queued = self.queued();
+            queued + queued.div_ceil(u64::from(self.mss)) * self.config.send_overhead.get()
+        };
+        self.tuned_send_buffer().map_or_else(in_segments, |buffer| buffer.queue.memory())
     }
 
     /// The window that it may show has grown: the segment that is about to come is acknowledged at once (`tcp_grow_window`).

@@ -4,8 +4,8 @@
 //! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most half of
 //! the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to come
 //! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
-//! with as its buffer was full (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer ([`super::send_queue`]), or of what a
-//! connection hands out, or else of what half of the window lets an application write.
+//! with as its buffer was full (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer or of a subflow
+//! ([`super::send_queue`]), or else of what half of the window lets an application write.
 //!
 //! Departures: what is sent again leaves segment by segment; paced data does so, too, without PSH.
 
@@ -132,25 +132,14 @@ impl Tcp {
         if nxt >= written {
             return true;
         }
-        let shared = self.shared_window.is_some();
-        if shared && tso.border == 0 {
+        if self.shared_window.is_some() {
             return true; // Its connection hands out what leaves at once.
-        }
-        // Pieces that a connection hands out one by one.
-        if shared && written - nxt <= u64::from(self.mss) {
-            return self.begin_packet(Tso { end: written, several: false, ..tso });
         }
         let room = self.room_for_packet(window, pipe);
         let most = room.quota() * room.mss;
-        // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`), but none of another mapping
-        // (`mptcp_skb_can_collapse`).
-        let (border, end) = if shared {
-            let border = if tso.border > nxt { tso.border } else { written };
-            (border, border.min(written))
-        } else {
-            let border = self.border_after(tso.border, nxt);
-            (border, border.max(nxt + most).min(written))
-        };
+        // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`).
+        let border = self.border_after(tso.border, nxt);
+        let end = border.max(nxt + most).min(written);
         let (len, tail) = (end - nxt, end == written);
         if len > room.mss && !self.overrides_window && !self.recovery.is_active() {
             let clock = self.ack_clock(now);
@@ -210,9 +199,16 @@ impl Tcp {
         self.begin_packet(Tso { end: nxt + len, border: 0, several: len > room.mss })
     }
 
-    /// What of a segment of so much, and perhaps a FIN, is in the packet that has begun.
+    /// What of a segment of so much, and perhaps a FIN, is in the packet that has begun. Pieces of a connection are whole: a packet
+    /// that ends within one, as some of its segments are shorter than others, ends with it.
     #[inline(never)]
-    pub(super) fn within_packet(&self, nxt: u64, len: u64, fin: u64) -> (u64, u64) {
+    pub(super) fn within_packet(&mut self, nxt: u64, len: u64, fin: u64) -> (u64, u64) {
+        if self.shared_window.is_some() {
+            if let Some(buffer) = self.send_buffer_mut().filter(|buffer| nxt < buffer.queue.left()) {
+                buffer.queue.extend_to(nxt + len);
+            }
+            return (len, fin);
+        }
         let left = self.tuned_send_buffer().map_or(0, |buffer| buffer.queue.left());
         if nxt < left && left - nxt < len { (left - nxt, 0) } else { (len, fin) }
     }
@@ -243,15 +239,12 @@ impl Tcp {
         true
     }
 
-    /// Of a subflow: where the packet ends into which the connection has put the next byte.
-    pub(super) fn set_border(&mut self, border: u64) {
-        if let Some(repair) = &mut self.repair {
-            repair.tso.border = border;
-        }
-    }
-
     fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
-        let mss = u64::from(self.mss);
+        let mss = match self.shared_window {
+            // Beside what its options take, a segment may have room for less.
+            Some(_) => self.snd.piece().max(1),
+            None => u64::from(self.mss),
+        };
         Room {
             mss,
             cwnd: window,
@@ -270,13 +263,6 @@ impl Tcp {
     pub(super) fn packet_goal(&self) -> u64 {
         let mss = u64::from(self.mss);
         (LARGEST.min(self.snd_wnd.largest() / 2) / mss).max(1) * mss
-    }
-
-    /// Bytes of the packet that was sent last: so much is what others take, too.
-    pub(super) fn packet_size(&self) -> u64 {
-        let mss = u64::from(self.mss);
-        let several = self.repair.as_ref().is_some_and(|r| r.tso.several);
-        if several { LEAST * mss } else { mss }
     }
 
     /// The end of the packet that byte `nxt` was written into, where the one before it ended at `border`.
@@ -299,9 +285,6 @@ impl Tcp {
             return false;
         }
         let Some(tso) = self.repair.as_ref().map(|r| r.tso) else { return false };
-        if self.shared_window.is_some() {
-            return end == tso.end && tso.several;
-        }
         let forced = end == tso.border && self.snd_wnd.largest() / 2 < LARGEST;
         (end == tso.end && tso.several) || forced
     }

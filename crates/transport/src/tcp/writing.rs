@@ -6,6 +6,8 @@
 //! at the end of a call. Once the buffer is full it waits until a third is free. The buffer grows when there would be room for more while
 //! it waits, and the congestion window is not full.
 //!
+//! A Multipath TCP connection writes by rules of its own: of its subflows only the packets are followed (`mptcp_sendmsg_frag`).
+//!
 //! Departures: no memory pressure; a call takes no time.
 
 use super::Tcp;
@@ -42,6 +44,8 @@ struct Call {
 pub(super) struct SendBuffer {
     pub(super) queue: SendQueue,
     pub(super) push: Push,
+    /// A Multipath TCP connection writes into it, and sees to its size.
+    of_subflow: bool,
     size: u64,
     most: u64,
     /// Of a segment, for the size.
@@ -63,26 +67,52 @@ impl SendBuffer {
     /// `None` where it is not tuned.
     pub(super) fn new(config: &TcpConfig) -> Option<Self> {
         let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
-        Some(Self {
-            queue: SendQueue::new(config.send_overhead.get()),
+        let buffer = Self::with(SendQueue::new(config.send_overhead.get()));
+        let segment = config.segment_memory.get();
+        Some(Self { size: sizes.initial, most: sizes.most, segment, ..buffer })
+    }
+
+    /// That of a subflow, into which its connection writes.
+    pub(super) fn of_subflow(config: &TcpConfig) -> Self {
+        Self { of_subflow: true, ..Self::with(SendQueue::of_subflow(config.send_overhead.get())) }
+    }
+
+    fn with(queue: SendQueue) -> Self {
+        Self {
+            queue,
             push: Push::Nagled,
-            size: sizes.initial,
-            most: sizes.most,
-            segment: config.segment_memory.get(),
+            of_subflow: false,
+            size: 0,
+            most: 0,
+            segment: 0,
             pushed: 0,
             call: None,
             waits: false,
             awake: false,
             acked: false,
             deferred: None,
-        })
+        }
     }
 
     /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
     fn start(&mut self, start: u64, mss: u64) {
         self.queue.start(start, mss);
-        (self.pushed, self.awake) = (start, true);
+        self.pushed = start;
+        self.awake = !self.of_subflow;
         self.expand(0, mss);
+    }
+
+    /// A connection writes `bytes` into a subflow: into the last packet where they go on with its mapping and it has room up to
+    /// `goal`, else into a new one; a packet with room that they do not go on with is pushed (`mptcp_sendmsg_frag`).
+    fn take(&mut self, bytes: u64, goes_on: bool, goal: u64) {
+        let queue = &mut self.queue;
+        let room = queue.room_in_tail(goal);
+        let joins = goes_on && queue.may_grow() && room >= bytes;
+        if room > 0 {
+            queue.push_tail(!joins);
+        }
+        queue.append(bytes, !joins);
+        self.deferred = None;
     }
 
     /// `segments` fit into the congestion window (`tcp_sndbuf_expand`).
@@ -169,7 +199,15 @@ impl Tcp {
     #[inline(never)]
     pub(super) fn wake_application(&mut self) {
         if let Some(buffer) = self.send_buffer_mut() {
-            (buffer.awake, buffer.deferred) = (true, None);
+            (buffer.awake, buffer.deferred) = (!buffer.of_subflow, None);
+        }
+    }
+
+    /// The connection above writes `bytes`, which go on with the mapping of the last or do not.
+    pub(super) fn take_from_connection(&mut self, bytes: u64, goes_on: bool) {
+        let goal = self.packet_goal();
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.take(bytes, goes_on, goal);
         }
     }
 
