@@ -282,7 +282,7 @@ impl Tcp {
         if !self.options.ecn {
             return 0;
         }
-        let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
+        let newly = self.board.delivered().saturating_sub(delivered);
         if self.feedback.accurate.on {
             return self.newly_marked(segment.flags.ace(), newly);
         }

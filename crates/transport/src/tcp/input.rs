@@ -8,7 +8,7 @@ use super::send_window::SendWindow;
 use super::state::{State, Trigger};
 use super::{BASE, Options, ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, Increase, Paws, Pipe, RttSampling};
+use crate::config::{Handshake, Increase, Paws, Pipe, RttSampling, WindowUnit};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Duration, Instant};
 
@@ -147,6 +147,9 @@ impl Tcp {
         }
         self.cc.on_established(&setup);
         self.start_buffers(now);
+        if self.config.window_unit == WindowUnit::Packets {
+            self.board.weigh_as(u64::from(self.mss));
+        }
         if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
             self.recovery.count_from_now();
         }
@@ -351,7 +354,7 @@ impl Tcp {
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
-        let delivered = self.board.una + self.board.sacked();
+        let delivered = self.board.delivered();
         let same_window = self.snd_wnd.is_repeated_by(segment);
         self.update_window(segment, seq, ack);
         if self.recovery.counts() {
@@ -416,7 +419,7 @@ impl Tcp {
     #[inline(always)]
     fn grows_by(&self, acked: &Acked, delivered: u64) -> u64 {
         match self.config.increase {
-            Increase::Delivered => (self.board.una + self.board.sacked()).saturating_sub(delivered),
+            Increase::Delivered => self.board.delivered().saturating_sub(delivered),
             Increase::Bytes | Increase::Acks => acked.bytes,
         }
     }

@@ -61,6 +61,7 @@ mod scoreboard;
 mod send_queue;
 mod send_stream;
 mod send_window;
+mod short_segments;
 mod state;
 mod stats;
 mod subflow;

@@ -5,12 +5,13 @@
 //! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
 
 use super::rate::Rates;
+use super::short_segments::ShortSegments;
 use tailrace_core::{Duration, Instant, Ring};
 
-const SACKED: u8 = 1;
-const LOST: u8 = 2;
+pub(super) const SACKED: u8 = 1;
+pub(super) const LOST: u8 = 2;
 /// Retransmitted since it was last marked lost.
-const RETRANSMITTED: u8 = 4;
+pub(super) const RETRANSMITTED: u8 = 4;
 /// Retransmitted at some time: its ACK gives no round-trip sample (Karn).
 const AMBIGUOUS: u8 = 8;
 
@@ -62,6 +63,7 @@ pub(crate) struct Scoreboard {
     /// Bytes marked lost and not retransmitted since.
     lost_waiting: u64,
     retransmitted: u64,
+    short: ShortSegments,
     /// End of the highest SACKed segment.
     high_sack: u64,
     /// Everything below that is not SACKed has been marked lost.
@@ -88,6 +90,7 @@ impl Scoreboard {
             lost: 0,
             lost_waiting: 0,
             retransmitted: 0,
+            short: ShortSegments::default(),
             high_sack: start,
             lost_mark: start,
             hint: start,
@@ -108,7 +111,21 @@ impl Scoreboard {
     }
     /// Bytes estimated in the network (RFC 6675 §4, SetPipe).
     pub(crate) const fn pipe(&self) -> u64 {
-        self.outstanding() + self.retransmitted - self.sacked - self.lost
+        self.outstanding() + self.retransmitted + self.short.in_pipe - self.sacked - self.lost
+    }
+    /// Packets are counted, of so many bytes when they are full: a shorter one weighs as much as a full one.
+    pub(crate) const fn weigh_as(&mut self, full: u64) {
+        self.short.weigh_as(full);
+    }
+    /// What a segment of `len` bytes adds to [`Self::pipe`].
+    #[inline(always)]
+    pub(crate) fn weight(&self, len: u64) -> u64 {
+        self.short.weight(len)
+    }
+    /// How much was delivered, ever, in this weight.
+    #[inline(always)]
+    pub(crate) const fn delivered(&self) -> u64 {
+        self.una + self.sacked + self.short.delivered
     }
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
@@ -153,6 +170,7 @@ impl Scoreboard {
     #[inline(always)]
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
+        self.short.on_sent(self.short.lack(end - self.nxt));
         self.nxt = end;
         if self.rates.is_some() {
             self.rate_sent(now);
@@ -196,6 +214,7 @@ impl Scoreboard {
                 acked.ambiguous |= record.has(AMBIGUOUS);
             }
             acked.bytes += len;
+            self.short.on_acked(record.end.saturating_sub(self.una), len, record.flags);
             let start = self.una;
             self.una = self.una.max(to);
             if self.rates.is_some() {
@@ -229,6 +248,23 @@ impl Scoreboard {
         }
         if flags & RETRANSMITTED != 0 {
             self.retransmitted -= len;
+        }
+    }
+
+    /// Segment `i` has these flags from now on.
+    fn flag(&mut self, i: usize, flags: u8) {
+        let lack = self.short.lack(self.records[i].end - self.start_of(i));
+        self.short.on_change(lack, self.records[i].flags, flags);
+        self.records[i].flags = flags;
+    }
+
+    /// Gives segments other flags, all in one go.
+    fn flag_all(&mut self, mut flags: impl FnMut(&Record) -> u8) {
+        let mut start = self.una;
+        for record in self.records.iter_mut() {
+            let (lack, new) = (self.short.lack(record.end - start), flags(record));
+            self.short.on_change(lack, record.flags, new);
+            (record.flags, start) = (new, record.end);
         }
     }
 
@@ -270,7 +306,7 @@ impl Scoreboard {
             if start >= left && !record.has(SACKED) {
                 self.forget(record.flags, record.end - start);
                 self.sacked += record.end - start;
-                self.records[i].flags = record.flags & AMBIGUOUS | SACKED;
+                self.flag(i, record.flags & AMBIGUOUS | SACKED);
                 self.high_sack = self.high_sack.max(record.end);
                 if let Some(rates) = &mut self.rates {
                     rates.on_delivered(i, record.end - start, record.sent_at);
@@ -312,7 +348,7 @@ impl Scoreboard {
         }
         let start = self.start_of(i);
         let len = record.end - start;
-        self.records[i].flags |= LOST;
+        self.flag(i, record.flags | LOST);
         self.marked += 1;
         self.lost += len;
         self.count_lost(len);
@@ -339,11 +375,10 @@ impl Scoreboard {
 
     /// A timeout: everything not SACKed is lost and to be sent again.
     pub(crate) fn mark_all_lost(&mut self) {
-        for record in self.records.iter_mut() {
-            if !record.has(SACKED) {
-                record.flags = record.flags & AMBIGUOUS | LOST;
-            }
-        }
+        self.flag_all(|record| match record.has(SACKED) {
+            true => record.flags,
+            false => record.flags & AMBIGUOUS | LOST,
+        });
         let waiting = self.lost_waiting;
         self.lost = self.outstanding() - self.sacked;
         self.count_lost(self.lost - waiting);
@@ -407,7 +442,7 @@ impl Scoreboard {
         let Some(i) = self.resent(end, at) else { return };
         let (start, record) = (self.start_of(i), self.records[i]);
         let len = record.end - start;
-        self.records[i].flags = record.flags & !RETRANSMITTED | LOST;
+        self.flag(i, record.flags & !RETRANSMITTED | LOST);
         self.marked += 1;
         self.retransmitted -= len;
         self.lost += if record.has(LOST) { 0 } else { len };
@@ -422,12 +457,13 @@ impl Scoreboard {
         let mut found = 0;
         (self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0);
         for record in self.records.iter_mut() {
-            let len = record.end - start;
+            let (len, before) = (record.end - start, record.flags);
             let overdue = start == self.una || record.sent_at.saturating_add(wait) <= now;
             if overdue && !record.has(SACKED) {
                 found += if record.flags & (LOST | RETRANSMITTED) == LOST { 0 } else { len };
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
+            self.short.on_change(self.short.lack(len), before, record.flags);
             self.lost += if record.has(LOST) { len } else { 0 };
             self.retransmitted += if record.has(RETRANSMITTED) { len } else { 0 };
             self.lost_waiting += if record.flags & (LOST | RETRANSMITTED) == LOST { len } else { 0 };
@@ -439,9 +475,7 @@ impl Scoreboard {
 
     /// Takes back that anything is lost.
     pub(crate) fn unmark_lost(&mut self) {
-        for record in self.records.iter_mut() {
-            record.flags &= !LOST;
-        }
+        self.flag_all(|record| record.flags & !LOST);
         (self.lost, self.lost_waiting) = (0, 0);
         (self.lost_mark, self.holes_from) = (self.una, self.una);
     }
@@ -454,9 +488,7 @@ impl Scoreboard {
 
     /// Forgets what was SACKed: the receiver reneged (RFC 2018 §8).
     pub(crate) fn clear_sacks(&mut self) {
-        for record in self.records.iter_mut() {
-            record.flags &= !SACKED;
-        }
+        self.flag_all(|record| record.flags & !SACKED);
         self.sacked = 0;
         (self.high_sack, self.holes_from) = (self.una, self.una);
         self.cache = [(0, 0); 4];
@@ -468,9 +500,7 @@ impl Scoreboard {
         if self.is_clean() {
             return;
         }
-        for record in self.records.iter_mut() {
-            record.flags &= AMBIGUOUS;
-        }
+        self.flag_all(|record| record.flags & AMBIGUOUS);
         (self.sacked, self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0, 0);
         (self.high_sack, self.lost_mark) = (self.una, self.una);
         (self.hint, self.holes_from) = (self.una, self.una);
@@ -499,8 +529,8 @@ impl Scoreboard {
     pub(crate) fn on_retransmitted(&mut self, start: u64, now: Instant) {
         let i = self.index_of(start);
         let len = self.records[i].end - self.start_of(i);
+        self.flag(i, self.records[i].flags | RETRANSMITTED | AMBIGUOUS);
         let record = &mut self.records[i];
-        record.flags |= RETRANSMITTED | AMBIGUOUS;
         let passed = now.saturating_since(record.sent_at).as_nanos() / 1000;
         record.age_us = record.age_us.saturating_add(u32::try_from(passed).unwrap_or(u32::MAX));
         record.sent_at = now;
@@ -567,13 +597,14 @@ impl Scoreboard {
     /// Recomputes every sum from the records; the sums must agree.
     #[cfg(test)]
     pub(crate) fn check(&self) {
-        let mut sums = [0; 4];
+        let (mut sums, mut weight) = ([0; 4], 0);
         let mut start = self.una;
         for r in self.records.iter() {
             assert!(r.end > start, "records are in order and not empty");
             let len = r.end - start;
             let waiting = r.flags & (LOST | RETRANSMITTED) == LOST;
             let is = [r.has(SACKED), r.has(LOST), waiting, r.has(RETRANSMITTED)];
+            weight += super::short_segments::times(r.flags) * self.weight(len);
             sums.iter_mut().zip(is).for_each(|(s, is)| *s += if is { len } else { 0 });
             assert!(
                 !r.has(SACKED) || !r.has(LOST | RETRANSMITTED),
@@ -585,6 +616,7 @@ impl Scoreboard {
         }
         assert_eq!(start, self.nxt, "records cover the flight");
         assert!(self.rates.as_ref().is_none_or(|r| r.len() == self.records.len()), "a sending time each");
+        assert_eq!(weight, self.pipe(), "what is in the network");
         assert_eq!(sums, [self.sacked, self.lost, self.lost_waiting, self.retransmitted]);
         assert_eq!(self.clone().next_hole(), self.first_hole(), "the search goes on at the right place");
     }

@@ -111,7 +111,7 @@ impl Tcp {
             && self.pacer.is_open()
             && self.snd.data_end() == self.board.nxt
             && !self.board.has_waiting()
-            && (pipe == 0 || pipe + len <= self.window())
+            && (pipe == 0 || pipe + self.board.weight(len) <= self.window())
     }
 
     /// Whether data may be handed to it ahead of its window.

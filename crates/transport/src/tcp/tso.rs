@@ -240,15 +240,16 @@ impl Tcp {
     }
 
     fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
+        let full = u64::from(self.mss);
         let mss = match self.shared_window {
             // Beside what its options take, a segment may have room for less.
             Some(_) => self.snd.piece().max(1),
-            None => u64::from(self.mss),
+            None => full,
         };
         Room {
             mss,
             cwnd: window,
-            cwnd_room: (window / mss).saturating_sub(pipe.div_ceil(mss)) * mss,
+            cwnd_room: (window / full).saturating_sub(pipe.div_ceil(full)) * mss,
             wnd: self.snd_wnd.size(),
             wnd_room: match self.shared_window {
                 // The connection has seen to its window.

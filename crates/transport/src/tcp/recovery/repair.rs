@@ -260,7 +260,7 @@ impl Tcp {
 
     /// All that has left the network for the receiver, as a running sum.
     fn delivered(&self) -> u64 {
-        self.board.una + self.board.sacked() + self.recovery.dup_bytes
+        self.board.delivered() + self.recovery.dup_bytes
     }
 
     /// Puts the reordering timer or the loss probe in front of the retransmission timer, where either is due first.
