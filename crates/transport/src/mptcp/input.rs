@@ -50,8 +50,7 @@ impl Mptcp {
             self.announce(id, segment, options);
         }
         if segment.payload > 0
-            && let Some(room) =
-                self.rcv.room(u64::from(segment.payload), self.subflows[id].tcp.runs_that_wait())
+            && let Some(room) = self.rcv.room(|| self.subflows[id].tcp.held_above_gaps())
             && self.subflows.arrivals(id).note(segment, room, now)
         {
             self.subflows[id].tcp.note_window_grown();
@@ -246,7 +245,12 @@ impl Mptcp {
         if self.rcv.nxt() != before {
             self.check_complete();
             if self.rcv.counts_memory() {
-                self.on_taken(self.rcv.nxt() - before, now);
+                let bytes = self.rcv.nxt() - before;
+                if self.subflows[id].tcp.owes_ack() {
+                    self.rcv.tell_before_reading(id, bytes);
+                    self.share_window(id);
+                }
+                self.on_taken(bytes, now);
             }
             if self.plan.tcp.push_acks && self.rcv.is_all_read() {
                 self.acknowledge_pushed();
@@ -273,7 +277,7 @@ impl Mptcp {
             let arrivals = *self.subflows.arrivals(id);
             let s = &mut self.subflows[id];
             let opens_wide = s.tcp.shown_window().is_some_and(|shown| arrivals.open_wide(left, shown));
-            if opens_wide && s.ready && !s.gone {
+            if opens_wide && s.ready && !s.gone && !self.rcv.opens_after_ack(id) {
                 s.tcp.demand_ack();
                 self.subflows.touch(id);
             }

@@ -94,6 +94,9 @@ impl Mptcp {
             if let Some(mut segment) = s.tcp.poll_transmit(now) {
                 let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
                 let options = self.decorate(id, &mut segment);
+                if self.rcv.on_sent(id) {
+                    self.subflows[id].tcp.demand_ack();
+                }
                 if self.fills && segment.payload > 0 && !resent {
                     self.date(id, now);
                 }
@@ -117,10 +120,10 @@ impl Mptcp {
 
     /// Tells the TCP of subflow `id` of the window that the connection has.
     #[inline]
-    fn share_window(&mut self, id: usize) {
+    pub(super) fn share_window(&mut self, id: usize) {
         let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
         let unit = self.subflows[id].tcp.window_unit();
-        let window = self.rcv.window(mss, most, unit).saturating_sub(self.held(id));
+        let window = self.rcv.window(id, (mss, most, unit)).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 

@@ -3,6 +3,7 @@
 
 use super::memory::{Arrivals, ReceiveMemory, Room};
 use crate::tcp::reassembly::{Arrival, Reassembly};
+use crate::tcp::receive_queue::Held;
 use tailrace_core::{Duration, Instant};
 
 #[derive(Clone, Debug)]
@@ -16,12 +17,24 @@ pub(crate) struct DataReceiver {
     memory: Option<ReceiveMemory>,
     /// The window that the memory leaves, until something comes or is taken.
     left: Option<u64>,
+    /// The ACK that is about to leave, where it was due before the application could read.
+    told: Option<Told>,
+}
+
+/// An ACK that falls due as data comes shows the window that is left before the application reads.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    /// The subflow that it leaves on.
+    id: usize,
+    left: u64,
+    /// Reading has opened the window wide since: another ACK follows.
+    opened: bool,
 }
 
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None }
+        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, told: None }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
@@ -104,6 +117,9 @@ impl DataReceiver {
         self.queue.absorb_fin();
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
+        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0) {
+            memory.on_arrival(dsn.max(before), end, self.queue.nxt_data());
+        }
         if self.auto_read {
             self.queue.take_all();
         }
@@ -124,14 +140,15 @@ impl DataReceiver {
         self.queue.is_complete()
     }
 
-    /// The window to advertise beside the data-level acknowledgment. Its right edge never moves back, and forward
+    /// The window to advertise beside the data-level acknowledgment on subflow `id`. Its right edge never moves back, and forward
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
     /// window field, rounded up (`__tcp_select_window`).
     #[inline]
-    pub(crate) fn window(&mut self, mss: u32, most: u64, unit: u64) -> u64 {
+    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64)) -> u64 {
         if self.memory.is_some() {
             debug_assert!(unit.is_power_of_two(), "it is a shift");
-            let window = self.left();
+            let told = self.told.filter(|told| told.id == id);
+            let window = told.map_or_else(|| self.left(), |told| told.left);
             let units = (window.min(most) + (unit - 1)) & !(unit - 1);
             self.queue.advertise(self.queue.nxt() + units);
         } else if self.may_open(mss) {
@@ -155,8 +172,25 @@ impl DataReceiver {
 
     /// Memory of what waits, for data before it or for the application.
     fn held(&self, memory: &ReceiveMemory) -> u64 {
-        let waiting: u64 = self.queue.ranges().map(|(start, end)| memory.charge(end - start)).sum();
-        waiting + memory.charge(self.queue.nxt_data() - self.queue.read())
+        memory.held(self.queue.nxt_data() - self.queue.read())
+    }
+
+    /// Subflow `id` is about to acknowledge what has just come, before the application can read these `unread` bytes.
+    pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
+        let left = self.memory.as_ref().map(|memory| memory.window(memory.held(unread)));
+        self.told = left.map(|left| Told { id, left, opened: false });
+    }
+
+    /// The window has opened wide on subflow `id`. Whether an ACK is about to leave there that does not say so: another is to follow.
+    pub(crate) fn opens_after_ack(&mut self, id: usize) -> bool {
+        let told = self.told.as_mut().filter(|told| told.id == id);
+        told.map(|told| told.opened = true).is_some()
+    }
+
+    /// A segment has left on subflow `id`; whether another ACK is to follow.
+    #[inline]
+    pub(crate) fn on_sent(&mut self, id: usize) -> bool {
+        self.told.is_some() && self.told.take_if(|told| told.id == id).is_some_and(|told| told.opened)
     }
 
     /// The application has taken `bytes`; see [`ReceiveMemory::on_read`].
@@ -178,8 +212,8 @@ impl DataReceiver {
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
-    pub(crate) fn room(&self, len: u64, runs: impl Iterator<Item = u64>) -> Option<Room> {
-        self.memory.as_ref().map(|memory| memory.room(len, runs))
+    pub(crate) fn room(&self, waiting: impl FnOnce() -> Held) -> Option<Room> {
+        self.memory.as_ref().map(|memory| memory.room(waiting()))
     }
 
     /// Whether nothing waits, neither for data before it nor for the application.
@@ -233,11 +267,11 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(100, u64::MAX, 1), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(100, u64::MAX, 1), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(100, u64::MAX, 1), 1000);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 1000);
     }
 
     #[test]
@@ -246,9 +280,9 @@ mod tests {
         let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(1424, first.window(), 1), 65_535);
-        assert_eq!(r.window(1424, 100_000, 1), 100_000);
-        assert_eq!(r.window(1424, 1 << 40, 1), 6_000_000);
+        assert_eq!(r.window(0, (1424, first.window(), 1)), 65_535);
+        assert_eq!(r.window(0, (1424, 100_000, 1)), 100_000);
+        assert_eq!(r.window(0, (1424, 1 << 40, 1)), 6_000_000);
     }
 
     #[test]

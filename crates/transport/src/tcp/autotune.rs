@@ -242,6 +242,11 @@ impl Tcp {
         self.start_send_buffer();
     }
 
+    /// What has come, where it is followed packet by packet.
+    pub(super) fn arrivals(&self) -> Option<&ReceiveQueue> {
+        self.buffers.as_ref().map(|buffers| &buffers.arrivals)
+    }
+
     /// What waits in the receive buffer, for others before it or for the application.
     fn held(&self) -> Held {
         let unread = self.rcv.nxt() - self.rcv.read();
@@ -336,10 +341,10 @@ impl Tcp {
         let (bytes, mss) = (u64::from(segment.payload), u64::from(self.mss));
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
         let Some(buffers) = &mut self.buffers else { return };
-        let Some(space) = &mut buffers.receive else { return };
         if start < end {
             buffers.arrivals.on_arrival(start, end, nxt);
         }
+        let Some(space) = &mut buffers.receive else { return };
         let held = buffers.arrivals.held_before(unread, mss);
         if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
             buffers.last_echo = t.echo;

@@ -53,7 +53,7 @@ mod pacing;
 mod pushes;
 mod rate;
 pub(crate) mod reassembly;
-mod receive_queue;
+pub(crate) mod receive_queue;
 mod recovery;
 mod repeats;
 mod rtt;

@@ -11,10 +11,10 @@ const MOST: u64 = 18;
 
 /// What waits in a receive buffer: bytes, packets, and the buffers that they are in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Held {
-    pub(super) bytes: u64,
-    pub(super) packets: u64,
-    pub(super) buffers: u64,
+pub(crate) struct Held {
+    pub(crate) bytes: u64,
+    pub(crate) packets: u64,
+    pub(crate) buffers: u64,
 }
 
 /// A buffer above a gap.
@@ -27,7 +27,7 @@ struct Buffer {
 
 /// Positions are sequence numbers. Buffers above gaps are disjoint and in order.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ReceiveQueue {
+pub(crate) struct ReceiveQueue {
     above: VecDeque<Buffer>,
     /// The sums over these.
     bytes: u64,
@@ -42,7 +42,7 @@ pub(super) struct ReceiveQueue {
 
 impl ReceiveQueue {
     /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
-    pub(super) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
+    pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
         (self.begun, self.joined) = (0, 0);
         if end <= nxt { self.on_order(start, end, nxt) } else { self.on_gap(start, end) }
     }
@@ -84,7 +84,7 @@ impl ReceiveQueue {
     }
 
     /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
-    pub(super) fn held(&self, unread: u64, mss: u64) -> Held {
+    pub(crate) fn held(&self, unread: u64, mss: u64) -> Held {
         let packets = unread.div_ceil(mss);
         let buffers = if unread == self.latest.0 { self.latest.1 } else { packets.div_ceil(MOST) };
         Held {
@@ -96,7 +96,7 @@ impl ReceiveQueue {
 
     /// The same as the window grows by it: what has begun a buffer above a gap does not count yet, and what is no longer above one is not
     /// joined yet.
-    pub(super) fn held_before(&self, unread: u64, mss: u64) -> Held {
+    pub(crate) fn held_before(&self, unread: u64, mss: u64) -> Held {
         let (held, begun) = (self.held(unread, mss), u64::from(self.begun > 0));
         Held {
             bytes: held.bytes - self.begun,
@@ -106,7 +106,7 @@ impl ReceiveQueue {
     }
 
     /// Where the first buffer ends that the application reads of what came in order last.
-    pub(super) const fn first_end(&self) -> u64 {
+    pub(crate) const fn first_end(&self) -> u64 {
         self.first_end
     }
 }

@@ -120,6 +120,11 @@ impl Tcp {
         self.state.may_send() && !self.snd.is_closed()
     }
 
+    /// Whether an ACK goes out with the next poll.
+    pub(crate) const fn owes_ack(&self) -> bool {
+        self.acks.is_due()
+    }
+
     /// An ACK goes out with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {

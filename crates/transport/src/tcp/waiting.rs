@@ -2,6 +2,7 @@
 //! is delivered within the window without having come in it.
 
 use super::Tcp;
+use super::receive_queue::Held;
 
 impl Tcp {
     /// How much of the stream has come in order, what was passed over included (`misbehaviour`).
@@ -16,8 +17,14 @@ impl Tcp {
         data.filter(|r| r.0 < r.1).collect()
     }
 
-    /// Bytes of each run that has come and waits for others before it.
-    pub(crate) fn runs_that_wait(&self) -> impl Iterator<Item = u64> {
-        self.rcv.ranges().map(|(start, end)| end - start)
+    /// The packets that have come and wait for others before them: where they are not followed, full ones.
+    pub(crate) fn held_above_gaps(&self) -> Held {
+        let ranges = || self.rcv.ranges().map(|(start, end)| end - start);
+        let in_ranges = || Held {
+            bytes: ranges().sum(),
+            packets: ranges().map(|range| range.div_ceil(u64::from(self.mss))).sum(),
+            buffers: ranges().count() as u64,
+        };
+        self.arrivals().map_or_else(in_ranges, |arrivals| arrivals.held(0, 1))
     }
 }
