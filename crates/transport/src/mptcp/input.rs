@@ -50,7 +50,7 @@ impl Mptcp {
             self.announce(id, segment, options);
         }
         if segment.payload > 0
-            && let Some(room) = self.rcv.room(|| self.subflows[id].tcp.held_above_gaps())
+            && let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
             && self.subflows.arrivals(id).note(segment, room, now)
         {
             self.subflows[id].tcp.note_window_grown();

@@ -11,6 +11,7 @@ use super::MptcpPlan;
 use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::RightSizing;
 use crate::segment::Segment;
+use crate::tcp::autotune::careful_step;
 use crate::tcp::receive_queue::{Held, ReceiveQueue};
 use tailrace_core::{Bytes, Duration, Instant};
 
@@ -35,6 +36,8 @@ const STAMPS: u64 = 12;
 const READ: u64 = 65_536;
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
 const LEAST_FULL: u32 = 536;
+/// Shorter segments that come in order do not open the window (`tcp_event_data_recv`).
+const LEAST_IN_ORDER: u64 = 128;
 
 /// How large a buffer is, and may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,11 +166,13 @@ impl ReceiveMemory {
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
     }
 
-    /// What a subflow may show on which a segment has come, while others wait there for those before them (`tcp_space`).
-    pub(crate) fn room(&self, waiting: Held) -> Room {
+    /// What a subflow may show on which a segment has come, in order or not, while others wait there for those before them (`tcp_space`).
+    pub(crate) fn room(&self, waiting: Held, in_order: bool) -> Room {
         let of = |memory| window_of(memory, self.share.unwrap_or(HALF));
         let all = self.share.map(|_| of(self.size.now));
-        Room { free: of(self.size.now.saturating_sub(self.packet() + self.charge(waiting))), all }
+        let free = of(self.size.now.saturating_sub(self.packet() + self.charge(waiting)));
+        let least = if in_order { LEAST_IN_ORDER } else { 0 };
+        Room { free, all, packet: of(self.packet()), largest: of(self.size.most), least }
     }
 
     /// The application has taken `bytes`, in several reads where they are many: the first that ends a round trip counts for it, and
@@ -222,6 +227,22 @@ pub(crate) struct Room {
     free: u64,
     /// Of the whole buffer, where data tells what share of it is window.
     all: Option<u64>,
+    /// Of the memory that a packet takes, and of the largest buffer.
+    packet: u64,
+    largest: u64,
+    /// Shorter segments do not open the window.
+    least: u64,
+}
+
+impl Room {
+    /// What a segment of `bytes` adds to `window`; `full` is the payload of a full one, and the peer's have `largest` at most.
+    fn step(&self, bytes: u64, window: u64, (full, largest): (u64, u64)) -> u64 {
+        let step = match self.packet <= bytes {
+            true => 2 * full,
+            false => careful_step(bytes, self.packet, (window, self.largest), largest),
+        };
+        if step > 0 && bytes >= self.least { step.max(2 * bytes) } else { 0 }
+    }
 }
 
 /// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
@@ -264,8 +285,9 @@ impl Arrivals {
             self.clamp = room.all.unwrap_or(self.clamp);
         }
         let (before, most) = (self.window, room.free.min(self.clamp));
-        let full = full_segment(segment.timestamps.is_some());
-        self.window = (before + 2 * full.max(u64::from(segment.payload))).min(most).max(before);
+        let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.largest));
+        let step = room.step(u64::from(segment.payload), before, sizes);
+        self.window = (before + step).min(most).max(before);
         self.window > before
     }
 
@@ -355,6 +377,24 @@ mod tests {
     use super::*;
 
     const MSS: u64 = 1424;
+    /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
+    const ROOM: Room = Room { free: 4_104_192, all: None, packet: 1419, largest: 4_104_192, least: 0 };
+
+    #[test]
+    fn a_segment_that_wastes_memory_opens_the_window_by_less() {
+        let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
+        let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
+        let mut note = |payload| {
+            let segment = Segment { payload, timestamps: stamps, ..Segment::default() };
+            arrivals.note(&segment, ROOM, Instant::from_millis(700));
+            arrivals.window()
+        };
+        // As traced in Linux 6.12: 2 * 1448 by a full segment, twice the largest so far by one of 1080 bytes.
+        assert_eq!((note(1424), note(1080)), (86_980, 89_828));
+        // 1419 / 32 = 44 are less than 60, while the window is below 4104192 / 32 = 128256; 1419 / 64 = 22 are not less than 20.
+        assert_eq!((note(60), note(20)), (92_676, 92_676));
+    }
+
     #[test]
     fn what_waits_takes_window_by_its_memory() {
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
@@ -463,7 +503,7 @@ mod tests {
         arrivals.set_clamp(211_246);
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
-        let room = Room { free: 275_610, all: None };
+        let room = Room { free: 275_610, ..ROOM };
         while arrivals.note(&segment, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
         assert!(arrivals.open_wide(211_246, 82_672));
@@ -493,7 +533,7 @@ mod tests {
             ..Segment::default()
         };
         let mut arrivals = Arrivals::new(None);
-        let room = Room { free: 1000, all: None };
+        let room = Room { free: 1000, ..ROOM };
         for (payload, echo, now, rtt) in [
             (1424, 1, 154, 153_000),
             (96, 2, 160, 153_000),

@@ -2,8 +2,9 @@
 //! (RFC 8684 §3.3.1, §3.3.4).
 
 use super::memory::{Arrivals, ReceiveMemory, Room};
+use crate::segment::Segment;
+use crate::tcp::Tcp;
 use crate::tcp::reassembly::{Arrival, Reassembly};
-use crate::tcp::receive_queue::Held;
 use tailrace_core::{Duration, Instant};
 
 #[derive(Clone, Debug)]
@@ -212,8 +213,8 @@ impl DataReceiver {
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
-    pub(crate) fn room(&self, waiting: impl FnOnce() -> Held) -> Option<Room> {
-        self.memory.as_ref().map(|memory| memory.room(waiting()))
+    pub(crate) fn room(&self, tcp: &Tcp, segment: &Segment) -> Option<Room> {
+        self.memory.as_ref().map(|memory| memory.room(tcp.held_above_gaps(), tcp.expects(segment)))
     }
 
     /// Whether nothing waits, neither for data before it nor for the application.

@@ -99,24 +99,15 @@ impl ReceiveSpace {
         }
         let room = self.clamp.min(self.free(held)).saturating_sub(self.window);
         let memory = self.window_of(bytes + self.overhead);
-        let step = if memory <= bytes { 2 * self.mss } else { self.careful_step(bytes, memory) };
+        let step = match memory <= bytes {
+            true => 2 * self.mss,
+            false => careful_step(bytes, memory, (self.window, self.window_of(self.most)), self.mss),
+        };
         if room == 0 || step == 0 {
             return false;
         }
         self.window += room.min(step.max(2 * bytes));
         true
-    }
-
-    /// Small segments waste memory: the window stays below what such segments could fill (`__tcp_grow_window`).
-    fn careful_step(&self, bytes: u64, memory: u64) -> u64 {
-        let (mut memory, mut window) = (memory >> 1, self.window_of(self.most) >> 1);
-        while self.window <= window {
-            if memory <= bytes {
-                return 2 * self.mss;
-            }
-            (memory, window) = (memory >> 1, window >> 1);
-        }
-        0
     }
 
     /// A round trip as the receiver sees it: what came echoes an ACK of its own (`tcp_rcv_rtt_update`).
@@ -187,6 +178,19 @@ impl ReceiveSpace {
         }
         free.min(self.window)
     }
+}
+
+/// What a segment of `bytes` adds to `window`, if its `memory` could be a larger window: such small segments waste memory, so the
+/// window stays below what they could fill, of `largest` at most (`__tcp_grow_window`).
+pub(crate) fn careful_step(bytes: u64, memory: u64, (window, largest): (u64, u64), mss: u64) -> u64 {
+    let (mut memory, mut limit) = (memory >> 1, largest >> 1);
+    while window <= limit {
+        if memory <= bytes {
+            return 2 * mss;
+        }
+        (memory, limit) = (memory >> 1, limit >> 1);
+    }
+    0
 }
 
 /// The tuned buffers of one endpoint.

@@ -39,7 +39,7 @@
 
 mod acks;
 pub(crate) mod altered;
-mod autotune;
+pub(crate) mod autotune;
 mod compressed_ack;
 mod delayed_ack;
 mod delivery;

@@ -197,6 +197,11 @@ impl Tcp {
         self.rcv.nxt_data().saturating_sub(self.irs)
     }
 
+    /// Whether a segment that comes begins with the byte that is expected next.
+    pub(crate) fn expects(&self, segment: &Segment) -> bool {
+        segment.seq == SeqNumber(self.rcv.nxt() as u32)
+    }
+
     /// Bytes that have come and were changed on the way.
     pub(crate) fn altered_arrived(&self) -> u64 {
         self.altered.as_ref().map_or(0, |a| a.arrived())
