@@ -99,6 +99,9 @@ impl Mptcp {
                 }
                 if self.fills && segment.payload > 0 && !resent {
                     self.date(id, now);
+                    if self.snd.is_full() && self.subflows[id].tcp.packet_is_out() {
+                        self.grow_buffer(id);
+                    }
                 }
                 if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
@@ -149,7 +152,7 @@ impl Mptcp {
         self.snd.refill()
     }
 
-    /// Before the application writes again: it has been waiting for room (`tcp_check_space`).
+    /// A packet has left, or before the application writes again: it has been waiting for room (`tcp_check_space`).
     fn grow_buffer(&mut self, id: usize) {
         let s = &mut self.subflows[id];
         let ((cwnd, _), flight, mss) = (s.tcp.windows(), s.tcp.in_flight(), u64::from(s.tcp.mss().max(1)));

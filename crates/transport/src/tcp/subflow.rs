@@ -58,6 +58,11 @@ impl Tcp {
         }
     }
 
+    /// Whether the packet that was handed down last has left as a whole.
+    pub(crate) fn packet_is_out(&self) -> bool {
+        self.tuned_send_buffer().is_none_or(|buffer| buffer.queue.left() == self.board.nxt)
+    }
+
     /// Whether the packet may become longer that waits as the last; its last piece starts at relative number `piece`.
     pub(crate) fn may_grow(&self, piece: u64) -> bool {
         self.tuned_send_buffer().map_or(piece >= self.next_ssn(), |buffer| buffer.queue.may_grow())
