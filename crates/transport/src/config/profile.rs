@@ -143,7 +143,8 @@ impl TcpConfig {
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
             tso: true,
-            nagle: Nagle::Minshall,
+            // What applications ask for that send messages (TCP_NODELAY), as those of flows between kernels do.
+            nagle: Nagle::Off,
             sack_rescue: false,
             ecn_least: EcnLeast::Two,
             ecn_fallback: true,

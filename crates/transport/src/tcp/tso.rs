@@ -12,6 +12,7 @@
 use super::Tcp;
 use super::writing::Push;
 use crate::cc::CongestionControl;
+use crate::config::Nagle;
 use tailrace_core::{Duration, Instant};
 
 /// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
@@ -159,7 +160,7 @@ impl Tcp {
         let quota = room.quota() * room.mss;
         let (overrides, repairs) = (self.overrides_window, self.recovery.is_active());
         let (clock, came) = (self.ack_clock(now), self.stats.segments_received);
-        let small_is_out = self.snd.has_small_after(self.board.una);
+        let nagled = self.config.nagle != Nagle::Off && self.snd.has_small_after(self.board.una);
         let Some(buffer) = self.send_buffer_mut() else { return true };
         let push = buffer.push;
         // That time has passed is no reason to look again.
@@ -187,7 +188,7 @@ impl Tcp {
             }
             return false;
         }
-        let waits = tail && push == Push::Nagled && !closed && small_is_out;
+        let waits = tail && push == Push::Nagled && !closed && nagled;
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
             self.note_limit(pipe, self.cc.cwnd());
