@@ -297,6 +297,7 @@ impl Mptcp {
             window: Bytes(snd.edge.saturating_sub(snd.nxt)),
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
+            goes_on: self.pushing,
             blocked: self.stats.window_stalls,
         }
     }

@@ -31,6 +31,8 @@ pub struct LinuxScheduler {
     fills: bool,
     last: usize,
     left: i64,
+    /// Where the burst ends, of queues that are filled.
+    until: u64,
     rates: [f64; MAX_SUBFLOWS],
 }
 
@@ -40,7 +42,7 @@ impl SchedulerKind for LinuxScheduler {
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);
-        Self { burst, fills, last: 0, left: 0, rates: [0.0; MAX_SUBFLOWS] }
+        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0.0; MAX_SUBFLOWS] }
     }
 }
 
@@ -62,6 +64,12 @@ impl LinuxScheduler {
             self.rates[id] = pacing_rate(s);
         }
         self.queue(s) / self.rates[id]
+    }
+
+    /// Whether the last choice holds for `chunk`, too. Each push begins with one (`__mptcp_subflow_push_pending`), and a chunk may be
+    /// handed out in part, where it fills up a segment that waits.
+    fn holds_for(&self, chunk: &Chunk, conn: &ConnectionView) -> bool {
+        if self.fills { conn.goes_on && chunk.dsn < self.until } else { self.left > 0 }
     }
 
     /// The subflow that would be done first, whether it has room or not where queues are filled.
@@ -94,10 +102,9 @@ impl Scheduler for LinuxScheduler {
         // A fragment goes out as a whole (`__subflow_push_pending`).
         let goes_on = self.fills && conn.within && chunk.carriers == 0;
         if goes_on && subflows.get(self.last).is_some_and(|s| s.usable) {
-            self.left -= len;
             return Some(self.last);
         }
-        if self.left > 0 && last.is_some() {
+        if self.holds_for(chunk, conn) && last.is_some() {
             self.left -= len;
             return Some(self.last);
         }
@@ -108,7 +115,7 @@ impl Scheduler for LinuxScheduler {
             self.rates[id] = (self.rates[id] * queued + rate * burst as f64) / (queued + burst as f64);
         }
         self.left = burst.min(i64::MAX as u64) as i64 - len;
-        self.last = id;
+        (self.last, self.until) = (id, chunk.dsn.saturating_add(burst));
         Some(id)
     }
 }
@@ -153,8 +160,20 @@ mod tests {
         assert_eq!(linux.select(&chunk(0), &conn(), &views), Some(0));
         let full = [SubflowView { room: false, queued: Bytes(60_000), ..views[0] }, views[1]];
         let within = ConnectionView { within: true, ..conn() };
-        assert_eq!(linux.select(&chunk(0), &within, &full), Some(0), "no room, and the burst is used up");
-        assert_eq!(linux.select(&chunk(0), &conn(), &full), Some(1), "the next fragment");
+        let next = Chunk { dsn: 1000, ..chunk(0) };
+        assert_eq!(linux.select(&next, &within, &full), Some(0), "no room, and the burst is used up");
+        assert_eq!(linux.select(&next, &conn(), &full), Some(1), "the next fragment");
+    }
+
+    #[test]
+    fn each_push_begins_with_a_choice() {
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig::default());
+        let views = |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
+        assert_eq!(linux.select(&chunk(0), &conn(), &views([0, 5000])), Some(0));
+        let next = Chunk { dsn: 300, ..chunk(0) };
+        assert_eq!(linux.select(&next, &conn(), &views([9000, 5000])), Some(0), "of the same burst");
+        let another = ConnectionView { goes_on: false, ..conn() };
+        assert_eq!(linux.select(&next, &another, &views([9000, 5000])), Some(1));
     }
 
     #[test]

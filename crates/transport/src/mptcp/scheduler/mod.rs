@@ -100,6 +100,8 @@ pub struct ConnectionView {
     pub outstanding: Bytes,
     /// The next new byte goes on with a fragment that was written as one, of which a part was handed out.
     pub within: bool,
+    /// Others were handed out just before, in the same go.
+    pub goes_on: bool,
     /// Times that the peer's window has kept a subflow with room from sending.
     pub blocked: u64,
 }
@@ -186,6 +188,7 @@ pub(crate) mod testing {
             window: Bytes(1_000_000),
             outstanding: Bytes(0),
             within: false,
+            goes_on: true,
             blocked: 0,
         }
     }
