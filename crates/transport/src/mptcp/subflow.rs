@@ -333,7 +333,7 @@ impl Subflow {
         (view.srtt, view.rtt_var, view.min_rtt) = tcp.round_trips();
         view.rto = tcp.rto_of_estimate();
         (view.cwnd, view.ssthresh) = tcp.windows();
-        view.in_flight = tcp.in_flight();
+        (view.in_flight, view.outstanding) = (tcp.in_flight(), tcp.outstanding());
         let stats = tcp.stats();
         (view.retransmitted, view.sent) = (stats.retransmitted_segments, stats.data_segments_sent);
     }

@@ -6,6 +6,7 @@
 
 use super::Tcp;
 use crate::cc::CongestionControl;
+use crate::config::WindowUnit;
 use tailrace_core::{Bytes, Instant, Rate};
 
 /// Linux `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`: windows a round trip in slow start, so that it can double,
@@ -56,11 +57,19 @@ impl Tcp {
         }
     }
 
+    /// The congestion window. Where it counts packets, and more are out in a recovery, those (`tcp_update_pacing_rate`).
+    fn cwnd_or_outstanding(&self) -> Bytes {
+        match self.config.window_unit {
+            WindowUnit::Packets => self.cc.cwnd().max(self.outstanding()),
+            WindowUnit::Bytes | WindowUnit::Ns2 => self.cc.cwnd(),
+        }
+    }
+
     /// None before the first round-trip sample.
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         let rate = self.cc.pacing_rate().or_else(|| {
             let rtt = self.rtt.smoothed.as_secs_f64();
-            let cwnd = self.cc.cwnd();
+            let cwnd = self.cwnd_or_outstanding();
             let ratio = match self.cc.ssthresh() {
                 // Linux: half of ssthresh, so that the last doubling is smooth.
                 Some(ssthresh) if cwnd.get() >= ssthresh.get() / 2 => AVOIDANCE_RATIO,

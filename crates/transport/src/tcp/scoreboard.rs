@@ -109,6 +109,10 @@ impl Scoreboard {
     pub(crate) const fn outstanding(&self) -> u64 {
         self.nxt - self.una
     }
+    /// Segments sent and not cumulatively acknowledged.
+    pub(crate) fn segments(&self) -> u64 {
+        self.records.len() as u64
+    }
     /// Bytes estimated in the network (RFC 6675 §4, SetPipe).
     pub(crate) const fn pipe(&self) -> u64 {
         self.outstanding() + self.retransmitted + self.short.in_pipe - self.sacked - self.lost

@@ -244,6 +244,11 @@ impl Tcp {
         Bytes(self.pipe())
     }
 
+    /// Segments sent and not acknowledged, each as a full one (`packets_out`).
+    pub(crate) fn outstanding(&self) -> Bytes {
+        Bytes(self.board.segments() * u64::from(self.mss))
+    }
+
     /// Whether any loss is being repaired.
     #[inline]
     pub(crate) fn repairs_loss(&self) -> bool {

@@ -50,7 +50,7 @@ impl SchedulerKind for LinuxScheduler {
 fn pacing_rate(s: &SubflowView) -> f64 {
     let slow_start = s.ssthresh.is_none_or(|t| s.cwnd.get() < t.get() / 2);
     let factor = if slow_start { 2.0 } else { 1.2 };
-    factor * s.cwnd.max(s.in_flight).as_f64() / s.srtt.as_secs_f64().max(1e-6)
+    factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6)
 }
 
 impl LinuxScheduler {

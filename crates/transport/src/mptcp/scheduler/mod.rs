@@ -49,6 +49,8 @@ pub struct SubflowView {
     pub ssthresh: Option<Bytes>,
     /// Bytes in the network.
     pub in_flight: Bytes,
+    /// Segments sent and not acknowledged, each as a full one, those that are lost or SACKed included.
+    pub outstanding: Bytes,
     /// Bytes that were handed to it and are not acknowledged, sent or not, with what their packets take beside them.
     pub queued: Bytes,
     /// Segment size.
@@ -74,6 +76,7 @@ impl SubflowView {
         cwnd: Bytes(0),
         ssthresh: None,
         in_flight: Bytes(0),
+        outstanding: Bytes(0),
         queued: Bytes(0),
         mss: 1,
         retransmitted: 0,
