@@ -25,6 +25,7 @@ impl Mptcp {
             Err(reason) => return self.refuse(tuple, segment, reason),
         };
         self.subflows.touch(id);
+        self.adjust_buffer(now);
         if self.stage == Stage::Opening {
             self.rcv.begin(now);
         }
@@ -259,13 +260,30 @@ impl Mptcp {
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
     }
 
-    /// The application has taken `bytes`. Where the window opens wide by it, or the buffer grows, subflows may tell the peer.
+    /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer. Whether the buffer grows is
+    /// decided once everything has come that comes at this moment: reading the clock for that takes time, and lets interrupts in.
     fn on_taken(&mut self, bytes: u64, now: Instant) {
-        let clamp = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), now);
+        let before = self.read.map_or(0, |read| read.1);
+        self.read = Some((now, before + bytes));
+        if self.rcv.opens_wide() {
+            self.tell_of_room();
+        }
+    }
+
+    /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer.
+    #[inline]
+    pub(super) fn adjust_buffer(&mut self, now: Instant) {
+        if self.read.is_some_and(|(at, _)| at < now) {
+            self.adjust_buffer_to_reading();
+        }
+    }
+
+    #[inline(never)]
+    fn adjust_buffer_to_reading(&mut self) {
+        let Some((at, bytes)) = self.read.take() else { return };
+        let clamp = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), at);
         if let Some(clamp) = clamp {
             self.subflows.clamp_windows(clamp);
-        }
-        if clamp.is_some() || self.rcv.opens_wide() {
             self.tell_of_room();
         }
     }
@@ -448,6 +466,7 @@ impl Mptcp {
 
     /// Tells the connection the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
+        self.adjust_buffer(now);
         for id in 0..self.subflows.len() {
             if self.subflows.deadline(id) <= now {
                 self.on_subflow_deadline(id, now);

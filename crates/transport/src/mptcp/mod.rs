@@ -168,6 +168,8 @@ pub struct Mptcp {
     pushing: bool,
     /// The subflow to which data was written last since then.
     writes_to: Option<usize>,
+    /// When the application has read last, and how much then, until the buffer is adjusted to it.
+    read: Option<(Instant, u64)>,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
@@ -240,6 +242,7 @@ impl Mptcp {
             push_due: false,
             pushing: false,
             writes_to: None,
+            read: None,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
