@@ -52,16 +52,9 @@ impl Rack {
         }
     }
 
-    /// RFC 8985 §6.2 step 2: whether this ACK may be taken to be for the latest transmission. Linux does without the echo, which
-    /// tells nothing of segments that wait for one before them (`tcp_rack_advance`).
-    pub(super) fn is_genuine(
-        sent: &Sent,
-        (ack, heeds_echo): (&Segment, bool),
-        min_rtt: Duration,
-        now: Instant,
-    ) -> bool {
-        let echo = ack.timestamps.filter(|_| heeds_echo);
-        let echoes_earlier = echo.is_some_and(|t| (t.echo.wrapping_sub(clock(sent.at)) as i32) < 0);
+    /// RFC 8985 §6.2 step 2: whether an ACK, of which `echo` is heeded, may be taken to be for the latest transmission.
+    pub(super) fn is_genuine(sent: &Sent, echo: Option<u32>, min_rtt: Duration, now: Instant) -> bool {
+        let echoes_earlier = echo.is_some_and(|echo| (echo.wrapping_sub(clock(sent.at)) as i32) < 0);
         !sent.again || (!echoes_earlier && now.saturating_since(sent.at) >= min_rtt)
     }
 
@@ -110,8 +103,8 @@ impl Tcp {
         let (una, nxt) = (self.board.una, self.board.nxt);
         let Some(repair) = &mut self.repair else { return false };
         let rack = &mut repair.rack;
-        if let Some(newest) = seen.newest {
-            rack.rtt = now.saturating_since(newest.0);
+        if let (Some(newest), Some((_, sent_at))) = (seen.newest, seen.last) {
+            rack.rtt = now.saturating_since(sent_at);
             rack.newest = rack.newest.max(newest);
         }
         rack.dsack_round = rack.dsack_round.filter(|round| una < *round);

@@ -26,6 +26,8 @@ use tailrace_core::Instant;
 pub(super) struct Seen {
     /// The segment sent last among those delivered: when and its end. Ambiguous retransmissions are left out.
     pub(super) newest: Option<(Instant, u64)>,
+    /// Of these the one that comes last in Linux's order, end and when: what is SACKed, and then what is acknowledged.
+    pub(super) last: Option<(u64, Instant)>,
     /// Lowest start of a delivered segment that was sent once.
     pub(super) low: Option<u64>,
     /// Highest end of a delivered segment.
@@ -117,17 +119,22 @@ impl Tcp {
         now: Instant,
     ) -> u64 {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
+        // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
+        let linux = self.config.rto_window == RtoWindow::FlightAndOne;
+        let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
         let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
         let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
         self.board.on_sack(blocks, |sent| {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
-            seen.note(&sent, point, genuine(&sent));
+            let genuine = Rack::is_genuine(&sent, echo, least, now);
+            seen.note(&sent, point, genuine);
+            if genuine {
+                seen.last = seen.last.max(Some((sent.end, sent.at)));
+            }
             if !sent.again {
                 seen.sacked_from = Some(seen.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
             }
@@ -169,11 +176,16 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
+        let echo = segment.timestamps.map(|t| t.echo);
         let repair = self.repair.as_mut().expect("ACKs are noted where there is something to note them in");
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
-        self.board.ack_to_with(ack, |sent| seen.note(&sent, point, genuine(&sent)))
+        self.board.ack_to_with(ack, |sent| {
+            let genuine = Rack::is_genuine(&sent, echo, least, now);
+            seen.note(&sent, point, genuine);
+            if genuine {
+                seen.last = Some((sent.end, sent.at));
+            }
+        })
     }
 
     /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
