@@ -130,14 +130,7 @@ impl Tcp {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
-            let genuine = Rack::is_genuine(&sent, echo, least, now);
-            seen.note(&sent, point, genuine);
-            if genuine {
-                seen.last = seen.last.max(Some((sent.end, sent.at)));
-            }
-            if !sent.again {
-                seen.sacked_from = Some(seen.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
-            }
+            seen.note_sacked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
         })
     }
 
@@ -180,11 +173,7 @@ impl Tcp {
         let repair = self.repair.as_mut().expect("ACKs are noted where there is something to note them in");
         let seen = &mut repair.seen;
         self.board.ack_to_with(ack, |sent| {
-            let genuine = Rack::is_genuine(&sent, echo, least, now);
-            seen.note(&sent, point, genuine);
-            if genuine {
-                seen.last = Some((sent.end, sent.at));
-            }
+            seen.note_acked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
         })
     }
 
@@ -329,7 +318,25 @@ impl Tcp {
 }
 
 impl Seen {
-    /// Notes a delivered segment; `genuine` says that its sending time can be relied on.
+    /// Notes a segment that is SACKed for the first time; `genuine` says that its sending time can be relied on.
+    fn note_sacked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+        self.note(sent, point, genuine);
+        if genuine {
+            self.last = self.last.max(Some((sent.end, sent.at)));
+        }
+        if !sent.again {
+            self.sacked_from = Some(self.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
+        }
+    }
+
+    /// The same of one that is acknowledged; these come in order, and after what is SACKed.
+    fn note_acked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+        self.note(sent, point, genuine);
+        if genuine {
+            self.last = Some((sent.end, sent.at));
+        }
+    }
+
     fn note(&mut self, sent: &Sent, point: u64, genuine: bool) {
         if genuine {
             self.newest = self.newest.max(Some((sent.at, sent.end)));
@@ -339,5 +346,38 @@ impl Seen {
             self.original |= sent.end <= point;
         }
         self.high = self.high.max(sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_segment_that_counts_as_delivered_last_is_the_last_acknowledged_or_else_the_highest_sacked() {
+        let sent = |n: u64, ms| Sent {
+            start: 100 * n,
+            end: 100 * (n + 1),
+            at: Instant::from_millis(ms),
+            again: false,
+        };
+        let mut seen = Seen::default();
+        // The first block is the latest, which need not be the highest.
+        seen.note_sacked(&sent(5, 273), 0, true);
+        seen.note_sacked(&sent(3, 254), 0, true);
+        assert_eq!(
+            (seen.last, seen.sacked_from),
+            (Some((600, Instant::from_millis(273))), Some(Instant::from_millis(254)))
+        );
+        seen.note_sacked(&sent(6, 290), 0, false);
+        assert_eq!(seen.last, Some((600, Instant::from_millis(273))), "that may have been sent before");
+        seen.note_acked(&sent(0, 212), 0, true);
+        seen.note_acked(&sent(1, 232), 0, true);
+        assert_eq!(seen.last, Some((200, Instant::from_millis(232))));
+        assert_eq!(
+            seen.newest,
+            Some((Instant::from_millis(273), 600)),
+            "which is not the one that was sent last"
+        );
     }
 }
