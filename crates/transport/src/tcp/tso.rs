@@ -179,7 +179,7 @@ impl Tcp {
             return false;
         }
         if push == Push::Done {
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(pipe, self.cwnd());
             return false;
         }
         let Some(head) = buffer.queue.grow_head(quota) else { return true };
@@ -201,7 +201,7 @@ impl Tcp {
         let waits = tail && push == Push::Nagled && !closed && small_is_out;
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(pipe, self.cwnd());
             return false;
         }
         if let Some(buffer) = self.send_buffer_mut() {
