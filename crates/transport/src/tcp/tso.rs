@@ -11,7 +11,6 @@
 
 use super::Tcp;
 use super::writing::Push;
-use crate::cc::CongestionControl;
 use tailrace_core::{Duration, Instant};
 
 /// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
