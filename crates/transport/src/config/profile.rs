@@ -113,6 +113,7 @@ impl TcpConfig {
         Self {
             mss: Bytes(1448),
             iw: Some(10),
+            spared_syns: 1,
             tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             tcp_window_share: Some(170.0 / 256.0),

@@ -24,6 +24,12 @@ pub(super) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
     base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
 }
 
+/// The round trip of what was stamped `echo`, whichever transmission that was; a clock of 1 ms cannot measure less.
+fn echoed(echo: u32, now: Instant) -> Option<Duration> {
+    let passed = clock(now).wrapping_sub(echo);
+    (passed <= i32::MAX as u32).then(|| Duration::from_millis(u64::from(passed.max(1))))
+}
+
 impl Tcp {
     /// Takes a segment that arrived at `now`.
     pub fn handle_segment(&mut self, segment: &Segment, now: Instant) {
@@ -137,14 +143,10 @@ impl Tcp {
         self.timer.on_progress();
         self.rtt.reset_backoff();
         let mut setup = Setup::new(&self.config, u64::from(self.mss));
-        if self.syn_lost {
-            // RFC 5681 §3.1: one segment, and RFC 6298 §5.7: at least 3 s.
-            setup.initial_window = u64::from(self.mss);
-            self.rtt.syn_was_lost();
-        } else {
-            let place = (self.board.una, self.board.nxt);
-            self.rtt.on_sample(now.saturating_since(self.last_sent), place, now, &self.config);
+        if self.syn_repeats > self.config.spared_syns {
+            setup.initial_window = u64::from(self.mss); // RFC 5681 §3.1
         }
+        self.sample_handshake(segment, now);
         self.cc.on_established(&setup);
         self.start_buffers(now);
         if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
@@ -154,6 +156,21 @@ impl Tcp {
         self.snd_wnd.on_established(segment, self.iss + 1);
         if self.snd.is_closed() {
             self.advance(Trigger::Close);
+        }
+    }
+
+    /// The round trip of the handshake. One that was repeated has none but what its echo tells, to which Linux listens; else the timeout
+    /// is at least 3 s (RFC 6298 §5.7).
+    fn sample_handshake(&mut self, segment: &Segment, now: Instant) {
+        let listens = self.options.timestamps && self.config.rtt_sampling == RttSampling::AckOrSack;
+        let rtt = match segment.timestamps.filter(|_| listens) {
+            _ if self.syn_repeats == 0 => Some(now.saturating_since(self.last_sent)),
+            Some(stamps) => echoed(stamps.echo, now),
+            None => None,
+        };
+        match rtt {
+            Some(rtt) => self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config),
+            None => self.rtt.syn_was_lost(),
         }
     }
 
@@ -233,7 +250,7 @@ impl Tcp {
             }
         } else {
             // Whichever SYN-ACK is answered gives no sample.
-            self.syn_lost = true;
+            self.syn_repeats = self.syn_repeats.saturating_add(1);
             self.syn_due = true;
         }
     }
@@ -465,12 +482,7 @@ impl Tcp {
         } else if let Some(from) = self.sacked_from() {
             now.saturating_since(from)
         } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
-            // The echo tells which transmission arrived; a clock of 1 ms cannot measure less.
-            let passed = clock(now).wrapping_sub(t.echo);
-            if passed > i32::MAX as u32 {
-                return None;
-            }
-            let rtt = Duration::from_millis(u64::from(passed.max(1)));
+            let rtt = echoed(t.echo, now)?;
             self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
             // Linux shows its congestion controls none that tells of what was sent again (`rtt_us` of `ack_sample`).
             return Some(rtt).filter(|_| self.config.rtt_sampling != RttSampling::AckOrSack);

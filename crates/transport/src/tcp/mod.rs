@@ -153,8 +153,8 @@ pub struct Tcp {
     feedback: Feedback,
     /// A SYN or SYN-ACK goes out with the next poll.
     syn_due: bool,
-    /// The SYN was sent more than once.
-    syn_lost: bool,
+    /// How often the SYN was sent again.
+    syn_repeats: u8,
     /// A window probe goes out with the next poll.
     probe_due: bool,
     mss: u32,
@@ -211,7 +211,7 @@ impl Tcp {
             snd_wnd: SendWindow::default(),
             snd: SendStream::new(iss + 1),
             syn_due: false,
-            syn_lost: false,
+            syn_repeats: 0,
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,

@@ -72,7 +72,7 @@ impl Tcp {
     fn syn(&mut self, now: Instant) -> Segment {
         self.syn_due = false;
         self.stats.segments_sent += 1;
-        if !self.syn_lost {
+        if self.syn_repeats == 0 {
             self.last_sent = now;
         }
         self.arm_retransmit(now);
@@ -85,7 +85,7 @@ impl Tcp {
                 flags = flags.with(self.syn_ack_flags());
             }
             self.acks.on_sent(self.rcv.nxt());
-        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
+        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_repeats > 0) {
             flags = flags.with(self.syn_flags());
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
