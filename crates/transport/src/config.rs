@@ -30,6 +30,8 @@ parameters! {
         window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
         /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
+        /// Which ranges a receiver reports by SACK if there are many.
+        sack_reports: SackReports = SackReports::Ranges, "RFC 2018 §4";
         /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
         /// PAWS, and allow round-trip samples from retransmissions.
         timestamps: bool = true, "RFC 7323";

@@ -3,7 +3,7 @@
 use super::TcpConfig;
 use super::choices::{
     AckDelay, EcnLeast, HalveBase, Handshake, IdleRestart, Increase, Nagle, Paws, Pipe, Prr, RecoveryExit,
-    RepeatedRto, RtoAfterMark, RtoFloor, RtoWindow, RttSampling, RttVariance, WindowUnit,
+    RepeatedRto, RtoAfterMark, RtoFloor, RtoWindow, RttSampling, RttVariance, SackReports, WindowUnit,
 };
 use crate::buffer_sizes::BufferSizes;
 use tailrace_core::{Bytes, Duration, choices};
@@ -114,6 +114,7 @@ impl TcpConfig {
             mss: Bytes(1448),
             iw: Some(10),
             spared_syns: 1,
+            sack_reports: SackReports::Remembered,
             tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             tcp_window_share: Some(170.0 / 256.0),

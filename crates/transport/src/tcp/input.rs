@@ -517,7 +517,13 @@ impl Tcp {
             self.acks.demand();
             return;
         }
+        if seq > nxt && seq < end {
+            self.note_range((seq, end), now);
+        }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
+        if arrival == Arrival::FilledGap {
+            self.note_ranges_reached();
+        }
         if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
             self.note_data(now);
             if self.config.push_acks {
@@ -554,6 +560,11 @@ impl Tcp {
         }
     }
 
+    /// Whether no more than a full segment has come in order since the last ACK.
+    fn has_one_more(&self) -> bool {
+        self.rcv.nxt() - self.acks.last_sent() <= u64::from(self.mss)
+    }
+
     /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
     /// opens, closes or a duplicate came.
     #[inline]
@@ -572,6 +583,10 @@ impl Tcp {
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
                 self.begin_quick_acks(self.config.quick_acks);
+            }
+            // One segment more, and others wait still: Linux has no other rule for that than for a segment that waits, too.
+            Arrival::FilledGap if self.rcv.has_gap() && self.has_one_more() => {
+                return self.owe_ack_of_gap(now);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }

@@ -57,6 +57,7 @@ mod receive_queue;
 mod recovery;
 mod repeats;
 mod rtt;
+mod sack_memory;
 mod scoreboard;
 mod send_queue;
 mod send_stream;

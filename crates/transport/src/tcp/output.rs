@@ -422,7 +422,7 @@ impl Tcp {
             if len + SACK_ROOM > u64::from(self.mss) && len > 0 {
                 self.acks.demand();
             } else {
-                segment.sack = self.rcv.blocks(most);
+                segment.sack = self.sack_blocks(most);
             }
         }
         segment

@@ -11,12 +11,13 @@ use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
 use super::usage::Usage;
 use super::{Phase, Tcp};
-use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
+use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, SackReports, TcpConfig};
 use crate::segment::Segment;
 use crate::tcp::compressed_ack::Compression;
 use crate::tcp::delayed_ack::Pace;
 use crate::tcp::misbehaviour::Lies;
 use crate::tcp::pushes::Pushes;
+use crate::tcp::sack_memory::SackMemory;
 use crate::tcp::scoreboard::{Acked, Sent};
 use crate::tcp::tso::Tso;
 use tailrace_core::Instant;
@@ -72,6 +73,8 @@ pub(crate) struct Repair {
     pub(in crate::tcp) pushes: Pushes,
     /// How much has been told of a gap (`ack_compression`).
     pub(in crate::tcp) compression: Compression,
+    /// What is reported by SACK (`sack_reports`).
+    pub(in crate::tcp) ranges: SackMemory,
     /// The packet that is leaving (`tso`).
     pub(in crate::tcp) tso: Tso,
     /// What the receiver's side makes up (`misbehaviour`).
@@ -85,6 +88,7 @@ impl Repair {
         let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
         let wanted = wanted || c.tso || c.push_acks || !c.ack_compression.is_zero();
+        let wanted = wanted || c.sack_reports == SackReports::Remembered;
         let wanted = wanted || c.ack_delay == AckDelay::Adaptive || c.dup_limit == DupLimit::Flight;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
@@ -102,6 +106,7 @@ impl Repair {
                 pace: Pace::default(),
                 pushes: Pushes::new(),
                 compression: Compression::default(),
+                ranges: SackMemory::default(),
                 tso: Tso::default(),
                 lies: Lies::default(),
             })
