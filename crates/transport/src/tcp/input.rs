@@ -148,6 +148,7 @@ impl Tcp {
         }
         self.sample_handshake(segment, now);
         self.cc.on_established(&setup);
+        self.note_rate();
         self.start_buffers(now);
         if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
             self.recovery.count_from_now();
@@ -334,6 +335,7 @@ impl Tcp {
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = self.needs.deliveries.then(|| self.watch(now));
         let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
+        let sends = self.board.outstanding() > 0;
         let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
         let predicted = repairs && in_place && !echoes && segment.sack.is_empty() && self.takes_fast_path();
@@ -356,6 +358,9 @@ impl Tcp {
             self.tell_delivery(&before, segment, marked, now);
         }
         if repairs {
+            if sends {
+                self.note_rate();
+            }
             self.pass_over_hole(seq);
             if segment.payload > 0 {
                 self.hear(seq);

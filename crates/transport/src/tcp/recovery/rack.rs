@@ -172,7 +172,8 @@ impl Tcp {
     fn reordering_window(&self) -> Duration {
         let Some(repair) = &self.repair else { return Duration::ZERO };
         let rack = &repair.rack;
-        let repairing = self.recovery.is_active();
+        // With this ACK a recovery may be over, which is left later.
+        let repairing = self.recovery.is_active() && self.board.una < self.recovery.point;
         if !rack.reordering_seen && (repairing || self.board.has_sacked(repair.dup_thresh)) {
             return Duration::ZERO;
         }

@@ -19,7 +19,7 @@ use crate::tcp::misbehaviour::Lies;
 use crate::tcp::pushes::Pushes;
 use crate::tcp::sack_memory::SackMemory;
 use crate::tcp::scoreboard::{Acked, Sent};
-use crate::tcp::tso::Tso;
+use crate::tcp::tso::{self, Tso};
 use tailrace_core::Instant;
 
 /// What one ACK delivered and reported.
@@ -77,6 +77,8 @@ pub(crate) struct Repair {
     pub(in crate::tcp) ranges: SackMemory,
     /// The packet that is leaving (`tso`).
     pub(in crate::tcp) tso: Tso,
+    /// Most segments of packets.
+    pub(in crate::tcp) packet_most: u64,
     /// What the receiver's side makes up (`misbehaviour`).
     pub(in crate::tcp) lies: Lies,
 }
@@ -108,6 +110,7 @@ impl Repair {
                 compression: Compression::default(),
                 ranges: SackMemory::default(),
                 tso: Tso::default(),
+                packet_most: tso::LEAST,
                 lies: Lies::default(),
             })
         })
