@@ -142,6 +142,7 @@ impl TcpConfig {
             halve_base: HalveBase::Window,
             window_unit: WindowUnit::Packets,
             increase: Increase::Delivered,
+            lasting_limit: true,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
             tso: true,
