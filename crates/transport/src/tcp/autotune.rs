@@ -257,6 +257,15 @@ impl Tcp {
         })
     }
 
+    /// Whether the window that is told before the application reads is no smaller than the last; else an ACK that nothing hurries leaves
+    /// once it has read (`__tcp_ack_snd_check`).
+    pub(super) fn window_would_not_shrink(&self) -> bool {
+        let before = self.rcv.edge().saturating_sub(self.acks.last_sent());
+        self.tuned_edge().is_some_and(|edge| {
+            edge.saturating_sub(self.rcv.nxt()).next_multiple_of(self.window_unit()) >= before
+        })
+    }
+
     /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
     /// buffer, no more ACKs are hurried.
     #[inline(never)]

@@ -541,7 +541,7 @@ impl Tcp {
         self.owe_ack(arrival, now);
         if self.buffers.is_some()
             && self.acks.is_due()
-            && (self.acks.is_quick() || arrival != Arrival::InOrder)
+            && (self.acks.is_quick() || arrival != Arrival::InOrder || self.window_would_not_shrink())
         {
             self.tell_window_before_reading();
         }
