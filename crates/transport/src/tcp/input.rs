@@ -373,7 +373,7 @@ impl Tcp {
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
-        let delivered = self.board.una + self.board.sacked();
+        let (delivered, segments) = (self.board.una + self.board.sacked(), self.board.delivered);
         let same_window = self.snd_wnd.is_repeated_by(segment);
         self.update_window(segment, seq, ack);
         if self.recovery.counts() {
@@ -405,7 +405,7 @@ impl Tcp {
             if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            let bytes = self.grows_by(&acked, delivered);
+            let bytes = self.grows_by(&acked, segments);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
             if self.snd.is_closed() && ack == self.snd.end() {
                 self.advance(Trigger::AckOfFin);
@@ -434,11 +434,13 @@ impl Tcp {
         marked
     }
 
-    /// What an ACK counts for the window; before it `delivered` had been acknowledged in some way.
+    /// What an ACK counts for the window; before it so many `segments` had been delivered. Linux counts each as a full one.
     #[inline(always)]
-    fn grows_by(&self, acked: &Acked, delivered: u64) -> u64 {
+    fn grows_by(&self, acked: &Acked, segments: u32) -> u64 {
         match self.config.increase {
-            Increase::Delivered => (self.board.una + self.board.sacked()).saturating_sub(delivered),
+            Increase::Delivered => {
+                u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss)
+            }
             Increase::Bytes | Increase::Acks => acked.bytes,
         }
     }

@@ -71,7 +71,9 @@ pub(crate) struct Scoreboard {
     /// No segment from `lost_mark` on that ends below is a hole (see [`Self::next_hole`]).
     holes_from: u64,
     /// How often a segment was marked lost because of ACKs or of their delay, ever.
-    pub(crate) marked: u64,
+    pub(crate) marked: u32,
+    /// How many segments have been delivered, ever.
+    pub(crate) delivered: u32,
     /// The blocks of the last ACK: what they cover need not be walked again.
     cache: [(u64, u64); 4],
     /// How data flows, where the congestion control asks for that.
@@ -93,6 +95,7 @@ impl Scoreboard {
             hint: start,
             holes_from: start,
             marked: 0,
+            delivered: 0,
             cache: [(0, 0); 4],
             rates: None,
         }
@@ -205,6 +208,7 @@ impl Scoreboard {
                 break;
             }
             if !record.has(SACKED) {
+                self.delivered = self.delivered.wrapping_add(1);
                 let again = record.has(AMBIGUOUS);
                 visit(Sent { start, end: record.end, at: record.sent_at, again });
             }
@@ -272,6 +276,7 @@ impl Scoreboard {
                 self.sacked += record.end - start;
                 self.records[i].flags = record.flags & AMBIGUOUS | SACKED;
                 self.high_sack = self.high_sack.max(record.end);
+                self.delivered = self.delivered.wrapping_add(1);
                 if let Some(rates) = &mut self.rates {
                     rates.on_delivered(i, record.end - start, record.sent_at);
                 }
@@ -313,7 +318,7 @@ impl Scoreboard {
         let start = self.start_of(i);
         let len = record.end - start;
         self.records[i].flags |= LOST;
-        self.marked += 1;
+        self.marked = self.marked.wrapping_add(1);
         self.lost += len;
         self.count_lost(len);
         if !record.has(RETRANSMITTED) {
@@ -408,7 +413,7 @@ impl Scoreboard {
         let (start, record) = (self.start_of(i), self.records[i]);
         let len = record.end - start;
         self.records[i].flags = record.flags & !RETRANSMITTED | LOST;
-        self.marked += 1;
+        self.marked = self.marked.wrapping_add(1);
         self.retransmitted -= len;
         self.lost += if record.has(LOST) { 0 } else { len };
         self.lost_waiting += len;

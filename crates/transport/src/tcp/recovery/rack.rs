@@ -130,7 +130,7 @@ impl Tcp {
         let (before, marked) = (asked(self), self.board.marked);
         let again = self.detect(wait, now);
         let (lost, pending) = before.unwrap_or_default();
-        assert_eq!(self.board.marked - marked, lost, "what is lost");
+        assert_eq!(u64::from(self.board.marked.wrapping_sub(marked)), lost, "what is lost");
         assert_eq!(asked(self).unwrap_or_default(), (0, pending), "all of that waits to be sent again");
         let deadline = self.repair.as_ref().and_then(|r| r.rack.deadline);
         assert_eq!(deadline, pending.map(|at| at.saturating_add(wait).max(now)), "what is waited for");
@@ -186,7 +186,7 @@ impl Tcp {
         self.timer.bare_retransmission();
         let marked = self.board.marked;
         self.rack_detect(now);
-        if self.board.marked > marked {
+        if self.board.marked != marked {
             if !self.recovery.is_active() {
                 self.enter_fast(self.board.outstanding(), now);
                 self.prr_on_timer();

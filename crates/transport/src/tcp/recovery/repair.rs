@@ -43,12 +43,13 @@ pub(super) struct Seen {
     pub(super) sacked_from: Option<Instant>,
 }
 
-/// What there was before an ACK: acknowledged, delivered in sum, and how often a segment had been marked lost.
+/// What there was before an ACK: acknowledged, delivered in sum and in segments, and how often a segment had been marked lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     una: u64,
     delivered: u64,
-    marked: u64,
+    segments: u32,
+    marked: u32,
 }
 
 /// State of the optional parts.
@@ -247,7 +248,12 @@ impl Tcp {
     /// An ACK has come: notes what [`Self::conclude`] compares with.
     #[inline(never)]
     pub(in crate::tcp) fn note_progress(&mut self) {
-        let before = Before { una: self.board.una, delivered: self.delivered(), marked: self.board.marked };
+        let before = Before {
+            una: self.board.una,
+            delivered: self.delivered(),
+            segments: self.board.delivered,
+            marked: self.board.marked,
+        };
         if let Some(repair) = &mut self.repair {
             repair.before = before;
         }
@@ -256,11 +262,17 @@ impl Tcp {
     /// After the window has reacted to an ACK.
     #[inline(never)]
     pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
-        let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
+        let Some(before) = self.repair.as_ref().map(|r| r.before) else { return };
+        let Before { una, delivered, segments, marked } = before;
         let news = self.delivered().saturating_sub(delivered);
         let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
         if reducing && self.reduces_rate() && news > 0 {
-            self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
+            let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
+            let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
+            self.prr_on_ack(
+                if counts_segments { full } else { news },
+                self.board.una > una && self.board.marked == marked,
+            );
         }
         if news > 0 {
             self.arm_earlier(now);
@@ -287,9 +299,10 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
         let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
+        let out = self.in_prr_units(end - start);
         let Some(repair) = &mut self.repair else { return };
         if reducing {
-            repair.prr.out += end - start;
+            repair.prr.out += out;
         }
         if self.config.push_acks {
             self.note_reply(now);
