@@ -18,14 +18,15 @@ pub(in crate::tcp) struct Pace {
 }
 
 impl Pace {
-    /// A segment came in order at `now`; delays are at least `least`, and time passes in ticks of `jiffy`. Whether the pause before
-    /// it was longer than `rto`: the sender, too, is likely to begin anew.
+    /// A segment came in order at `now`; delays are at least `least`, and time passes in ticks of `jiffy`. Whether it was the first,
+    /// or the pause before it longer than `rto`: the sender, too, is likely to begin (anew).
     fn on_data(&mut self, now: Instant, least: Duration, rto: Duration, jiffy: Duration) -> bool {
         let now = jiffies::tick_before(now, jiffy);
         let gap = now.saturating_since(core::mem::replace(&mut self.last, now));
         let half = jiffies::whole(self.delay / 2, jiffy);
         if self.delay.is_zero() {
             self.delay = least;
+            return true;
         } else if gap <= least / 2 {
             self.delay = half + least / 2;
         } else if gap < self.delay {
@@ -93,12 +94,12 @@ impl Tcp {
         }
     }
 
-    /// Segments are no longer acknowledged at once.
+    /// Segments are no longer acknowledged at once. If none has come in order yet, the first that does is none to Linux then.
     #[cold]
     pub(super) fn end_quick_acks(&mut self) {
         let least = self.config.delayed_ack_timeout;
         if let Some(repair) = &mut self.repair {
-            repair.pace.delay = repair.pace.delay.min(least);
+            repair.pace.delay = least;
         }
     }
 
@@ -134,7 +135,7 @@ mod tests {
             now += MS(gap);
             (pace.on_data(now, MS(40), MS(250), Duration::ZERO), pace.delay)
         };
-        assert_eq!(after(0), (false, MS(40)));
+        assert_eq!(after(0), (true, MS(40)), "the first");
         assert_eq!(after(1), (false, MS(40)));
         // 40 / 2 + 30, and 50 / 2 + 45.
         assert_eq!(after(30), (false, MS(50)));

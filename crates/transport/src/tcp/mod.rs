@@ -80,7 +80,7 @@ pub use stats::{TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
-use crate::config::{EcnEcho, Pacing, TcpConfig};
+use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use acks::Acks;
 use altered::Altered;
@@ -234,7 +234,8 @@ impl Tcp {
             } else {
                 config.ecn_echo
             }),
-            acks: Acks::new(config.quick_acks),
+            // Where delays follow the pace of segments, the first of these says that ACKs hurry.
+            acks: Acks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
             reset_reply: None,
