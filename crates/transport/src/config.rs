@@ -21,6 +21,8 @@ parameters! {
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
         iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets are sent at once";
+        /// How often a SYN or SYN-ACK may be sent again without the initial window being one packet for that.
+        spared_syns: u8 = 0, "RFC 5681 §3.1; Linux tcp_init_transfer: once";
         /// The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
         initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is larger or smaller";
         /// The largest window that the sender uses, in packets (ns-2's `window_`), in addition to cwnd and the
@@ -28,6 +30,8 @@ parameters! {
         window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
         /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
+        /// Which ranges a receiver reports by SACK if there are many.
+        sack_reports: SackReports = SackReports::Ranges, "RFC 2018 §4";
         /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
         /// PAWS, and allow round-trip samples from retransmissions.
         timestamps: bool = true, "RFC 7323";

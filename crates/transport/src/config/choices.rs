@@ -185,6 +185,17 @@ choices! {
 }
 
 choices! {
+    /// Which ranges above a gap a receiver reports by SACK.
+    pub enum SackReports {
+        /// Those that have grown last, each as far as it goes, and then others (RFC 2018 §4).
+        Ranges = "ranges",
+        /// The last four that have grown. What is forgotten of one is not reported again (Linux,
+        /// `tcp_sack_new_ofo_skb`).
+        Remembered = "remembered",
+    }
+}
+
+choices! {
     /// Which segments give round-trip samples.
     pub enum RttSampling {
         /// Every ACK of new data (where Karn's rule and timestamps permit).

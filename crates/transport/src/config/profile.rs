@@ -3,7 +3,7 @@
 use super::TcpConfig;
 use super::choices::{
     AckDelay, EcnLeast, HalveBase, Handshake, IdleRestart, Increase, Nagle, Paws, Pipe, Prr, RecoveryExit,
-    RepeatedRto, RtoAfterMark, RtoFloor, RtoWindow, RttSampling, RttVariance, WindowUnit,
+    RepeatedRto, RtoAfterMark, RtoFloor, RtoWindow, RttSampling, RttVariance, SackReports, WindowUnit,
 };
 use crate::buffer_sizes::BufferSizes;
 use tailrace_core::{Bytes, Duration, choices};
@@ -113,6 +113,8 @@ impl TcpConfig {
         Self {
             mss: Bytes(1448),
             iw: Some(10),
+            spared_syns: 1,
+            sack_reports: SackReports::Remembered,
             tcp_rmem: Some(BufferSizes { least: 4096, initial: 131_072, most: 6_291_456 }),
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             tcp_window_share: Some(170.0 / 256.0),
@@ -140,6 +142,7 @@ impl TcpConfig {
             halve_base: HalveBase::Window,
             window_unit: WindowUnit::Packets,
             increase: Increase::Delivered,
+            lasting_limit: true,
             abc_limit: u8::MAX,
             recovery_exit: RecoveryExit::Ssthresh,
             tso: true,

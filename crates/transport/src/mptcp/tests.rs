@@ -76,6 +76,8 @@ fn plan(scheduler: &str, manager: &str, control: SubflowControl) -> MptcpPlan {
         mptcp: MptcpConfig::default(),
         tcp: Arc::new(TcpConfig {
             mss: tailrace_core::Bytes(1000),
+            // As in the profiles that have coupled controls.
+            lasting_limit: false,
             ..TcpConfig::for_profile(Profile::Linux)
         }),
         control,

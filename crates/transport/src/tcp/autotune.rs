@@ -41,7 +41,7 @@ pub(crate) struct ReceiveSpace {
     window: u64,
     /// How large it must be.
     sizing: RightSizing,
-    /// Round trip as the receiver sees it, in eighths.
+    /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`).
     rtt_eighths: u64,
 }
 
@@ -112,14 +112,14 @@ impl ReceiveSpace {
 
     /// A round trip as the receiver sees it: what came echoes an ACK of its own (`tcp_rcv_rtt_update`).
     pub(crate) fn on_round_trip(&mut self, rtt: Duration) {
-        let (sample, old) = (rtt.as_nanos(), self.rtt_eighths);
+        let (sample, old) = (rtt.as_micros(), self.rtt_eighths);
         let first = old == 0 || sample.saturating_mul(8) < old;
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
     /// The application has read up to `read`, and as much as lies `behind` it could be read.
     fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
-        let rtt = Duration::from_nanos(self.rtt_eighths >> 3);
+        let rtt = Duration::from_micros(self.rtt_eighths >> 3);
         let wanted = if self.share == HALF {
             self.sizing.on_read(read + behind, rtt, self.mss, now)
         } else {
@@ -273,6 +273,15 @@ impl Tcp {
         })
     }
 
+    /// Whether the window that is told before the application reads is no smaller than the last; else an ACK that nothing hurries leaves
+    /// once it has read (`__tcp_ack_snd_check`).
+    pub(super) fn window_would_not_shrink(&self) -> bool {
+        let before = self.rcv.edge().saturating_sub(self.acks.last_sent());
+        self.tuned_edge().is_some_and(|edge| {
+            edge.saturating_sub(self.rcv.nxt()).next_multiple_of(self.window_unit()) >= before
+        })
+    }
+
     /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
     /// buffer, no more ACKs are hurried.
     #[inline(never)]
@@ -324,7 +333,7 @@ impl Tcp {
     /// The round trip as a tuned buffer sees it, once it has.
     pub(super) fn round_trip_seen(&self) -> Option<Duration> {
         let eighths = self.receive_space()?.rtt_eighths;
-        (eighths > 0).then(|| Duration::from_nanos(eighths >> 3))
+        (eighths > 0).then(|| Duration::from_nanos(eighths * 125))
     }
 
     /// Data is about to come into the buffer; false where that has no room for it.
@@ -464,6 +473,20 @@ mod tests {
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
         assert_eq!((s.size, s.window(NONE, 1)), (6_291_456, 6_291_456 * 170 / 256));
+    }
+
+    #[test]
+    fn round_trips_are_of_whole_microseconds() {
+        // As a kernel 6.12 traced it: 1257378 eighths and 167 ms are 1267206, and a round trip is over after 158400 us.
+        let mut s = space();
+        s.rtt_eighths = 1_257_378;
+        s.on_round_trip(Duration::from_millis(167));
+        assert_eq!(s.rtt_eighths, 1_267_206);
+        let size = s.size;
+        s.on_read((132 * MSS, 0), Instant::from_nanos(158_399_999));
+        assert_eq!(s.size, size);
+        s.on_read((132 * MSS, 0), Instant::from_nanos(158_400_000));
+        assert!(s.size > size);
     }
 
     #[test]

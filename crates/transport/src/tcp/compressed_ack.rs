@@ -7,6 +7,7 @@
 //! wherever they lie.
 
 use super::Tcp;
+use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
 /// ACKs that tell of a gap at once (`TCP_FASTRETRANS_THRESH`).
@@ -29,6 +30,8 @@ pub(in crate::tcp) struct Compression {
     came: Instant,
     /// What has waited is due.
     waited: bool,
+    /// The ACK that leaves before others.
+    first: Option<Segment>,
 }
 
 impl Compression {
@@ -66,6 +69,20 @@ impl Compression {
 }
 
 impl Tcp {
+    /// What waits is told now, and leaves before all that is told of what comes next.
+    pub(super) fn acknowledge_first(&mut self, now: Instant) {
+        let ack = self.pure_ack(now);
+        self.acks.demand_first(ack.ack);
+        if let Some(repair) = &mut self.repair {
+            repair.compression.first = Some(ack);
+        }
+    }
+
+    /// The ACK of [`Self::acknowledge_first`], if there is one.
+    pub(super) fn take_first_ack(&mut self) -> Option<Segment> {
+        self.repair.as_mut()?.compression.first.take()
+    }
+
     /// A segment came that waits for one that is missing.
     pub(super) fn owe_ack_of_gap(&mut self, now: Instant) {
         let wait = self.compression_delay();

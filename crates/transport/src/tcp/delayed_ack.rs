@@ -5,10 +5,8 @@ use super::{Tcp, jiffies};
 use crate::config::AckDelay;
 use tailrace_core::{Duration, Instant};
 
-/// Most that a delay becomes where no round trip is known.
-const MOST: Duration = Duration::from_millis(500);
-/// The same where the peer has pushed, or is replied to (`TCP_DELACK_MAX`).
-const MOST_PUSHED: Duration = Duration::from_millis(200);
+/// Most that a delay becomes (`TCP_DELACK_MAX`).
+const MOST: Duration = Duration::from_millis(200);
 
 /// How segments with data come, where the delay follows that.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,18 +18,19 @@ pub(in crate::tcp) struct Pace {
 }
 
 impl Pace {
-    /// A segment came in order at `now`; delays are at least `least`. Whether the pause before it was longer than `rto`: the
-    /// sender, too, is likely to begin anew.
-    fn on_data(&mut self, now: Instant, least: Duration, rto: Duration) -> bool {
+    /// A segment came in order at `now`; delays are at least `least`, and time passes in ticks of `jiffy`. Whether it was the first,
+    /// or the pause before it longer than `rto`: the sender, too, is likely to begin (anew).
+    fn on_data(&mut self, now: Instant, least: Duration, rto: Duration, jiffy: Duration) -> bool {
+        let now = jiffies::tick_before(now, jiffy);
         let gap = now.saturating_since(core::mem::replace(&mut self.last, now));
+        let half = jiffies::whole(self.delay / 2, jiffy);
         if self.delay.is_zero() {
             self.delay = least;
-            return false;
-        }
-        if gap <= least / 2 {
-            self.delay = self.delay / 2 + least / 2;
+            return true;
+        } else if gap <= least / 2 {
+            self.delay = half + least / 2;
         } else if gap < self.delay {
-            self.delay = (self.delay / 2 + gap).min(rto);
+            self.delay = (half + gap).min(rto).min(MOST);
         } else {
             return gap > rto;
         }
@@ -46,7 +45,7 @@ impl Pace {
     /// The delay, at least `least`, at most a round trip and `most`.
     fn bounded(self, least: Duration, most: Duration, round_trip: Duration) -> Duration {
         let most = if round_trip.is_zero() { most } else { round_trip.max(least).min(most) };
-        if self.delay > least { self.delay.min(most) } else { self.delay.max(least) }
+        self.delay.min(most).max(least)
     }
 }
 
@@ -61,9 +60,9 @@ impl Tcp {
 
     #[inline(never)]
     fn follow_pace(&mut self, now: Instant) {
-        let (least, rto) = (self.config.delayed_ack_timeout, self.rto());
+        let (least, rto, jiffy) = (self.config.delayed_ack_timeout, self.rto(), self.config.jiffy);
         let Some(repair) = &mut self.repair else { return };
-        if repair.pace.on_data(now, least, rto) {
+        if repair.pace.on_data(now, least, rto, jiffy) {
             self.begin_quick_acks(self.config.quick_acks);
         }
     }
@@ -82,8 +81,8 @@ impl Tcp {
         let least = self.config.delayed_ack_timeout;
         let wait = match &self.repair {
             Some(repair) if self.config.ack_delay == AckDelay::Adaptive => {
-                let hurries = repair.pushes.replies || self.acks.is_pushed();
-                let most = if hurries { MOST_PUSHED } else { MOST };
+                // Before the peer's least timeout is over (`tcp_delack_max`).
+                let most = MOST.min(self.config.min_rto.saturating_sub(self.config.jiffy));
                 repair.pace.bounded(least, most, self.rtt.smoothed)
             }
             _ => least,
@@ -95,12 +94,12 @@ impl Tcp {
         }
     }
 
-    /// Segments are no longer acknowledged at once.
+    /// Segments are no longer acknowledged at once. If none has come in order yet, the first that does is none to Linux then.
     #[cold]
     pub(super) fn end_quick_acks(&mut self) {
         let least = self.config.delayed_ack_timeout;
         if let Some(repair) = &mut self.repair {
-            repair.pace.delay = repair.pace.delay.min(least);
+            repair.pace.delay = least;
         }
     }
 
@@ -118,7 +117,7 @@ impl Tcp {
         let least = self.config.delayed_ack_timeout;
         if let (AckDelay::Adaptive, Some(repair)) = (self.config.ack_delay, &mut self.repair) {
             let replied = core::mem::take(&mut repair.pushes.replies);
-            repair.pace.delay = if replied { least } else { (repair.pace.delay * 2).min(rto) };
+            repair.pace.delay = if replied { least } else { (repair.pace.delay * 2).min(rto).min(MOST) };
         }
     }
 }
@@ -134,9 +133,9 @@ mod tests {
         let (mut pace, mut now) = (Pace::default(), Instant::from_secs(1));
         let mut after = |gap: u64| {
             now += MS(gap);
-            (pace.on_data(now, MS(40), MS(250)), pace.delay)
+            (pace.on_data(now, MS(40), MS(250), Duration::ZERO), pace.delay)
         };
-        assert_eq!(after(0), (false, MS(40)));
+        assert_eq!(after(0), (true, MS(40)), "the first");
         assert_eq!(after(1), (false, MS(40)));
         // 40 / 2 + 30, and 50 / 2 + 45.
         assert_eq!(after(30), (false, MS(50)));
@@ -148,12 +147,26 @@ mod tests {
     }
 
     #[test]
+    fn the_distance_is_counted_in_ticks() {
+        let (mut pace, ms) = (Pace::default(), MS(1));
+        let mut at = |us: u64| {
+            pace.on_data(Instant::from_nanos(us * 1000), MS(40), MS(250), ms);
+            pace.delay
+        };
+        at(753_494);
+        // Tick 753 to 776: 40 / 2 + 23. To 795 are 19, which is no more than half of 40: 21 + 20.
+        assert_eq!(at(776_294), MS(43));
+        assert_eq!(at(795_494), MS(41));
+        assert_eq!(at(796_694), MS(40));
+    }
+
+    #[test]
     fn the_delay_is_a_round_trip_at_most() {
         let pace = |ms| Pace { delay: MS(ms), ..Pace::default() };
-        assert_eq!(pace(200).bounded(MS(40), MOST, MS(60)), MS(60));
-        assert_eq!(pace(200).bounded(MS(40), MOST, MS(10)), MS(40));
-        assert_eq!(pace(900).bounded(MS(40), MOST, Duration::ZERO), MS(500));
-        assert_eq!(pace(900).bounded(MS(40), MOST_PUSHED, MS(600)), MS(200));
-        assert_eq!(pace(45).bounded(MS(40), MOST, MS(60)), MS(45));
+        assert_eq!(pace(150).bounded(MS(40), MS(199), MS(60)), MS(60));
+        assert_eq!(pace(150).bounded(MS(40), MS(199), MS(10)), MS(40));
+        assert_eq!(pace(200).bounded(MS(40), MS(199), Duration::ZERO), MS(199));
+        assert_eq!(pace(45).bounded(MS(40), MS(199), MS(60)), MS(45));
+        assert_eq!(pace(20).bounded(MS(40), MS(199), MS(60)), MS(40));
     }
 }

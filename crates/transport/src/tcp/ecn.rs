@@ -229,9 +229,13 @@ impl Tcp {
         a.last_marked = marked;
     }
 
-    /// The ACK up to `up_to` that tells how marks stood before they changed; another follows.
+    /// The ACK that leaves before others: one that is ready, or the one up to `up_to` that tells how marks stood before they changed,
+    /// which another follows.
     #[cold]
     pub(super) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
+        if let Some(ack) = self.take_first_ack() {
+            return ack;
+        }
         self.feedback.ece = !self.feedback.ece;
         let mut segment = self.acknowledge(self.board.nxt, 0, now);
         self.feedback.ece = !self.feedback.ece;
@@ -282,7 +286,7 @@ impl Tcp {
         if !self.options.ecn {
             return 0;
         }
-        let newly = self.board.delivered().saturating_sub(delivered);
+        let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
         if self.feedback.accurate.on {
             return self.newly_marked(segment.flags.ace(), newly);
         }

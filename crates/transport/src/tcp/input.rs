@@ -24,6 +24,12 @@ pub(super) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
     base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
 }
 
+/// The round trip of what was stamped `echo`, whichever transmission that was; a clock of 1 ms cannot measure less.
+fn echoed(echo: u32, now: Instant) -> Option<Duration> {
+    let passed = clock(now).wrapping_sub(echo);
+    (passed <= i32::MAX as u32).then(|| Duration::from_millis(u64::from(passed.max(1))))
+}
+
 impl Tcp {
     /// Takes a segment that arrived at `now`.
     pub fn handle_segment(&mut self, segment: &Segment, now: Instant) {
@@ -137,18 +143,15 @@ impl Tcp {
         self.timer.on_progress();
         self.rtt.reset_backoff();
         let mut setup = Setup::new(&self.config, u64::from(self.mss));
-        if self.syn_lost {
-            // RFC 5681 §3.1: one segment, and RFC 6298 §5.7: at least 3 s.
-            setup.initial_window = u64::from(self.mss);
-            self.rtt.syn_was_lost();
-        } else {
-            let place = (self.board.una, self.board.nxt);
-            self.rtt.on_sample(now.saturating_since(self.last_sent), place, now, &self.config);
+        if self.syn_repeats > self.config.spared_syns {
+            setup.initial_window = u64::from(self.mss); // RFC 5681 §3.1
         }
+        self.sample_handshake(segment, now);
         self.cc.on_established(&setup);
+        self.note_rate();
         self.start_buffers(now);
         if self.config.window_unit == WindowUnit::Packets {
-            self.board.weigh_as(u64::from(self.mss));
+            self.board.weigh_as(self.mss as u16);
         }
         if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
             self.recovery.count_from_now();
@@ -157,6 +160,21 @@ impl Tcp {
         self.snd_wnd.on_established(segment, self.iss + 1);
         if self.snd.is_closed() {
             self.advance(Trigger::Close);
+        }
+    }
+
+    /// The round trip of the handshake. One that was repeated has none but what its echo tells, to which Linux listens; else the timeout
+    /// is at least 3 s (RFC 6298 §5.7).
+    fn sample_handshake(&mut self, segment: &Segment, now: Instant) {
+        let listens = self.options.timestamps && self.config.rtt_sampling == RttSampling::AckOrSack;
+        let rtt = match segment.timestamps.filter(|_| listens) {
+            _ if self.syn_repeats == 0 => Some(now.saturating_since(self.last_sent)),
+            Some(stamps) => echoed(stamps.echo, now),
+            None => None,
+        };
+        match rtt {
+            Some(rtt) => self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config),
+            None => self.rtt.syn_was_lost(),
         }
     }
 
@@ -236,7 +254,7 @@ impl Tcp {
             }
         } else {
             // Whichever SYN-ACK is answered gives no sample.
-            self.syn_lost = true;
+            self.syn_repeats = self.syn_repeats.saturating_add(1);
             self.syn_due = true;
         }
     }
@@ -320,6 +338,7 @@ impl Tcp {
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         let before = self.needs.deliveries.then(|| self.watch(now));
         let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
+        let sends = self.board.outstanding() > 0;
         let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
         let predicted = repairs && in_place && !echoes && segment.sack.is_empty() && self.takes_fast_path();
@@ -342,6 +361,9 @@ impl Tcp {
             self.tell_delivery(&before, segment, marked, now);
         }
         if repairs {
+            if sends {
+                self.note_rate();
+            }
             self.pass_over_hole(seq);
             if segment.payload > 0 {
                 self.hear(seq);
@@ -354,7 +376,7 @@ impl Tcp {
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
-        let delivered = self.board.delivered();
+        let (delivered, segments) = (self.board.una + self.board.sacked(), self.board.delivered);
         let same_window = self.snd_wnd.is_repeated_by(segment);
         self.update_window(segment, seq, ack);
         if self.recovery.counts() {
@@ -386,7 +408,7 @@ impl Tcp {
             if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            let bytes = self.grows_by(&acked, delivered);
+            let bytes = self.grows_by(&acked, segments);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
             if self.snd.is_closed() && ack == self.snd.end() {
                 self.advance(Trigger::AckOfFin);
@@ -415,11 +437,13 @@ impl Tcp {
         marked
     }
 
-    /// What an ACK counts for the window; before it `delivered` had been acknowledged in some way.
+    /// What an ACK counts for the window; before it so many `segments` had been delivered. Linux counts each as a full one.
     #[inline(always)]
-    fn grows_by(&self, acked: &Acked, delivered: u64) -> u64 {
+    fn grows_by(&self, acked: &Acked, segments: u32) -> u64 {
         match self.config.increase {
-            Increase::Delivered => self.board.delivered().saturating_sub(delivered),
+            Increase::Delivered => {
+                u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss)
+            }
             Increase::Bytes | Increase::Acks => acked.bytes,
         }
     }
@@ -468,12 +492,7 @@ impl Tcp {
         } else if let Some(from) = self.sacked_from() {
             now.saturating_since(from)
         } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
-            // The echo tells which transmission arrived; a clock of 1 ms cannot measure less.
-            let passed = clock(now).wrapping_sub(t.echo);
-            if passed > i32::MAX as u32 {
-                return None;
-            }
-            let rtt = Duration::from_millis(u64::from(passed.max(1)));
+            let rtt = echoed(t.echo, now)?;
             self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
             // Linux shows its congestion controls none that tells of what was sent again (`rtt_us` of `ack_sample`).
             return Some(rtt).filter(|_| self.config.rtt_sampling != RttSampling::AckOrSack);
@@ -508,7 +527,13 @@ impl Tcp {
             self.acks.demand();
             return;
         }
+        if seq > nxt && seq < end {
+            self.note_range((seq, end), now);
+        }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
+        if arrival == Arrival::FilledGap {
+            self.note_ranges_reached();
+        }
         if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
             self.note_data(now);
             if self.config.push_acks {
@@ -521,7 +546,7 @@ impl Tcp {
         self.owe_ack(arrival, now);
         if self.buffers.is_some()
             && self.acks.is_due()
-            && (self.acks.is_quick() || arrival != Arrival::InOrder)
+            && (self.acks.is_quick() || arrival != Arrival::InOrder || self.window_would_not_shrink())
         {
             self.tell_window_before_reading();
         }
@@ -545,6 +570,11 @@ impl Tcp {
         }
     }
 
+    /// Whether no more than a full segment has come in order since the last ACK.
+    fn has_one_more(&self) -> bool {
+        self.rcv.nxt() - self.acks.last_sent() <= u64::from(self.mss)
+    }
+
     /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
     /// opens, closes or a duplicate came.
     #[inline]
@@ -563,6 +593,10 @@ impl Tcp {
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
                 self.begin_quick_acks(self.config.quick_acks);
+            }
+            // One segment more, and others wait still: Linux has no other rule for that than for a segment that waits, too.
+            Arrival::FilledGap if self.rcv.has_gap() && self.has_one_more() => {
+                return self.owe_ack_of_gap(now);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }

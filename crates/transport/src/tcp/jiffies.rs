@@ -38,6 +38,19 @@ fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Instant {
     Instant::from_nanos((border - first).saturating_mul(tick))
 }
 
+/// The last tick of the clock at `now`; `now` itself where `jiffy` is zero.
+pub(super) fn tick_before(now: Instant, jiffy: Duration) -> Instant {
+    Instant::from_nanos(whole(Duration::from_nanos(now.as_nanos()), jiffy).as_nanos())
+}
+
+/// The whole ticks of a time; all of it where `jiffy` is zero.
+pub(super) fn whole(time: Duration, jiffy: Duration) -> Duration {
+    match jiffy.as_nanos() {
+        0 => time,
+        tick => Duration::from_nanos(time.as_nanos() / tick * tick),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,5 +88,13 @@ mod tests {
     fn without_ticks_time_is_exact() {
         let at = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
         assert_eq!(at.as_nanos(), 3_007_000);
+        assert_eq!(tick_before(at, Duration::ZERO), at);
+    }
+
+    #[test]
+    fn time_passes_in_ticks() {
+        let tick = Duration::from_millis(1);
+        assert_eq!(tick_before(Instant::from_nanos(3_999_999), tick), Instant::from_millis(3));
+        assert_eq!(whole(Duration::from_micros(21_500), tick), Duration::from_millis(21));
     }
 }

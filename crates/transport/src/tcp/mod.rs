@@ -57,6 +57,7 @@ pub(crate) mod receive_queue;
 mod recovery;
 mod repeats;
 mod rtt;
+mod sack_memory;
 mod scoreboard;
 mod send_queue;
 mod send_stream;
@@ -80,7 +81,7 @@ pub use stats::{TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
 use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
-use crate::config::{EcnEcho, Pacing, TcpConfig};
+use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use acks::Acks;
 use altered::Altered;
@@ -154,8 +155,8 @@ pub struct Tcp {
     feedback: Feedback,
     /// A SYN or SYN-ACK goes out with the next poll.
     syn_due: bool,
-    /// The SYN was sent more than once.
-    syn_lost: bool,
+    /// How often the SYN was sent again.
+    syn_repeats: u8,
     /// A window probe goes out with the next poll.
     probe_due: bool,
     mss: u32,
@@ -212,7 +213,7 @@ impl Tcp {
             snd_wnd: SendWindow::default(),
             snd: SendStream::new(iss + 1),
             syn_due: false,
-            syn_lost: false,
+            syn_repeats: 0,
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,
@@ -234,7 +235,8 @@ impl Tcp {
             } else {
                 config.ecn_echo
             }),
-            acks: Acks::new(config.quick_acks),
+            // Where delays follow the pace of segments, the first of these says that ACKs hurry.
+            acks: Acks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
             reset_reply: None,

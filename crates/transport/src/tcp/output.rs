@@ -72,7 +72,7 @@ impl Tcp {
     fn syn(&mut self, now: Instant) -> Segment {
         self.syn_due = false;
         self.stats.segments_sent += 1;
-        if !self.syn_lost {
+        if self.syn_repeats == 0 {
             self.last_sent = now;
         }
         self.arm_retransmit(now);
@@ -85,7 +85,7 @@ impl Tcp {
                 flags = flags.with(self.syn_ack_flags());
             }
             self.acks.on_sent(self.rcv.nxt());
-        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_lost) {
+        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_repeats > 0) {
             flags = flags.with(self.syn_flags());
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
@@ -145,7 +145,7 @@ impl Tcp {
             return self.retransmit(start, end, now);
         }
         if nxt == self.snd.end() {
-            self.note_limit(self.pipe(), self.cc.cwnd());
+            self.note_limit(self.pipe(), self.cwnd());
             self.note_idle();
             return self.rescue(now);
         }
@@ -154,7 +154,7 @@ impl Tcp {
         }
         let (len, fin) = self.next_len();
         if len + fin == 0 || !(self.overrides_window || self.is_worth_sending(len, fin)) {
-            self.note_limit(self.pipe(), self.cc.cwnd());
+            self.note_limit(self.pipe(), self.cwnd());
             if outstanding == 0 {
                 self.arm_persist(now);
                 return None;
@@ -164,8 +164,9 @@ impl Tcp {
         if self.config.max_burst > 0 && u64::from(self.burst) >= self.config.max_burst {
             return None;
         }
-        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd());
-        let window = if WATCHED { self.window() } else { self.limited(cwnd) };
+        let pipe = self.pipe();
+        let cwnd = if WATCHED { self.cwnd() } else { self.cc.cwnd() };
+        let window = self.limited(cwnd);
         if pipe > 0 && pipe + self.board.weight(len) > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
             self.note_limit(pipe, cwnd);
             self.outlook = Outlook::NoRoom;
@@ -293,7 +294,7 @@ impl Tcp {
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
         let pipe = self.pipe();
         if !self.overrides_window && !self.fits(pipe, end - start) {
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(pipe, self.cwnd());
             return None;
         }
         self.overrides_window = false;
@@ -421,7 +422,7 @@ impl Tcp {
             if len + SACK_ROOM > u64::from(self.mss) && len > 0 {
                 self.acks.demand();
             } else {
-                segment.sack = self.rcv.blocks(most);
+                segment.sack = self.sack_blocks(most);
             }
         }
         segment

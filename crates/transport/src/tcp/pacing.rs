@@ -6,7 +6,6 @@
 
 use super::Tcp;
 use crate::cc::CongestionControl;
-use crate::config::WindowUnit;
 use tailrace_core::{Bytes, Instant, Rate};
 
 /// Linux `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`: windows a round trip in slow start, so that it can double,
@@ -57,25 +56,18 @@ impl Tcp {
         }
     }
 
-    /// The congestion window. Where it counts packets, and more are out in a recovery, those (`tcp_update_pacing_rate`).
-    fn cwnd_or_outstanding(&self) -> Bytes {
-        match self.config.window_unit {
-            WindowUnit::Packets => self.cc.cwnd().max(self.outstanding()),
-            WindowUnit::Bytes | WindowUnit::Ns2 => self.cc.cwnd(),
-        }
-    }
-
     /// None before the first round-trip sample.
     pub(super) fn pacing_rate(&self) -> Option<Rate> {
         let rate = self.cc.pacing_rate().or_else(|| {
-            let rtt = self.rtt.smoothed.as_secs_f64();
-            let cwnd = self.cwnd_or_outstanding();
+            let (rtt, mss) = (self.rtt.smoothed.as_secs_f64(), u64::from(self.mss));
+            let cwnd = self.cwnd().get();
             let ratio = match self.cc.ssthresh() {
-                // Linux: half of ssthresh, so that the last doubling is smooth.
-                Some(ssthresh) if cwnd.get() >= ssthresh.get() / 2 => AVOIDANCE_RATIO,
+                // Linux: half of ssthresh, in whole segments, so that the last doubling is smooth.
+                Some(ssthresh) if cwnd >= ssthresh.get() / mss / 2 * mss => AVOIDANCE_RATIO,
                 _ => SLOW_START_RATIO,
             };
-            (rtt > 0.0).then(|| Rate::from_bps((ratio * cwnd.as_f64() * 8.0 / rtt) as u64))
+            let window = Bytes(cwnd).max(self.outstanding());
+            (rtt > 0.0).then(|| Rate::from_bps((ratio * window.as_f64() * 8.0 / rtt) as u64))
         });
         rate.map(|r| Rate::from_bps(r.as_bps().max(1)))
     }

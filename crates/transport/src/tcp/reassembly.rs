@@ -201,15 +201,21 @@ impl Reassembly {
         self.recent = recent;
     }
 
-    /// The blocks of the next ACK, at most `room` of them: a duplicate first (RFC 2883 §4), then the ranges that
-    /// grew last, then the others. Reports a duplicate once.
-    pub(crate) fn blocks(&mut self, room: usize) -> SackBlocks {
+    /// The block of a duplicate, if there is one (RFC 2883 §4), which is reported once.
+    pub(crate) fn report_duplicate(&mut self) -> SackBlocks {
         let mut blocks = SackBlocks::NONE;
-        let wire = |n: u64| SeqNumber(n as u32);
         if self.has_duplicate() {
             let (left, right) = core::mem::take(&mut self.duplicate);
-            blocks.push(wire(left), wire(right));
+            blocks.push(SeqNumber(left as u32), SeqNumber(right as u32));
         }
+        blocks
+    }
+
+    /// The blocks of the next ACK, at most `room` of them: a duplicate first, then the ranges that grew last, then the
+    /// others.
+    pub(crate) fn blocks(&mut self, room: usize) -> SackBlocks {
+        let mut blocks = self.report_duplicate();
+        let wire = |n: u64| SeqNumber(n as u32);
         let of = |point: u64| {
             let i = self.ranges.partition_point(|r| r.1 <= point);
             self.ranges.get(i).filter(|r| r.0 <= point)

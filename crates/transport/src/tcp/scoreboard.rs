@@ -51,6 +51,25 @@ pub(crate) struct Acked {
     pub(crate) ambiguous: bool,
 }
 
+/// SACK blocks, by where they start and how long they are.
+#[derive(Clone, Copy, Debug, Default)]
+struct Blocks {
+    starts: [u64; 4],
+    lens: [u32; 4],
+}
+
+impl Blocks {
+    fn put(&mut self, i: usize, left: u64, right: u64) {
+        (self.starts[i], self.lens[i]) = (left, (right - left) as u32);
+    }
+
+    /// Where the one ends that starts at `left`, if that is not beyond `right`; `left` where there is none.
+    fn known_end(&self, left: u64, right: u64) -> u64 {
+        let of = |i: usize| left + u64::from(self.lens[i]);
+        (0..4).find(|&i| self.starts[i] == left && of(i) <= right).map_or(left, of)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Scoreboard {
     records: Ring<Record>,
@@ -73,9 +92,11 @@ pub(crate) struct Scoreboard {
     /// No segment from `lost_mark` on that ends below is a hole (see [`Self::next_hole`]).
     holes_from: u64,
     /// How often a segment was marked lost because of ACKs or of their delay, ever.
-    pub(crate) marked: u64,
+    pub(crate) marked: u32,
+    /// How many segments have been delivered, ever.
+    pub(crate) delivered: u32,
     /// The blocks of the last ACK: what they cover need not be walked again.
-    cache: [(u64, u64); 4],
+    cache: Blocks,
     /// How data flows, where the congestion control asks for that.
     pub(crate) rates: Option<Box<Rates>>,
 }
@@ -96,7 +117,8 @@ impl Scoreboard {
             hint: start,
             holes_from: start,
             marked: 0,
-            cache: [(0, 0); 4],
+            delivered: 0,
+            cache: Blocks::default(),
             rates: None,
         }
     }
@@ -115,21 +137,16 @@ impl Scoreboard {
     }
     /// Bytes estimated in the network (RFC 6675 §4, SetPipe).
     pub(crate) const fn pipe(&self) -> u64 {
-        self.outstanding() + self.retransmitted + self.short.in_pipe - self.sacked - self.lost
+        self.outstanding() + self.retransmitted + self.short.lacking() - self.sacked - self.lost
     }
     /// Packets are counted, of so many bytes when they are full: a shorter one weighs as much as a full one.
-    pub(crate) const fn weigh_as(&mut self, full: u64) {
+    pub(crate) const fn weigh_as(&mut self, full: u16) {
         self.short.weigh_as(full);
     }
     /// What a segment of `len` bytes adds to [`Self::pipe`].
     #[inline(always)]
     pub(crate) fn weight(&self, len: u64) -> u64 {
         self.short.weight(len)
-    }
-    /// How much was delivered, ever, in this weight.
-    #[inline(always)]
-    pub(crate) const fn delivered(&self) -> u64 {
-        self.una + self.sacked + self.short.delivered
     }
     pub(crate) const fn sacked(&self) -> u64 {
         self.sacked
@@ -174,7 +191,7 @@ impl Scoreboard {
     #[inline(always)]
     pub(crate) fn push(&mut self, end: u64, now: Instant) {
         debug_assert!(end > self.nxt, "a segment takes sequence space");
-        self.short.on_sent(self.short.lack(end - self.nxt));
+        self.short.on_sent(end - self.nxt);
         self.nxt = end;
         if self.rates.is_some() {
             self.rate_sent(now);
@@ -228,6 +245,7 @@ impl Scoreboard {
                 break;
             }
             if !record.has(SACKED) {
+                self.delivered = self.delivered.wrapping_add(1);
                 let again = record.has(AMBIGUOUS);
                 visit(Sent { start, end: record.end, at: record.sent_at, again });
             }
@@ -257,8 +275,7 @@ impl Scoreboard {
 
     /// Segment `i` has these flags from now on.
     fn flag(&mut self, i: usize, flags: u8) {
-        let lack = self.short.lack(self.records[i].end - self.start_of(i));
-        self.short.on_change(lack, self.records[i].flags, flags);
+        self.short.on_change(self.records[i].end - self.start_of(i), self.records[i].flags, flags);
         self.records[i].flags = flags;
     }
 
@@ -266,8 +283,8 @@ impl Scoreboard {
     fn flag_all(&mut self, mut flags: impl FnMut(&Record) -> u8) {
         let mut start = self.una;
         for record in self.records.iter_mut() {
-            let (lack, new) = (self.short.lack(record.end - start), flags(record));
-            self.short.on_change(lack, record.flags, new);
+            let new = flags(record);
+            self.short.on_change(record.end - start, record.flags, new);
             (record.flags, start) = (new, record.end);
         }
     }
@@ -284,13 +301,13 @@ impl Scoreboard {
     /// flight (D-SACK among them) are ignored. `visit` sees each segment that is SACKed for the first time.
     pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)], mut visit: impl FnMut(Sent)) -> u64 {
         let before = self.sacked;
-        let mut cache = [(0, 0); 4];
-        for (slot, &(left, right)) in cache.iter_mut().zip(blocks) {
+        let mut cache = Blocks::default();
+        for (i, &(left, right)) in blocks.iter().take(cache.starts.len()).enumerate() {
             if left < self.una || right > self.nxt || left >= right {
                 continue;
             }
-            *slot = (left, right);
-            let known = self.cache.iter().find(|c| c.0 == left && c.1 <= right).map_or(left, |c| c.1);
+            cache.put(i, left, right);
+            let known = self.cache.known_end(left, right);
             if known < right {
                 self.sack_range(left, known, right, &mut visit);
             }
@@ -312,6 +329,7 @@ impl Scoreboard {
                 self.sacked += record.end - start;
                 self.flag(i, record.flags & AMBIGUOUS | SACKED);
                 self.high_sack = self.high_sack.max(record.end);
+                self.delivered = self.delivered.wrapping_add(1);
                 if let Some(rates) = &mut self.rates {
                     rates.on_delivered(i, record.end - start, record.sent_at);
                 }
@@ -353,7 +371,7 @@ impl Scoreboard {
         let start = self.start_of(i);
         let len = record.end - start;
         self.flag(i, record.flags | LOST);
-        self.marked += 1;
+        self.marked = self.marked.wrapping_add(1);
         self.lost += len;
         self.count_lost(len);
         if !record.has(RETRANSMITTED) {
@@ -447,7 +465,7 @@ impl Scoreboard {
         let (start, record) = (self.start_of(i), self.records[i]);
         let len = record.end - start;
         self.flag(i, record.flags & !RETRANSMITTED | LOST);
-        self.marked += 1;
+        self.marked = self.marked.wrapping_add(1);
         self.retransmitted -= len;
         self.lost += if record.has(LOST) { 0 } else { len };
         self.lost_waiting += len;
@@ -467,7 +485,7 @@ impl Scoreboard {
                 found += if record.flags & (LOST | RETRANSMITTED) == LOST { 0 } else { len };
                 record.flags = record.flags & AMBIGUOUS | LOST;
             }
-            self.short.on_change(self.short.lack(len), before, record.flags);
+            self.short.on_change(len, before, record.flags);
             self.lost += if record.has(LOST) { len } else { 0 };
             self.retransmitted += if record.has(RETRANSMITTED) { len } else { 0 };
             self.lost_waiting += if record.flags & (LOST | RETRANSMITTED) == LOST { len } else { 0 };
@@ -495,7 +513,7 @@ impl Scoreboard {
         self.flag_all(|record| record.flags & !SACKED);
         self.sacked = 0;
         (self.high_sack, self.holes_from) = (self.una, self.una);
-        self.cache = [(0, 0); 4];
+        self.cache = Blocks::default();
     }
 
     /// Forgets what was SACKed, lost or sent again; not that it gives no round-trip sample.
@@ -508,7 +526,7 @@ impl Scoreboard {
         (self.sacked, self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0, 0);
         (self.high_sack, self.lost_mark) = (self.una, self.una);
         (self.hint, self.holes_from) = (self.una, self.una);
-        self.cache = [(0, 0); 4];
+        self.cache = Blocks::default();
     }
 
     /// The first segment that waits for retransmission, as `start..end`.
@@ -608,7 +626,7 @@ impl Scoreboard {
             let len = r.end - start;
             let waiting = r.flags & (LOST | RETRANSMITTED) == LOST;
             let is = [r.has(SACKED), r.has(LOST), waiting, r.has(RETRANSMITTED)];
-            weight += super::short_segments::times(r.flags) * self.weight(len);
+            weight += u64::from(super::short_segments::times(r.flags)) * self.weight(len);
             sums.iter_mut().zip(is).for_each(|(s, is)| *s += if is { len } else { 0 });
             assert!(
                 !r.has(SACKED) || !r.has(LOST | RETRANSMITTED),

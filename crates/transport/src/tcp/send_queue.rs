@@ -245,10 +245,11 @@ impl SendQueue {
     pub(super) fn resend(&mut self, start: u64, most: u64) {
         if self.again.next != start || self.again.end <= start {
             self.split(start);
-            self.split(start + most);
-            let packet = self.sent.get(self.index_of(start)).copied().unwrap_or(Packet::up_to(start, 0));
-            let pushed = packet.pushed || packet.end > start + self.mss;
-            self.again = Leaving { next: start, end: packet.end, pushed };
+            let i = self.index_of(start);
+            let end = self.sent.get(i).map_or(start, |packet| packet.end.min(start + most));
+            self.split(end);
+            let pushed = end > start + self.mss || self.sent.get(i).is_some_and(|packet| packet.pushed);
+            self.again = Leaving { next: start, end, pushed };
         }
         self.again.next = start + self.mss;
     }
@@ -353,6 +354,17 @@ mod tests {
         pair.resend(0, 2 * MSS);
         pair.resend(MSS, MSS);
         assert!(pair.is_pushed_again(2 * MSS) && ends(&pair) == [2], "both leave together");
+    }
+
+    #[test]
+    fn what_leaves_again_is_of_one_packet() {
+        let mut queue = sent(&[1, 1, 1]);
+        queue.on_sacked(MSS, 2 * MSS);
+        queue.on_sacked(2 * MSS, 3 * MSS);
+        assert_eq!(ends(&queue), [1, 3]);
+        queue.resend(0, 2 * MSS);
+        assert_eq!(ends(&queue), [1, 3], "the one behind it is left as it is");
+        assert!(!queue.is_pushed_again(2 * MSS));
     }
 
     #[test]

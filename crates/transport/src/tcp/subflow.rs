@@ -155,7 +155,7 @@ impl Tcp {
         if repairs || owes || self.paces || self.config.max_burst > 0 {
             return false;
         }
-        let (pipe, cwnd) = (self.pipe(), self.cc.cwnd());
+        let (pipe, cwnd) = (self.pipe(), self.cwnd());
         if self.board.nxt == self.snd.end() {
             self.note_limit(pipe, cwnd);
             self.note_idle();

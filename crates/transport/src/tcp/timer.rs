@@ -232,7 +232,7 @@ impl Tcp {
             self.break_off(ResetCause::TimedOut);
             return;
         }
-        self.syn_lost = true;
+        self.syn_repeats = self.syn_repeats.saturating_add(1);
         self.syn_due = true;
         self.rtt.back_off();
         self.rearm_retransmit(now);

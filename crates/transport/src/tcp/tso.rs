@@ -11,14 +11,13 @@
 
 use super::Tcp;
 use super::writing::Push;
-use crate::cc::CongestionControl;
 use crate::config::Nagle;
 use tailrace_core::{Duration, Instant};
 
 /// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
 const LARGEST: u64 = 65_536 - 320 - 1;
 /// The least number of segments (`tcp_min_tso_segs`).
-const LEAST: u64 = 2;
+pub(super) const LEAST: u64 = 2;
 /// A second's worth over this makes a packet (`sk_pacing_shift`).
 const RATE_SHIFT: u32 = 10;
 /// Near peers get more: half as much for each so many microseconds of the least round trip (`tcp_tso_rtt_log`).
@@ -169,7 +168,7 @@ impl Tcp {
             return false;
         }
         if push == Push::Done {
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(pipe, self.cwnd());
             return false;
         }
         let Some(head) = buffer.queue.grow_head(quota) else { return true };
@@ -191,7 +190,7 @@ impl Tcp {
         let waits = tail && push == Push::Nagled && !closed && nagled;
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
-            self.note_limit(pipe, self.cc.cwnd());
+            self.note_limit(pipe, self.cwnd());
             return false;
         }
         if let Some(buffer) = self.send_buffer_mut() {
@@ -222,10 +221,21 @@ impl Tcp {
         })
     }
 
+    /// An ACK has been dealt with: the rate is another now, and with it what packets hold (`tcp_update_pacing_rate`).
+    pub(super) fn note_rate(&mut self) {
+        if !self.config.tso {
+            return;
+        }
+        let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
+        let most = autosize(rate, self.rtt.min, u64::from(self.mss));
+        if let Some(repair) = &mut self.repair {
+            repair.packet_most = most;
+        }
+    }
+
     /// Most segments of a packet.
     pub(super) fn most_in_packet(&self) -> u64 {
-        let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
-        autosize(rate, self.rtt.min, u64::from(self.mss))
+        self.repair.as_ref().map_or(LEAST, |repair| repair.packet_most)
     }
 
     fn ack_clock(&self, now: Instant) -> Clock {

@@ -57,6 +57,8 @@ pub(super) struct SendBuffer {
     waits: bool,
     /// It may go on.
     awake: bool,
+    /// It was told of room, and will look whether that is still there.
+    told: bool,
     /// An ACK has come that may have made room.
     acked: bool,
     /// What could leave waits for an ACK that makes room for more: since when, and how many segments had come by then.
@@ -89,6 +91,7 @@ impl SendBuffer {
             call: None,
             waits: false,
             awake: false,
+            told: false,
             acked: false,
             deferred: None,
         }
@@ -131,9 +134,22 @@ impl SendBuffer {
         if let Some(segments) = segments {
             self.expand(segments, mss);
         }
+        if self.has_room() {
+            (self.waits, self.told) = (false, !self.awake);
+        }
+    }
+
+    /// Whether a third of the buffer is free (`__sk_stream_is_writeable`).
+    fn has_room(&self) -> bool {
         let memory = self.queue.memory();
-        if memory + memory / 2 <= self.size {
-            (self.waits, self.awake) = (false, true);
+        memory + memory / 2 <= self.size
+    }
+
+    /// An application that was told of room looks for itself: what has left since then may have taken it (`tcp_poll`).
+    fn look_after_telling(&mut self) {
+        if core::mem::take(&mut self.told) {
+            self.awake = self.has_room();
+            self.waits = !self.awake;
         }
     }
 
@@ -250,6 +266,7 @@ impl Tcp {
         if core::mem::take(&mut buffer.acked) {
             buffer.look_for_room(segments, mss);
         }
+        buffer.look_after_telling();
         let push = buffer.go_on(end, goal, half);
         buffer.push = push.unwrap_or(Push::Nagled);
         push.is_some()
@@ -344,9 +361,28 @@ mod tests {
         // 30832 and a half of that are more than 46080; with 20 segments in the window there are 92160.
         assert!(buffer.waits);
         buffer.look_for_room(Some(20), MSS);
+        buffer.look_after_telling();
         assert_eq!((buffer.size, buffer.waits, buffer.awake), (92_160, false, true));
         buffer.look_for_room(Some(30), MSS);
         assert_eq!(buffer.size, 92_160, "nobody waits");
+    }
+
+    #[test]
+    fn room_that_is_taken_before_the_application_looks_is_none() {
+        let mut buffer = buffer();
+        // 19 segments and one behind them: 28344 and 1664 bytes, as a kernel 6.12 traced it.
+        (buffer.queue.append(19 * MSS, true), buffer.queue.append(832, true));
+        (buffer.waits, buffer.awake) = (true, false);
+        buffer.look_for_room(None, MSS);
+        assert_eq!((buffer.queue.memory(), buffer.waits, buffer.told), (30_008, false, true));
+        // What leaves is a packet of its own then.
+        buffer.queue.hand_down(2 * MSS);
+        buffer.look_after_telling();
+        assert_eq!((buffer.queue.memory(), buffer.waits, buffer.awake), (30_840, true, false));
+        buffer.queue.on_ack(MSS);
+        buffer.look_for_room(None, MSS);
+        buffer.look_after_telling();
+        assert!(buffer.awake && !buffer.waits, "29392 and a half of that");
     }
 
     #[test]

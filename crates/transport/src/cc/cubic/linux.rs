@@ -2,37 +2,44 @@
 //!
 //! The window is a whole number of segments and grows by one for every `per` segments acknowledged; `per` follows from
 //! how far the cubic, one least round trip ahead, lies above the window, and is looked at again when the window has
-//! changed or 1/32 s has passed. The friendly window gains one segment for every 15/8 windows acknowledged, always.
-//! Departure: time is exact where Linux counts in jiffies.
+//! changed or 1/32 s has passed, but once a tick at most. The friendly window gains one segment for every 15/8 windows acknowledged,
+//! always. Time is counted in ticks of a millisecond (`CONFIG_HZ=1000`), and turned into parts of 1024 a second. Departure: the cube root
+//! is exact where Linux's is a few thousandths off.
 
 use super::super::AckSample;
 use super::hystart::Hystart;
 use tailrace_core::{Duration, Instant, math};
 
-/// 41/1024 of `bic_scale`, per cube of a tenth of a second.
-const C: f64 = 410.0 / 1024.0;
+/// C is so many of 1024 parts: `bic_scale` of 41, ten times.
+const C: u64 = 410;
+/// Parts of a second that time is counted in, as a power of two, and what the cube of such a part makes of C (`BICTCP_HZ`).
+const PART: u32 = 10;
+const CUBE: u32 = 10 + 3 * PART;
+const TICK: Duration = Duration::from_millis(1);
+const TICKS: u64 = 1000;
 /// Segments acknowledged, in windows, for each that the friendly window gains: 8 (1 + beta) / (3 (1 - beta)), truncated,
 /// over 8.
 const FRIENDLY: f64 = 15.0 / 8.0;
-const UPDATE: Duration = Duration::from_nanos(1_000_000_000 / 32);
+const UPDATE: u64 = TICKS / 32;
 /// `per` while no loss has told the path's capacity: 5 % a round trip at least.
 const FIRST: f64 = 20.0;
 
 #[derive(Clone, Debug)]
 pub(super) struct Growth {
     friendly: bool,
-    /// When the epoch began; `None` after a reduction.
-    epoch: Option<Instant>,
+    /// The tick when the epoch began; `None` after a reduction.
+    epoch: Option<u64>,
     origin: f64,
-    k: f64,
+    /// When the cubic is back at the origin, in parts of a second.
+    k: u64,
     per: f64,
     /// Segments acknowledged towards the next increase.
     credit: f64,
     friendly_window: f64,
     /// Segments acknowledged towards the friendly window's next.
     acked: f64,
-    /// The window and the time of the last look at the cubic.
-    seen: (f64, Instant),
+    /// The window and the tick of the last look at the cubic.
+    seen: (f64, u64),
     /// Least round trip (delay_min); zero before the first.
     least: Duration,
     hystart: Option<Hystart>,
@@ -44,12 +51,12 @@ impl Growth {
             friendly,
             epoch: None,
             origin: 0.0,
-            k: 0.0,
+            k: 0,
             per: 1.0,
             credit: 0.0,
             friendly_window: 0.0,
             acked: 0.0,
-            seen: (0.0, Instant::ZERO),
+            seen: (0.0, 0),
             least: Duration::ZERO,
             hystart: hystart.then(Hystart::new),
         }
@@ -67,7 +74,7 @@ impl Growth {
 
     /// Those of the first second after a reduction do not count (`cubictcp_acked`).
     pub(super) fn note_round_trip(&mut self, ack: &AckSample) {
-        let young = self.epoch.is_some_and(|epoch| ack.now.saturating_since(epoch) < Duration::from_secs(1));
+        let young = self.epoch.is_some_and(|epoch| tick(ack.now) - epoch < TICKS);
         if let Some(rtt) = ack.rtt.filter(|_| !young) {
             self.least = if self.least.is_zero() { rtt } else { self.least.min(rtt) };
         }
@@ -95,29 +102,37 @@ impl Growth {
 
     fn update(&mut self, cwnd: f64, w_max: f64, segments: f64, ack: &AckSample) {
         self.acked += segments;
+        let now = tick(ack.now);
         let (seen, at) = self.seen;
-        if self.epoch.is_some() && seen == cwnd && ack.now.saturating_since(at) <= UPDATE {
+        if self.epoch.is_some() && seen == cwnd && now - at <= UPDATE {
             return;
         }
-        self.seen = (cwnd, ack.now);
-        let epoch = *self.epoch.get_or_insert_with(|| {
-            self.acked = segments;
-            self.friendly_window = cwnd;
-            self.origin = w_max.floor().max(cwnd);
-            self.k = math::cbrt((self.origin - cwnd) / C);
-            ack.now
-        });
-        let x = (ack.now.saturating_since(epoch) + self.least).as_secs_f64() - self.k;
-        let delta = (C * (x * x * x).abs()).floor();
-        let target = if x < 0.0 { self.origin - delta } else { self.origin + delta };
-        self.per = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
-        if w_max == 0.0 {
-            self.per = self.per.min(FIRST);
+        if self.epoch.is_none() || now != at {
+            self.seen = (cwnd, now);
+            self.look_at_cubic(cwnd, w_max, segments, now);
         }
         if self.friendly {
             self.be_friendly(cwnd);
         }
         self.per = self.per.max(2.0);
+    }
+
+    fn look_at_cubic(&mut self, cwnd: f64, w_max: f64, segments: f64, now: u64) {
+        let epoch = *self.epoch.get_or_insert_with(|| {
+            self.acked = segments;
+            self.friendly_window = cwnd;
+            self.origin = w_max.floor().max(cwnd);
+            self.k = math::cbrt(((1 << CUBE) / C) as f64 * (self.origin - cwnd)) as u64;
+            now
+        });
+        let least = self.least.as_nanos().div_ceil(TICK.as_nanos());
+        let time = ((now - epoch + least) << PART) / TICKS;
+        let delta = ((u128::from(C) * u128::from(time.abs_diff(self.k)).pow(3)) >> CUBE) as f64;
+        let target = if time < self.k { self.origin - delta } else { self.origin + delta };
+        self.per = if target > cwnd { (cwnd / (target - cwnd)).floor() } else { 100.0 * cwnd };
+        if w_max == 0.0 {
+            self.per = self.per.min(FIRST);
+        }
     }
 
     fn be_friendly(&mut self, cwnd: f64) {
@@ -132,31 +147,41 @@ impl Growth {
     }
 }
 
+/// The tick of the clock at `now`.
+const fn tick(now: Instant) -> u64 {
+    now.as_nanos() / TICK.as_nanos()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use tailrace_core::Bytes;
 
+    /// An ACK of one segment at so many microseconds.
+    fn ack(us: u64) -> AckSample {
+        let rtt = Duration::from_millis(100);
+        AckSample {
+            now: Instant::from_nanos(us * 1000),
+            acked: Bytes(1000),
+            in_flight: Bytes(0),
+            outstanding: Bytes(0),
+            rtt: Some(rtt),
+            smoothed_rtt: rtt,
+            min_rtt: rtt,
+            cwnd_limited: true,
+            after_timeout: false,
+        }
+    }
+
     /// Acknowledges `rounds` windows, one segment at a time, evenly over round trips of 100 ms; the windows after each.
     fn rounds(g: &mut Growth, mut cwnd: f64, w_max: f64, rounds: u32) -> Vec<u32> {
-        let rtt = Duration::from_millis(100);
         let mut now = 0.0;
         let mut seen = Vec::new();
         for _ in 0..rounds {
             let n = cwnd as u32;
             for _ in 0..n {
-                now += 0.1 / f64::from(n);
-                let ack = AckSample {
-                    now: Instant::ZERO + Duration::from_secs(1).mul_f64(now),
-                    acked: Bytes(1000),
-                    in_flight: Bytes(0),
-                    outstanding: Bytes(0),
-                    rtt: Some(rtt),
-                    smoothed_rtt: rtt,
-                    min_rtt: rtt,
-                    cwnd_limited: true,
-                    after_timeout: false,
-                };
+                now += 100_000.0 / f64::from(n);
+                let ack = ack(now as u64);
                 g.note_round_trip(&ack);
                 cwnd = g.grow(cwnd, w_max, 1.0, &ack);
             }
@@ -183,6 +208,24 @@ mod tests {
         assert!((196..=200).contains(&windows[39]), "{windows:?}");
         // At 8 s: 200 + 0.4004 * 2.79^3 = 208.7 ahead.
         assert!((205..=209).contains(&windows[79]), "{windows:?}");
+    }
+
+    #[test]
+    fn the_cubic_is_looked_at_once_a_tick() {
+        let mut g = Growth::new(false, false);
+        g.epoch = Some(1000);
+        // W_max 200 from 140: K = 5.311 s, 5438 parts. At tick 3000 the target is 200 - 410 * 3390^3 / 2^40, which is 186: 140 / 46.
+        (g.origin, g.k, g.seen) = (200.0, 5438, (139.0, 2999));
+        g.update(140.0, 200.0, 1.0, &ack(3_000_100));
+        assert_eq!((g.per, g.seen), (3.0, (140.0, 3000)));
+        g.update(150.0, 200.0, 1.0, &ack(3_000_900));
+        assert_eq!((g.per, g.seen), (3.0, (140.0, 3000)), "in the same tick");
+        g.update(150.0, 200.0, 1.0, &ack(3_001_000));
+        assert_eq!((g.per, g.seen), (4.0, (150.0, 3001)));
+        g.update(150.0, 200.0, 1.0, &ack(3_032_999));
+        assert_eq!(g.seen, (150.0, 3001), "31 ticks later, and the window is the same");
+        g.update(150.0, 200.0, 1.0, &ack(3_033_000));
+        assert_eq!(g.seen, (150.0, 3033));
     }
 
     #[test]

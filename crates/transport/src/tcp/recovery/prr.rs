@@ -1,8 +1,8 @@
 //! Proportional rate reduction (RFC 6937): in fast recovery data goes out in proportion to what arrives, so that at its
 //! end as much is in flight as the lowered window allows, without a silent half round trip and without a burst.
 //!
-//! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. In Linux's form what
-//! a congestion mark takes is spread in the same way; otherwise the window falls at once then.
+//! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. Linux's form counts segments, each
+//! as a full one, and spreads what a congestion mark takes in the same way; otherwise the window falls at once then.
 
 use super::Tcp;
 use crate::cc::CongestionControl;
@@ -52,6 +52,11 @@ impl Tcp {
         self.config.prr != Prr::Off && !self.needs.rates
     }
 
+    /// So many bytes as they are counted: those of Linux as full segments.
+    pub(super) fn in_prr_units(&self, bytes: u64) -> u64 {
+        if self.config.prr == Prr::Linux { bytes.next_multiple_of(u64::from(self.mss)) } else { bytes }
+    }
+
     /// The reordering timer began a fast recovery: Linux counts a segment as delivered then, as if an ACK had (`tcp_rack_reo_timeout`).
     pub(super) fn prr_on_timer(&mut self) {
         if self.config.prr == Prr::Linux && self.reduces_rate() {
@@ -61,7 +66,7 @@ impl Tcp {
 
     /// An ACK delivered `news` bytes in fast recovery.
     pub(super) fn prr_on_ack(&mut self, news: u64, progress: bool) {
-        let (kind, pipe, mss) = (self.config.prr, self.pipe(), u64::from(self.mss));
+        let (kind, pipe, mss) = (self.config.prr, self.in_prr_units(self.pipe()), u64::from(self.mss));
         let target = self.cc.cwnd().get();
         let Some(repair) = &mut self.repair else { return };
         let prr = &mut repair.prr;

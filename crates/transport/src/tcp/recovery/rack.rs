@@ -7,7 +7,6 @@
 use super::Tcp;
 use super::repair::Seen;
 use crate::config::RtoWindow;
-use crate::segment::Segment;
 use crate::tcp::output::clock;
 use crate::tcp::scoreboard::Sent;
 use tailrace_core::{Duration, Instant, Ring};
@@ -52,16 +51,9 @@ impl Rack {
         }
     }
 
-    /// RFC 8985 §6.2 step 2: whether this ACK may be taken to be for the latest transmission. Linux does without the echo, which
-    /// tells nothing of segments that wait for one before them (`tcp_rack_advance`).
-    pub(super) fn is_genuine(
-        sent: &Sent,
-        (ack, heeds_echo): (&Segment, bool),
-        min_rtt: Duration,
-        now: Instant,
-    ) -> bool {
-        let echo = ack.timestamps.filter(|_| heeds_echo);
-        let echoes_earlier = echo.is_some_and(|t| (t.echo.wrapping_sub(clock(sent.at)) as i32) < 0);
+    /// RFC 8985 §6.2 step 2: whether an ACK, of which `echo` is heeded, may be taken to be for the latest transmission.
+    pub(super) fn is_genuine(sent: &Sent, echo: Option<u32>, min_rtt: Duration, now: Instant) -> bool {
+        let echoes_earlier = echo.is_some_and(|echo| (echo.wrapping_sub(clock(sent.at)) as i32) < 0);
         !sent.again || (!echoes_earlier && now.saturating_since(sent.at) >= min_rtt)
     }
 
@@ -110,8 +102,8 @@ impl Tcp {
         let (una, nxt) = (self.board.una, self.board.nxt);
         let Some(repair) = &mut self.repair else { return false };
         let rack = &mut repair.rack;
-        if let Some(newest) = seen.newest {
-            rack.rtt = now.saturating_since(newest.0);
+        if let (Some(newest), Some((_, sent_at))) = (seen.newest, seen.last) {
+            rack.rtt = now.saturating_since(sent_at);
             rack.newest = rack.newest.max(newest);
         }
         rack.dsack_round = rack.dsack_round.filter(|round| una < *round);
@@ -138,7 +130,7 @@ impl Tcp {
         let (before, marked) = (asked(self), self.board.marked);
         let again = self.detect(wait, now);
         let (lost, pending) = before.unwrap_or_default();
-        assert_eq!(self.board.marked - marked, lost, "what is lost");
+        assert_eq!(u64::from(self.board.marked.wrapping_sub(marked)), lost, "what is lost");
         assert_eq!(asked(self).unwrap_or_default(), (0, pending), "all of that waits to be sent again");
         let deadline = self.repair.as_ref().and_then(|r| r.rack.deadline);
         assert_eq!(deadline, pending.map(|at| at.saturating_add(wait).max(now)), "what is waited for");
@@ -180,7 +172,8 @@ impl Tcp {
     fn reordering_window(&self) -> Duration {
         let Some(repair) = &self.repair else { return Duration::ZERO };
         let rack = &repair.rack;
-        let repairing = self.recovery.is_active();
+        // With this ACK a recovery may be over, which is left later.
+        let repairing = self.recovery.is_active() && self.board.una < self.recovery.point;
         if !rack.reordering_seen && (repairing || self.board.has_sacked(repair.dup_thresh)) {
             return Duration::ZERO;
         }
@@ -193,7 +186,7 @@ impl Tcp {
         self.timer.bare_retransmission();
         let marked = self.board.marked;
         self.rack_detect(now);
-        if self.board.marked > marked {
+        if self.board.marked != marked {
             if !self.recovery.is_active() {
                 self.enter_fast(self.board.outstanding(), now);
                 self.prr_on_timer();
@@ -225,16 +218,14 @@ impl Tcp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::Timestamps;
 
     #[test]
     fn an_earlier_echo_makes_a_retransmission_doubtful_unless_it_is_not_heeded() {
         let sent = Sent { start: 0, end: 1000, at: Instant::from_millis(500), again: true };
-        let timestamps = Some(Timestamps { value: 0, echo: 450 });
-        let ack = Segment { timestamps, ..Segment::default() };
         let (rtt, ms) = (Duration::from_millis(40), Instant::from_millis);
-        assert!(!Rack::is_genuine(&sent, (&ack, true), rtt, ms(545)), "the first sending may have arrived");
-        assert!(Rack::is_genuine(&sent, (&ack, false), rtt, ms(545)), "45 ms after the second");
-        assert!(!Rack::is_genuine(&sent, (&ack, false), rtt, ms(539)), "no round trip is that short");
+        assert!(!Rack::is_genuine(&sent, Some(450), rtt, ms(545)), "the first sending may have arrived");
+        assert!(Rack::is_genuine(&sent, Some(500), rtt, ms(545)), "45 ms after the second");
+        assert!(Rack::is_genuine(&sent, None, rtt, ms(545)));
+        assert!(!Rack::is_genuine(&sent, None, rtt, ms(539)), "no round trip is that short");
     }
 }

@@ -11,14 +11,15 @@ use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
 use super::usage::Usage;
 use super::{Phase, Tcp};
-use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig};
+use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, SackReports, TcpConfig};
 use crate::segment::Segment;
 use crate::tcp::compressed_ack::Compression;
 use crate::tcp::delayed_ack::Pace;
 use crate::tcp::misbehaviour::Lies;
 use crate::tcp::pushes::Pushes;
+use crate::tcp::sack_memory::SackMemory;
 use crate::tcp::scoreboard::{Acked, Sent};
-use crate::tcp::tso::Tso;
+use crate::tcp::tso::{self, Tso};
 use tailrace_core::Instant;
 
 /// What one ACK delivered and reported.
@@ -26,6 +27,8 @@ use tailrace_core::Instant;
 pub(super) struct Seen {
     /// The segment sent last among those delivered: when and its end. Ambiguous retransmissions are left out.
     pub(super) newest: Option<(Instant, u64)>,
+    /// Of these the one that comes last in Linux's order, end and when: what is SACKed, and then what is acknowledged.
+    pub(super) last: Option<(u64, Instant)>,
     /// Lowest start of a delivered segment that was sent once.
     pub(super) low: Option<u64>,
     /// Highest end of a delivered segment.
@@ -40,12 +43,13 @@ pub(super) struct Seen {
     pub(super) sacked_from: Option<Instant>,
 }
 
-/// What there was before an ACK: acknowledged, delivered in sum, and how often a segment had been marked lost.
+/// What there was before an ACK: acknowledged, delivered in sum and in segments, and how often a segment had been marked lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     una: u64,
     delivered: u64,
-    marked: u64,
+    segments: u32,
+    marked: u32,
 }
 
 /// State of the optional parts.
@@ -70,8 +74,12 @@ pub(crate) struct Repair {
     pub(in crate::tcp) pushes: Pushes,
     /// How much has been told of a gap (`ack_compression`).
     pub(in crate::tcp) compression: Compression,
+    /// What is reported by SACK (`sack_reports`).
+    pub(in crate::tcp) ranges: SackMemory,
     /// The packet that is leaving (`tso`).
     pub(in crate::tcp) tso: Tso,
+    /// Most segments of packets.
+    pub(in crate::tcp) packet_most: u64,
     /// What the receiver's side makes up (`misbehaviour`).
     pub(in crate::tcp) lies: Lies,
 }
@@ -83,6 +91,7 @@ impl Repair {
         let undoes = c.frto || c.eifel || c.dsack_undo || c.door;
         let wanted = c.rack || c.tlp || c.prr != Prr::Off || undoes || c.max_dup_thresh > 0;
         let wanted = wanted || c.tso || c.push_acks || !c.ack_compression.is_zero();
+        let wanted = wanted || c.sack_reports == SackReports::Remembered;
         let wanted = wanted || c.ack_delay == AckDelay::Adaptive || c.dup_limit == DupLimit::Flight;
         (wanted || c.misbehaviour != Misbehaviour::None).then(|| {
             Box::new(Self {
@@ -100,7 +109,9 @@ impl Repair {
                 pace: Pace::default(),
                 pushes: Pushes::new(),
                 compression: Compression::default(),
+                ranges: SackMemory::default(),
                 tso: Tso::default(),
+                packet_most: tso::LEAST,
                 lies: Lies::default(),
             })
         })
@@ -117,20 +128,18 @@ impl Tcp {
         now: Instant,
     ) -> u64 {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
+        // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
+        let linux = self.config.rto_window == RtoWindow::FlightAndOne;
+        let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
         let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
         let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
         self.board.on_sack(blocks, |sent| {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
-            seen.note(&sent, point, genuine(&sent));
-            if !sent.again {
-                seen.sacked_from = Some(seen.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
-            }
+            seen.note_sacked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
         })
     }
 
@@ -169,11 +178,12 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        let heeds_echo = self.config.rto_window != RtoWindow::FlightAndOne;
+        let echo = segment.timestamps.map(|t| t.echo);
         let repair = self.repair.as_mut().expect("ACKs are noted where there is something to note them in");
         let seen = &mut repair.seen;
-        let genuine = |sent: &Sent| Rack::is_genuine(sent, (segment, heeds_echo), least, now);
-        self.board.ack_to_with(ack, |sent| seen.note(&sent, point, genuine(&sent)))
+        self.board.ack_to_with(ack, |sent| {
+            seen.note_acked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
+        })
     }
 
     /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
@@ -238,7 +248,12 @@ impl Tcp {
     /// An ACK has come: notes what [`Self::conclude`] compares with.
     #[inline(never)]
     pub(in crate::tcp) fn note_progress(&mut self) {
-        let before = Before { una: self.board.una, delivered: self.delivered(), marked: self.board.marked };
+        let before = Before {
+            una: self.board.una,
+            delivered: self.delivered(),
+            segments: self.board.delivered,
+            marked: self.board.marked,
+        };
         if let Some(repair) = &mut self.repair {
             repair.before = before;
         }
@@ -247,11 +262,17 @@ impl Tcp {
     /// After the window has reacted to an ACK.
     #[inline(never)]
     pub(in crate::tcp) fn conclude(&mut self, now: Instant) {
-        let Some(Before { una, delivered, marked }) = self.repair.as_ref().map(|r| r.before) else { return };
+        let Some(before) = self.repair.as_ref().map(|r| r.before) else { return };
+        let Before { una, delivered, segments, marked } = before;
         let news = self.delivered().saturating_sub(delivered);
         let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
         if reducing && self.reduces_rate() && news > 0 {
-            self.prr_on_ack(news, self.board.una > una && self.board.marked == marked);
+            let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
+            let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
+            self.prr_on_ack(
+                if counts_segments { full } else { news },
+                self.board.una > una && self.board.marked == marked,
+            );
         }
         if news > 0 {
             self.arm_earlier(now);
@@ -260,7 +281,7 @@ impl Tcp {
 
     /// All that has left the network for the receiver, as a running sum.
     fn delivered(&self) -> u64 {
-        self.board.delivered() + self.recovery.dup_bytes
+        self.board.una + self.board.sacked() + self.recovery.dup_bytes
     }
 
     /// Puts the reordering timer or the loss probe in front of the retransmission timer, where either is due first.
@@ -278,9 +299,10 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
         let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
+        let out = self.in_prr_units(end - start);
         let Some(repair) = &mut self.repair else { return };
         if reducing {
-            repair.prr.out += end - start;
+            repair.prr.out += out;
         }
         if self.config.push_acks {
             self.note_reply(now);
@@ -317,7 +339,25 @@ impl Tcp {
 }
 
 impl Seen {
-    /// Notes a delivered segment; `genuine` says that its sending time can be relied on.
+    /// Notes a segment that is SACKed for the first time; `genuine` says that its sending time can be relied on.
+    fn note_sacked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+        self.note(sent, point, genuine);
+        if genuine {
+            self.last = self.last.max(Some((sent.end, sent.at)));
+        }
+        if !sent.again {
+            self.sacked_from = Some(self.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
+        }
+    }
+
+    /// The same of one that is acknowledged; these come in order, and after what is SACKed.
+    fn note_acked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+        self.note(sent, point, genuine);
+        if genuine {
+            self.last = Some((sent.end, sent.at));
+        }
+    }
+
     fn note(&mut self, sent: &Sent, point: u64, genuine: bool) {
         if genuine {
             self.newest = self.newest.max(Some((sent.at, sent.end)));
@@ -327,5 +367,38 @@ impl Seen {
             self.original |= sent.end <= point;
         }
         self.high = self.high.max(sent.end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_segment_that_counts_as_delivered_last_is_the_last_acknowledged_or_else_the_highest_sacked() {
+        let sent = |n: u64, ms| Sent {
+            start: 100 * n,
+            end: 100 * (n + 1),
+            at: Instant::from_millis(ms),
+            again: false,
+        };
+        let mut seen = Seen::default();
+        // The first block is the latest, which need not be the highest.
+        seen.note_sacked(&sent(5, 273), 0, true);
+        seen.note_sacked(&sent(3, 254), 0, true);
+        assert_eq!(
+            (seen.last, seen.sacked_from),
+            (Some((600, Instant::from_millis(273))), Some(Instant::from_millis(254)))
+        );
+        seen.note_sacked(&sent(6, 290), 0, false);
+        assert_eq!(seen.last, Some((600, Instant::from_millis(273))), "that may have been sent before");
+        seen.note_acked(&sent(0, 212), 0, true);
+        seen.note_acked(&sent(1, 232), 0, true);
+        assert_eq!(seen.last, Some((200, Instant::from_millis(232))));
+        assert_eq!(
+            seen.newest,
+            Some((Instant::from_millis(273), 600)),
+            "which is not the one that was sent last"
+        );
     }
 }

@@ -18,12 +18,13 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// All that goes for now has been sent: up to `nxt`, from `una` on; `full` says that the window stands in the way.
-    fn note(&mut self, full: bool, una: u64, nxt: u64) {
-        if !full && core::mem::replace(&mut self.seen, nxt) == nxt {
-            return; // Nothing was sent.
+    /// All that goes for now has been sent: up to `nxt`, from `una` on; `full` says that the window has no room for more, and `waits`
+    /// that there is more.
+    fn note(&mut self, (full, waits): (bool, bool), una: u64, nxt: u64) {
+        let sent = core::mem::replace(&mut self.seen, nxt) != nxt;
+        if !sent && !(full && waits) {
+            return;
         }
-        self.seen = nxt;
         let flight = nxt - una;
         if full || una >= self.end || (!self.limited && flight > self.most) {
             (self.limited, self.most, self.end) = (full, flight, nxt);
@@ -36,8 +37,9 @@ impl Tcp {
     #[inline(never)]
     pub(in crate::tcp) fn note_usage(&mut self, full: bool) {
         let (una, nxt) = (self.board.una, self.board.nxt);
+        let waits = self.tuned_send_buffer().is_none_or(|buffer| !buffer.queue.is_all_sent());
         if let Some(repair) = &mut self.repair {
-            repair.usage.note(full, una, nxt);
+            repair.usage.note((full, waits), una, nxt);
         }
     }
 
@@ -63,16 +65,20 @@ mod tests {
     #[test]
     fn a_window_that_was_full_once_counts_for_a_round_trip() {
         let mut usage = Usage::default();
-        usage.note(true, 0, 1000);
-        usage.note(false, 500, 1200);
+        usage.note((true, true), 0, 1000);
+        usage.note((false, true), 500, 1200);
         assert!(usage.limited, "the round trip goes up to 1000");
-        usage.note(false, 1000, 1300);
+        usage.note((false, true), 1000, 1300);
         assert_eq!((usage.limited, usage.most), (false, 300));
-        usage.note(false, 1100, 1600);
+        usage.note((false, true), 1100, 1600);
         assert_eq!((usage.limited, usage.most), (false, 500), "a larger flight");
-        usage.note(false, 1590, 1600);
+        usage.note((false, true), 1590, 1600);
         assert_eq!(usage.most, 500, "nothing was sent");
-        usage.note(false, 1600, 1700);
+        usage.note((false, true), 1600, 1700);
         assert_eq!(usage.most, 100);
+        usage.note((true, false), 1650, 1700);
+        assert!(!usage.limited, "nothing was sent, and nothing waits");
+        usage.note((true, false), 1650, 1800);
+        assert!(usage.limited, "the last that there was has filled it");
     }
 }

@@ -93,6 +93,7 @@ impl Dumbbell {
         self.seen.queue_max = self.seen.queue_max.max(queue);
         if queue >= link.limit || (self.lose_one_in > 0 && self.count % self.lose_one_in == 3) {
             self.seen.lost += 1;
+            self.count += 1;
             return None;
         }
         if link.mark_at.is_some_and(|k| queue >= k) && segment.ecn.is_capable() {

@@ -75,6 +75,30 @@ fn rack_bears_reordering_that_counting_takes_for_loss() {
 }
 
 #[test]
+fn the_window_of_a_reduction_is_the_one_that_limits() {
+    // Of a window of 40 segments 25 are lost: less is left in the network than half of the window allows.
+    let c = TcpConfig { prr: Prr::Linux, iw: Some(40), ..base() };
+    let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
+    ch.ends[0].write(400_000);
+    let mut below = 0;
+    ch.run(
+        |from, s, n| {
+            let number = s.seq.0.wrapping_sub(2) / 1000;
+            let lost = from == 0 && s.payload > 0 && (5..30).contains(&number) && n < 60;
+            [Some(HALF).filter(|_| !lost), None]
+        },
+        |ch| {
+            let t = &ch.ends[0];
+            let full = t.recovery.is_active() && t.pipe() + 1000 > t.cwnd().get() && t.board.has_waiting();
+            below += u32::from(full && t.cwnd() < t.cc.cwnd());
+            assert!(!full || t.cwnd_limited, "{} of {:?} bytes", t.pipe(), t.cwnd());
+            ch.delivered[1] == 400_000
+        },
+    );
+    assert!(below > 5, "{below}");
+}
+
+#[test]
 fn rack_and_loss_probes_avoid_timeouts() {
     // 5 % of all data segments are lost, retransmissions as well, in transfers of 100 segments.
     let run = |c: &TcpConfig| {
