@@ -15,6 +15,8 @@ impl Tcp {
         let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
         if before.is_none() {
             self.leave_buffers_to_others();
+            // The connection notes that the window grows before the first segment of a subflow can say that ACKs hurry.
+            self.acks.begin_quick_acks(self.config.quick_acks);
         }
     }
 
