@@ -168,6 +168,8 @@ pub struct Mptcp {
     pushing: bool,
     /// The subflow to which data was written last since then.
     writes_to: Option<usize>,
+    /// What that got is to leave before another gets some.
+    gives_way: bool,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
     /// The DATA_FIN is to be told, or told again.
@@ -242,6 +244,7 @@ impl Mptcp {
             push_due: false,
             pushing: false,
             writes_to: None,
+            gives_way: false,
             read: None,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),

@@ -65,7 +65,7 @@ impl Mptcp {
             if let Some(transmit) = self.poll_subflows(now) {
                 return Some(transmit);
             }
-            let goes_on = !self.fills && self.schedule(now, false);
+            let goes_on = self.gives_way || (!self.fills && self.schedule(now, false));
             if !goes_on && !self.say_fin() && !self.refill() {
                 return None;
             }
@@ -73,10 +73,14 @@ impl Mptcp {
         }
     }
 
-    /// What was written goes to the subflows before any of it is sent (`__mptcp_push_pending`).
+    /// What was written goes to the subflows before any of it is sent (`__mptcp_push_pending`). Before another subflow gets some, what
+    /// the one before it got leaves as far as it can: then this goes on.
     fn push_pending(&mut self, now: Instant) {
-        (self.push_due, self.pushing) = (false, false);
-        self.subflows.look_at_touched();
+        self.push_due = false;
+        if !core::mem::take(&mut self.gives_way) {
+            self.pushing = false;
+            self.subflows.look_at_touched();
+        }
         while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
@@ -238,7 +242,18 @@ impl Mptcp {
             self.note_data_interval(now);
         }
         self.stalled = false;
+        if self.fills && self.gives_way_to(id) {
+            return false;
+        }
         self.assign(&chunk, id, now);
+        true
+    }
+
+    /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`).
+    fn gives_way_to(&mut self, id: usize) -> bool {
+        let Some(before) = self.writes_to.take_if(|before| *before != id) else { return false };
+        self.subflows[before].tcp.push();
+        self.gives_way = true;
         true
     }
 
@@ -334,7 +349,7 @@ impl Mptcp {
         }
         s.tcp.take(u64::from(chunk.len), extends);
         if self.fills {
-            self.write_to(id);
+            self.writes_to = Some(id);
         }
         if !self.data_rto.runs() {
             self.arm_data_timer(now);
@@ -349,14 +364,6 @@ impl Mptcp {
         self.subflows.touch(id);
         if self.fills {
             self.subflows.look_at_queue(id);
-        }
-    }
-
-    /// Data was written to subflow `id`: what was written to another before leaves (`mptcp_push_release`).
-    fn write_to(&mut self, id: usize) {
-        match self.writes_to.replace(id) {
-            Some(before) if before != id => self.subflows[before].tcp.push(),
-            _ => {}
         }
     }
 
