@@ -20,7 +20,7 @@ use crate::tcp::pushes::Pushes;
 use crate::tcp::sack_memory::SackMemory;
 use crate::tcp::scoreboard::{Acked, Sent};
 use crate::tcp::tso::{self, Tso};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 
 /// What one ACK delivered and reported.
 #[derive(Clone, Copy, Debug, Default)]
@@ -167,7 +167,7 @@ impl Tcp {
     pub(in crate::tcp) fn restart_rto(&mut self, now: Instant) {
         if self.timer.stands_before_retransmission() {
             let from = self.board.first_sent_at().unwrap_or(now);
-            let left = from.saturating_add(self.rto()).saturating_since(now);
+            let left = from.saturating_add(self.rto()).saturating_since(now).max(Duration::from_micros(1));
             self.timer.put_off_retransmission(self.expiry(now, left));
         } else {
             self.rearm_retransmit(now);
@@ -308,7 +308,7 @@ impl Tcp {
             self.note_reply(now);
         }
         if new {
-            self.arm_probe(now);
+            self.arm_probe_after_data(end, now);
             return;
         }
         let Some(repair) = &mut self.repair else { return };
