@@ -153,7 +153,12 @@ impl CongestionControl for Cubic {
             let limit = if ack.after_timeout { 1 } else { self.setup.abc_limit.max(1) };
             let grow = if self.setup.ack_counting { 1.0 } else { segments.min(f64::from(limit)) };
             let divisor = if let Advice::Grow(by) = advice { by } else { 1.0 };
+            let room = ssthresh - self.cwnd;
             self.cwnd = (self.cwnd + grow / divisor).min(ssthresh);
+            // What is left of an ACK counts beyond it in Linux (`tcp_slow_start`).
+            if self.linux.is_some() && grow > room {
+                self.avoid(ack, grow - room);
+            }
         } else {
             self.avoid(ack, segments);
         }
@@ -322,6 +327,25 @@ mod tests {
             });
             self.now += self.rtt / self.cubic.cwnd;
         }
+    }
+
+    #[test]
+    fn what_slow_start_leaves_of_an_ack_counts_beyond_it_in_linux() {
+        let config =
+            TcpConfig { iw: Some(10), initial_ssthresh: Some(12), abc_limit: 255, ..TcpConfig::default() };
+        let linux = CubicConfig { form: CubicForm::Linux, ..CubicConfig::default() };
+        let mut cubic = Cubic::build(&linux, &Setup::new(&config, MSS));
+        let ack = |segments: u64| AckSample {
+            acked: Bytes(segments * MSS),
+            ..AckSample::at(Instant::from_secs(1))
+        };
+        // Two of 14 end slow start at 12; of the 12 that are left the cubic, which is level here, wants 20 for one more.
+        cubic.on_ack(&ack(14));
+        assert_eq!(cubic.cwnd(), Bytes(12 * MSS));
+        cubic.on_ack(&ack(7));
+        assert_eq!(cubic.cwnd(), Bytes(12 * MSS));
+        cubic.on_ack(&ack(1));
+        assert_eq!(cubic.cwnd(), Bytes(13 * MSS), "the twentieth");
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Reno {
         // RFC 3465 §2.3: L is 1 while a timeout is being repaired.
         let limit = if ack.after_timeout { 1 } else { u64::from(self.setup.abc_limit.max(1)) };
         let grow = ack.acked.get().min(limit * mss);
-        let used = grow.min((ssthresh - self.cwnd) as u64 + 1);
+        let used = grow.min((ssthresh - self.cwnd).ceil() as u64);
         self.cwnd = (self.cwnd + used as f64).min(ssthresh);
         grow - used
     }
@@ -209,8 +209,8 @@ mod tests {
         // L = 2: an ACK of two segments grows 3 to ssthresh 4; the other thousand is a quarter of the next window.
         let mut r = reno(3, 4, TcpConfig { abc_limit: 2, ..TcpConfig::default() });
         r.on_ack(&ack(2));
-        assert_eq!((r.cwnd(), r.credit / 1000), (Bytes(4000), 0));
-        (0..3).for_each(|_| r.on_ack(&ack(1)));
+        assert_eq!((r.cwnd(), r.credit), (Bytes(4000), 1000));
+        (0..2).for_each(|_| r.on_ack(&ack(1)));
         assert_eq!(r.cwnd(), Bytes(4000));
         r.on_ack(&ack(1));
         assert_eq!(r.cwnd(), Bytes(5000));

@@ -482,25 +482,29 @@ impl Tcp {
         true
     }
 
-    /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one.
+    /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one. Linux shows its congestion controls that
+    /// of the segment sent last among those that give it.
     #[inline(always)]
     fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
+        let sacked = self.sacked_from();
+        let first = acked.sent_at.filter(|_| !acked.ambiguous).or(sacked.map(|(first, _)| first));
         let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
             self.rtt.take_timed(self.board.una, now)?
-        } else if let (Some(sent_at), false) = (acked.sent_at, acked.ambiguous) {
+        } else if let Some(sent_at) = first {
             now.saturating_since(sent_at)
-        } else if let Some(from) = self.sacked_from() {
-            now.saturating_since(from)
         } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
-            let rtt = echoed(t.echo, now)?;
-            self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
-            // Linux shows its congestion controls none that tells of what was sent again (`rtt_us` of `ack_sample`).
-            return Some(rtt).filter(|_| self.config.rtt_sampling != RttSampling::AckOrSack);
+            // The echo tells which transmission arrived.
+            echoed(t.echo, now)?
         } else {
             return None;
         };
         self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config);
-        Some(rtt)
+        if first.is_none() || self.config.rtt_sampling != RttSampling::AckOrSack {
+            return Some(rtt);
+        }
+        let last = sacked.map(|(_, last)| last).or(acked.last_sent_at)?;
+        self.rtt.on_shortest(now.saturating_since(last));
+        Some(self.rtt.latest)
     }
 
     #[inline]

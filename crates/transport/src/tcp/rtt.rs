@@ -122,6 +122,12 @@ impl RttEstimator {
         self.base = self.timeout(config);
     }
 
+    /// Of what gave the last sample, the segment sent last has the shortest round trip: for the estimate the first counts, for
+    /// everything else the last (Linux `tcp_ack_update_rtt`).
+    pub(crate) fn on_shortest(&mut self, rtt: Duration) {
+        (self.latest, self.min) = (rtt, self.min.min(rtt));
+    }
+
     /// RFC 6298 §2.3 with the floor of the profile.
     fn timeout(&self, config: &TcpConfig) -> Duration {
         let variance = match config.rtt_variance {

@@ -47,6 +47,8 @@ pub(crate) struct Acked {
     pub(crate) bytes: u64,
     /// Send time of the oldest segment acknowledged that was sent once and not SACKed before.
     pub(crate) sent_at: Option<Instant>,
+    /// That of the newest such segment.
+    pub(crate) last_sent_at: Option<Instant>,
     /// Whether a retransmitted segment was among them.
     pub(crate) ambiguous: bool,
 }
@@ -249,8 +251,9 @@ impl Scoreboard {
                 let again = record.has(AMBIGUOUS);
                 visit(Sent { start, end: record.end, at: record.sent_at, again });
             }
-            if acked.sent_at.is_none() && record.flags == 0 {
-                acked.sent_at = Some(record.sent_at);
+            if record.flags == 0 {
+                acked.sent_at = acked.sent_at.or(Some(record.sent_at));
+                acked.last_sent_at = Some(record.sent_at);
             }
             self.records.pop_front();
         }

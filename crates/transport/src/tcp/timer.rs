@@ -111,6 +111,11 @@ impl Timer {
         }
     }
 
+    /// Whether a loss probe is what comes first.
+    pub(super) fn awaits_probe(&self) -> bool {
+        self.purpose == Purpose::Probe
+    }
+
     /// A loss probe goes out at `at` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
     pub(super) fn put_probe(&mut self, at: Instant) {
         if self.purpose == Purpose::Retransmission {
@@ -153,7 +158,7 @@ impl Tcp {
             Purpose::Nothing => {}
             Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
             Purpose::Retransmission => self.on_syn_timeout(now),
-            Purpose::Probe => self.on_probe_timeout(),
+            Purpose::Probe => self.on_probe_timeout(now),
             Purpose::Reordering => self.on_reorder_timeout(now),
             Purpose::Persist(n) => self.on_persist(n, now),
             Purpose::TimeWait => {

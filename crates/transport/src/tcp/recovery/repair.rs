@@ -20,7 +20,7 @@ use crate::tcp::pushes::Pushes;
 use crate::tcp::sack_memory::SackMemory;
 use crate::tcp::scoreboard::{Acked, Sent};
 use crate::tcp::tso::{self, Tso};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 
 /// What one ACK delivered and reported.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,8 +39,8 @@ pub(super) struct Seen {
     pub(super) dsack: Option<(u64, u64)>,
     /// That was a loss probe.
     pub(super) dsack_of_probe: bool,
-    /// When the first of what was SACKed for the first time, and sent once, was sent.
-    pub(super) sacked_from: Option<Instant>,
+    /// When the first and the last of what was SACKed for the first time, and sent once, were sent.
+    pub(super) sacked_from: Option<(Instant, Instant)>,
 }
 
 /// What there was before an ACK: acknowledged, delivered in sum and in segments, and how often a segment had been marked lost.
@@ -143,18 +143,19 @@ impl Tcp {
         })
     }
 
-    /// When the first of what this ACK SACKs for the first time was sent, where that gives a round trip.
-    pub(in crate::tcp) fn sacked_from(&self) -> Option<Instant> {
+    /// When the first and the last of what this ACK SACKs for the first time were sent, where that gives a round trip.
+    pub(in crate::tcp) fn sacked_from(&self) -> Option<(Instant, Instant)> {
         let wanted = self.config.rtt_sampling == RttSampling::AckOrSack;
         self.repair.as_ref().filter(|_| wanted)?.seen.sacked_from
     }
 
-    /// An ACK that does not advance SACKs what was sent at `from`: a round trip; and where that was before the oldest
+    /// An ACK that does not advance SACKs what was sent from `from` to `last`: a round trip; and where that was before the oldest
     /// segment was sent (again), the timeout counts from now. Later ones prove nothing for that segment.
-    fn on_round_trip_of_sack(&mut self, from: Instant, now: Instant) {
+    fn on_round_trip_of_sack(&mut self, (from, last): (Instant, Instant), now: Instant) {
         if self.config.rtt_sampling == RttSampling::AckOrSack {
             let place = (self.board.una, self.board.nxt);
             self.rtt.on_sample(now.saturating_since(from), place, now, &self.config);
+            self.rtt.on_shortest(now.saturating_since(last));
         }
         let head = self.board.first_sent_at();
         if self.config.rto_restart && head.is_some_and(|at| from < at) {
@@ -167,7 +168,7 @@ impl Tcp {
     pub(in crate::tcp) fn restart_rto(&mut self, now: Instant) {
         if self.timer.stands_before_retransmission() {
             let from = self.board.first_sent_at().unwrap_or(now);
-            let left = from.saturating_add(self.rto()).saturating_since(now);
+            let left = from.saturating_add(self.rto()).saturating_since(now).max(Duration::from_micros(1));
             self.timer.put_off_retransmission(self.expiry(now, left));
         } else {
             self.rearm_retransmit(now);
@@ -308,7 +309,7 @@ impl Tcp {
             self.note_reply(now);
         }
         if new {
-            self.arm_probe(now);
+            self.arm_probe_after_data(end, now);
             return;
         }
         let Some(repair) = &mut self.repair else { return };
@@ -346,7 +347,8 @@ impl Seen {
             self.last = self.last.max(Some((sent.end, sent.at)));
         }
         if !sent.again {
-            self.sacked_from = Some(self.sacked_from.map_or(sent.at, |at| at.min(sent.at)));
+            let (first, last) = self.sacked_from.unwrap_or((sent.at, sent.at));
+            self.sacked_from = Some((first.min(sent.at), last.max(sent.at)));
         }
     }
 
@@ -386,10 +388,8 @@ mod tests {
         // The first block is the latest, which need not be the highest.
         seen.note_sacked(&sent(5, 273), 0, true);
         seen.note_sacked(&sent(3, 254), 0, true);
-        assert_eq!(
-            (seen.last, seen.sacked_from),
-            (Some((600, Instant::from_millis(273))), Some(Instant::from_millis(254)))
-        );
+        assert_eq!(seen.last, Some((600, Instant::from_millis(273))));
+        assert_eq!(seen.sacked_from, Some((Instant::from_millis(254), Instant::from_millis(273))));
         seen.note_sacked(&sent(6, 290), 0, false);
         assert_eq!(seen.last, Some((600, Instant::from_millis(273))), "that may have been sent before");
         seen.note_acked(&sent(0, 212), 0, true);

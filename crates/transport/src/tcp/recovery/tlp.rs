@@ -6,6 +6,7 @@
 use super::repair::Seen;
 use super::{Phase, Tcp};
 use crate::cc::Signal;
+use crate::config::RtoWindow;
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
@@ -48,13 +49,19 @@ impl Tlp {
 }
 
 impl Tcp {
-    /// RFC 8985 §7.2: whether a probe may be scheduled, or sent.
-    fn may_probe(&self) -> bool {
+    /// Whether none is out, nor was one since the last round-trip sample.
+    fn may_send_probe(&self) -> bool {
         let Some(repair) = &self.repair else { return false };
         let tlp = &repair.tlp;
+        tlp.probe.is_none() && tlp.samples.is_none_or(|n| self.rtt.samples > n)
+    }
+
+    /// RFC 8985 §7.2: whether a probe may be scheduled. Linux does so while one is out, too (`tcp_schedule_loss_probe`).
+    fn may_schedule_probe(&self) -> bool {
+        let Some(repair) = &self.repair else { return false };
+        let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         self.config.tlp
-            && tlp.probe.is_none()
-            && tlp.samples.is_none_or(|n| self.rtt.samples > n)
+            && (linux || self.may_send_probe())
             && repair.rack.deadline.is_none()
             && self.options.sack
             && !self.recovery.is_active()
@@ -65,7 +72,7 @@ impl Tcp {
 
     /// Schedules a probe where there may be one.
     pub(super) fn arm_probe(&mut self, now: Instant) {
-        if !self.may_probe() {
+        if !self.may_schedule_probe() {
             return;
         }
         self.timer.bare_retransmission();
@@ -75,10 +82,27 @@ impl Tcp {
         self.timer.put_probe(self.expiry(now, wait));
     }
 
-    /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not.
-    pub(in crate::tcp) fn on_probe_timeout(&mut self) {
+    /// New data goes out up to `end`, as a probe or not: a probe sees to the timer itself. Where one is scheduled the timeout counts
+    /// from when the oldest segment was sent from now on (Linux `tcp_event_new_data_sent`, `tcp_rearm_rto`).
+    pub(super) fn arm_probe_after_data(&mut self, end: u64, now: Instant) {
+        let probe = self.repair.as_ref().and_then(|repair| repair.tlp.probe);
+        if probe.is_some_and(|probe| !probe.resent && probe.end == end) {
+            return;
+        }
+        if self.config.rto_restart && self.timer.awaits_probe() {
+            self.restart_rto(now);
+        }
+        self.arm_probe(now);
+    }
+
+    /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not. While one is
+    /// out there is no other, and the timeout is what comes next, at once if it would have expired.
+    pub(in crate::tcp) fn on_probe_timeout(&mut self, now: Instant) {
+        if self.config.rto_restart {
+            self.restart_rto(now);
+        }
         self.timer.bare_retransmission();
-        let may = self.may_probe();
+        let may = self.may_send_probe() && self.may_schedule_probe();
         let (len, fin) = self.next_len();
         let new = len + fin > 0 && self.board.nxt < self.snd.end();
         if let (true, Some(repair)) = (may, &mut self.repair) {
