@@ -90,6 +90,10 @@ impl Tcp {
         let Some(repair) = self.repair.as_mut().filter(|_| self.options.sack && !wait.is_zero()) else {
             return self.acks.on_disorder();
         };
+        if repair.compression.first.is_some() {
+            // To Linux, the ACK that it made others leave at once was for this segment, too: `tcp_ack_snd_check` finds none scheduled.
+            return;
+        }
         if self.acks.is_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
             self.acks.on_disorder();
         } else {
