@@ -334,6 +334,7 @@ impl Subflow {
         view.rto = tcp.rto_of_estimate();
         (view.cwnd, view.ssthresh) = tcp.windows();
         (view.in_flight, view.outstanding) = (tcp.in_flight(), tcp.outstanding());
+        view.noted_rate = tcp.rate_noted();
         let stats = tcp.stats();
         (view.retransmitted, view.sent) = (stats.retransmitted_segments, stats.data_segments_sent);
     }

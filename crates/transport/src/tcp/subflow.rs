@@ -246,6 +246,12 @@ impl Tcp {
         Bytes(self.pipe())
     }
 
+    /// Its pacing rate when an ACK was dealt with last, bytes a second, whether it paces or not (`sk_pacing_rate`); none where that is
+    /// not noted.
+    pub(crate) fn rate_noted(&self) -> Option<u64> {
+        self.noted_rate()
+    }
+
     /// Segments sent and not acknowledged, each as a full one (`packets_out`).
     pub(crate) fn outstanding(&self) -> Bytes {
         Bytes(self.board.segments() * u64::from(self.mss))

@@ -229,8 +229,13 @@ impl Tcp {
         let rate = self.pacing_rate().map_or(u64::MAX, |rate| rate.as_bps() / 8);
         let most = autosize(rate, self.rtt.min, u64::from(self.mss));
         if let Some(repair) = &mut self.repair {
-            repair.packet_most = most;
+            (repair.packet_most, repair.rate) = (most, rate);
         }
+    }
+
+    /// The rate when an ACK was dealt with last, bytes a second; none where nobody notes it.
+    pub(super) fn noted_rate(&self) -> Option<u64> {
+        self.repair.as_ref().filter(|_| self.config.tso).map(|repair| repair.rate)
     }
 
     /// Most segments of a packet.

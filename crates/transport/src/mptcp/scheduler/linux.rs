@@ -46,8 +46,11 @@ impl SchedulerKind for LinuxScheduler {
     }
 }
 
-/// In bytes a second (`tcp_update_pacing_rate`).
+/// In bytes a second (`tcp_update_pacing_rate`): as the last ACK left it, where that is known.
 fn pacing_rate(s: &SubflowView) -> f64 {
+    if let Some(noted) = s.noted_rate {
+        return noted as f64;
+    }
     let slow_start = s.ssthresh.is_none_or(|t| s.cwnd.get() < t.get() / 2);
     let factor = if slow_start { 2.0 } else { 1.2 };
     factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6)

@@ -51,6 +51,8 @@ pub struct SubflowView {
     pub in_flight: Bytes,
     /// Segments sent and not acknowledged, each as a full one, those that are lost or SACKed included.
     pub outstanding: Bytes,
+    /// Its pacing rate when an ACK was dealt with last, bytes a second, where that is noted (Linux `sk_pacing_rate`).
+    pub noted_rate: Option<u64>,
     /// Bytes that were handed to it and are not acknowledged, sent or not, with what their packets take beside them.
     pub queued: Bytes,
     /// Segment size.
@@ -77,6 +79,7 @@ impl SubflowView {
         ssthresh: None,
         in_flight: Bytes(0),
         outstanding: Bytes(0),
+        noted_rate: None,
         queued: Bytes(0),
         mss: 1,
         retransmitted: 0,

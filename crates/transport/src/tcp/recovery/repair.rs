@@ -80,6 +80,8 @@ pub(crate) struct Repair {
     pub(in crate::tcp) tso: Tso,
     /// Most segments of packets.
     pub(in crate::tcp) packet_most: u64,
+    /// That rate, bytes a second.
+    pub(in crate::tcp) rate: u64,
     /// What the receiver's side makes up (`misbehaviour`).
     pub(in crate::tcp) lies: Lies,
 }
@@ -112,6 +114,7 @@ impl Repair {
                 ranges: SackMemory::default(),
                 tso: Tso::default(),
                 packet_most: tso::LEAST,
+                rate: 0,
                 lies: Lies::default(),
             })
         })
