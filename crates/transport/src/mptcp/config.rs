@@ -46,6 +46,16 @@ choices! {
 }
 
 choices! {
+    /// How much one choice of a scheduler that fills queues is good for.
+    pub enum HandsOut {
+        /// What is left of a burst, packet by packet, as long as the subflow's send buffer has room.
+        Packets = "packets",
+        /// Whole fragments as they lie in the send buffer; each time that bytes are handed out begins with a choice.
+        Fragments = "fragments",
+    }
+}
+
+choices! {
     /// On which subflow an ACK goes out for what has to be said of addresses.
     pub enum Speaker {
         /// The one with the shortest round-trip time.
@@ -74,6 +84,8 @@ parameters! {
         /// With `counts_memory`: how large the send buffer of the connection is. Bytes beyond the windows of the
         /// subflows wait in the subflows' queues, and arrive out of order if one of them falls silent.
         send_buffer_of: SendBufferOf = SendBufferOf::Largest, "Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum, __mptcp_sync_sndbuf";
+        /// With a scheduler that fills queues: how much one of its choices is good for.
+        hands_out: HandsOut = HandsOut::Fragments, "Linux 6.12 __subflow_push_pending; linux_6_1: packets, mptcp_subflow_get_send";
         /// With `counts_memory`: the largest first window that a receiver advertises; it grows with the segments that
         /// arrive. `"auto"` is the window of the whole buffer; if that is large, all waiting data goes to the first
         /// subflow.

@@ -1,6 +1,6 @@
 //! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
 
-use super::config::{Penalisation, SendBufferOf};
+use super::config::{HandsOut, Penalisation, SendBufferOf};
 use super::handshake::Stage;
 use super::memory::SendMemory;
 use super::option::{Dss, Mapping, Options, Signal};
@@ -299,9 +299,12 @@ impl Mptcp {
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
     }
 
-    /// Whether the next new byte goes on with a fragment of which a part has just been handed out.
+    /// Whether the next new byte goes on with a fragment of which a part has just been handed out, and where packets count with one of
+    /// those.
     fn is_within(&self) -> bool {
-        self.pushing && self.snd.is_within() && !self.snd.has_reinjections()
+        let packets = self.plan.mptcp.hands_out == HandsOut::Packets;
+        let full = || self.writes_to.is_none_or(|id| !self.subflows[id].tcp.has_room_in_packet());
+        self.pushing && self.snd.is_within() && !self.snd.has_reinjections() && !(packets && full())
     }
 
     fn view(&self, now: Instant) -> ConnectionView {
@@ -312,7 +315,7 @@ impl Mptcp {
             window: Bytes(snd.edge.saturating_sub(snd.nxt)),
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
-            goes_on: self.pushing,
+            goes_on: self.pushing || self.plan.mptcp.hands_out == HandsOut::Packets,
             blocked: self.stats.window_stalls,
         }
     }

@@ -3,7 +3,7 @@
 //! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{DataTimer, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
+use super::config::{DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
@@ -107,11 +107,12 @@ impl MptcpConfig {
         }
     }
 
-    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`) and, of its TCP,
+    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`) and, of its TCP,
     /// `net/ipv4/tcp_output.c` (`tcp_select_initial_window`) and `tcp_input.c` (`scaling_ratio`).
     fn linux_6_12() -> Self {
         Self {
             send_buffer_of: SendBufferOf::Sum,
+            hands_out: HandsOut::Fragments,
             first_window: None,
             window_share: Some(167.0 / 256.0),
             ..Self::linux_6_1()
@@ -123,6 +124,7 @@ impl MptcpConfig {
         Self {
             join_syn_retries: 6,
             counts_memory: true,
+            hands_out: HandsOut::Packets,
             keeps_larger_window: true,
             wide_dsn: true,
             answer_wide_dsn: true,
@@ -172,7 +174,8 @@ mod tests {
         let tcp = Arc::new(tcp);
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
-        let as_old = MptcpConfig { send_buffer_of, first_window, window_share: None, ..new.mptcp };
+        let hands_out = HandsOut::Packets;
+        let as_old = MptcpConfig { send_buffer_of, hands_out, first_window, window_share: None, ..new.mptcp };
         assert_eq!(as_old, old.mptcp);
     }
 }

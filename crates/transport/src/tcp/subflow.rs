@@ -60,6 +60,11 @@ impl Tcp {
         }
     }
 
+    /// Whether the last packet that waits has room for more.
+    pub(crate) fn has_room_in_packet(&self) -> bool {
+        self.tuned_send_buffer().is_some_and(|buffer| buffer.queue.room_in_tail(self.packet_goal()) > 0)
+    }
+
     /// Whether the packet that was handed down last has left as a whole.
     pub(crate) fn packet_is_out(&self) -> bool {
         self.tuned_send_buffer().is_none_or(|buffer| buffer.queue.left() == self.board.nxt)
