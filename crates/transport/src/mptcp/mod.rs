@@ -47,7 +47,9 @@ mod subflows;
 mod tests;
 mod waiting;
 
-pub use config::{DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
+pub use config::{
+    DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
+};
 pub use option::Options;
 pub use reordering::Reordering;
 pub use send::Chunk;

@@ -3,7 +3,9 @@
 //! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl};
+use super::config::{
+    DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
+};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};

@@ -167,7 +167,11 @@ impl Tcp {
         let pipe = self.pipe();
         let cwnd = if WATCHED { self.cwnd() } else { self.cc.cwnd() };
         let window = self.limited(cwnd);
-        if pipe > 0 && pipe + self.board.weight(len) > window && len > 0 && !(WATCHED && self.probes_with_new(now)) {
+        if pipe > 0
+            && pipe + self.board.weight(len) > window
+            && len > 0
+            && !(WATCHED && self.probes_with_new(now))
+        {
             self.note_limit(pipe, cwnd);
             self.outlook = Outlook::NoRoom;
             return None;
@@ -304,7 +308,8 @@ impl Tcp {
     /// Whether `len` more may be sent again. A FIN's sequence number, in `pipe` or in `len`, takes no room.
     fn fits(&self, pipe: u64, len: u64) -> bool {
         let window = self.window();
-        pipe == 0 || (pipe < window && pipe + self.board.weight(len) <= window + u64::from(self.snd.is_closed()))
+        pipe == 0
+            || (pipe < window && pipe + self.board.weight(len) <= window + u64::from(self.snd.is_closed()))
     }
 
     /// Nothing new can be sent in fast recovery: sends again what may be lost (RFC 6675 §4, NextSeg rules 3 and 4).

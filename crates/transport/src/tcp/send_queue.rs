@@ -444,6 +444,23 @@ mod tests {
     }
 
     #[test]
+    fn what_leaves_can_be_made_longer() {
+        let mut queue = queue(&[3]);
+        queue.push_tail(true);
+        queue.hand_down(2 * MSS);
+        queue.extend_to(2 * MSS - 10);
+        assert_eq!((queue.left(), queue.head()), (2 * MSS, Some(MSS)), "it reaches as far already");
+        queue.extend_to(2 * MSS + 100);
+        assert_eq!(
+            (queue.left(), queue.head(), queue.memory()),
+            (2 * MSS + 100, Some(MSS - 100), 3 * MSS + 2 * 832)
+        );
+        queue.extend_to(4 * MSS);
+        assert_eq!((queue.left(), queue.head(), queue.memory()), (3 * MSS, None, 3 * MSS + 832), "all of it");
+        assert!(queue.is_pushed(3 * MSS));
+    }
+
+    #[test]
     fn what_waits_can_be_dropped() {
         let mut queue = queue(&[2, 2]);
         queue.hand_down(2 * MSS);

@@ -171,7 +171,8 @@ mod tests {
     #[test]
     fn each_push_begins_with_a_choice() {
         let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig::default());
-        let views = |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
+        let views =
+            |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
         assert_eq!(linux.select(&chunk(0), &conn(), &views([0, 5000])), Some(0));
         let next = Chunk { dsn: 300, ..chunk(0) };
         assert_eq!(linux.select(&next, &conn(), &views([9000, 5000])), Some(0), "of the same burst");

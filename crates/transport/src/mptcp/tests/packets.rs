@@ -5,7 +5,12 @@ use crate::segment::Flags;
 
 /// A client that has just connected, with all the data in the world, and its server.
 fn connected() -> (Mptcp, Mptcp, Tuple) {
-    let kernel = MptcpPlan::for_profile(Profile::Linux);
+    connected_as(Profile::Linux)
+}
+
+/// The same, of another kernel.
+fn connected_as(profile: Profile) -> (Mptcp, Mptcp, Tuple) {
+    let kernel = MptcpPlan::for_profile(profile);
     let tcp = TcpConfig { mss: tailrace_core::Bytes(1424), ..(*kernel.tcp).clone() };
     let plan = Arc::new(MptcpPlan { path_manager: usual().path_manager, tcp: Arc::new(tcp), ..kernel });
     let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
@@ -65,6 +70,29 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
     // 22 segments of 1424 are what half of the window has room for: 31328, 62656, 65160. 10 are on their way in packets of 2, and of
     // three packets something waits: 8 of 832 bytes beside the data.
     assert_eq!(client.subflows[0].queue().0, tailrace_core::Bytes(65_160 + 8 * 832));
+}
+
+#[test]
+fn in_6_1_what_is_handed_out_ends_with_a_packet_once_the_send_buffer_is_full() {
+    let (mut client, _, _) = connected_as(Profile::Linux61);
+    data_of(&mut client, Instant::from_millis(40));
+    // As a kernel 6.1 was seen to do: after the second packet of 31328 bytes more than 46080 bytes of memory are taken.
+    assert_eq!(client.subflows[0].tcp.end_ssn(), 1 + 62_656);
+}
+
+#[test]
+fn the_buffer_is_adjusted_once_the_moment_is_over() {
+    let (mut client, mut server, tuple) = connected();
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    let (first, next) = (Instant::from_millis(200), Instant::from_millis(201));
+    let read = |server: &Mptcp| server.read;
+    server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, first);
+    server.handle_segment(&tuple.reversed(), &sent[1].segment, &sent[1].options, first);
+    assert_eq!(read(&server), Some((first, 2848)), "both came at the same moment");
+    server.handle_segment(&tuple.reversed(), &sent[2].segment, &sent[2].options, next);
+    assert_eq!(read(&server), Some((next, 1424)));
+    server.handle_timeout(Instant::from_millis(202));
+    assert_eq!(read(&server), None);
 }
 
 #[test]
