@@ -294,7 +294,7 @@ impl Mptcp {
         for id in 0..self.subflows.len() {
             let arrivals = *self.subflows.arrivals(id);
             let s = &mut self.subflows[id];
-            let opens_wide = s.tcp.shown_window().is_some_and(|shown| arrivals.open_wide(left, shown));
+            let opens_wide = arrivals.open_wide(left, s.tcp.current_window());
             if opens_wide && s.ready && !s.gone && !self.rcv.opens_after_ack(id) {
                 s.tcp.demand_ack();
                 self.subflows.touch(id);

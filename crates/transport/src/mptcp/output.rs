@@ -129,8 +129,8 @@ impl Mptcp {
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
         let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
-        let unit = self.subflows[id].tcp.window_unit();
-        let window = self.rcv.window(id, (mss, most, unit)).saturating_sub(self.held(id));
+        let (unit, current) = (self.subflows[id].tcp.window_unit(), self.subflows[id].tcp.current_window());
+        let window = self.rcv.window(id, (mss, most, unit), current).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 

@@ -143,14 +143,15 @@ impl DataReceiver {
 
     /// The window to advertise beside the data-level acknowledgment on subflow `id`. Its right edge never moves back, and forward
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
-    /// window field, rounded up (`__tcp_select_window`).
+    /// window field, rounded up (`__tcp_select_window`); but no less than what is left, by the subflow's own numbers, of the `current` one
+    /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves.
     #[inline]
-    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64)) -> u64 {
+    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64), current: u64) -> u64 {
         if self.memory.is_some() {
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let told = self.told.filter(|told| told.id == id);
             let window = told.map_or_else(|| self.left(), |told| told.left);
-            let units = (window.min(most) + (unit - 1)) & !(unit - 1);
+            let units = (window.min(most).max(current) + (unit - 1)) & !(unit - 1);
             self.queue.advertise(self.queue.nxt() + units);
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
@@ -268,11 +269,11 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(0, (100, u64::MAX, 1)), 1000);
+        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 1000);
     }
 
     #[test]
@@ -281,9 +282,25 @@ mod tests {
         let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(0, (1424, first.window(), 1)), 65_535);
-        assert_eq!(r.window(0, (1424, 100_000, 1)), 100_000);
-        assert_eq!(r.window(0, (1424, 1 << 40, 1)), 6_000_000);
+        assert_eq!(r.window(0, (1424, first.window(), 1), 0), 65_535);
+        assert_eq!(r.window(0, (1424, 100_000, 1), 0), 100_000);
+        assert_eq!(r.window(0, (1424, 1 << 40, 1), 0), 6_000_000);
+    }
+
+    #[test]
+    fn a_subflow_takes_nothing_back_by_its_own_numbers() {
+        let first = Arrivals::new(Some(Bytes(65_535)));
+        let memory = ReceiveMemory::new(Size::fixed(131_072), 1424, false, None);
+        let mut r = DataReceiver::with_memory(Some(memory), 65_536, first);
+        r.start(1);
+        assert_eq!(r.window(0, (1424, 1 << 40, 128), 0), 65_536);
+        // 20 packets come, of which the application reads none. Memory leaves less, but a subflow on which nothing of that came has
+        // 65536 left of what it told, beyond the new data-level acknowledgment.
+        r.set_auto_read(false);
+        (0..20).for_each(|n| _ = r.insert(1 + 1424 * n, 1 + 1424 * (n + 1)));
+        assert_eq!(r.window(1, (1424, 1 << 40, 128), 0), 65_536 - 20 * 1424, "what is promised stands");
+        assert_eq!(r.window(2, (1424, 1 << 40, 128), 65_536), 65_536);
+        assert_eq!(r.edge(), 1 + 20 * 1424 + 65_536);
     }
 
     #[test]

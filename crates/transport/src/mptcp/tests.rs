@@ -624,7 +624,7 @@ fn a_large_first_window_goes_to_the_first_subflow() {
         carried[0] as f64 / carried.iter().sum::<u64>() as f64
     };
     let (old, new) = (first(Profile::Linux61), first(Profile::Linux612));
-    assert!(old < 0.25 && new > 0.5, "{old} {new}");
+    assert!(old < 0.25 && new > 3.0 * old, "{old} {new}");
 }
 
 #[test]

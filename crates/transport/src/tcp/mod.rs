@@ -176,6 +176,8 @@ pub struct Tcp {
     repair: Option<Box<Repair>>,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
     shared_window: Option<u32>,
+    /// What of that the last segment showed.
+    shown_window: u32,
     /// Buffers that are tuned, where any is.
     buffers: Option<Box<Buffers>>,
     board: Scoreboard,
@@ -224,6 +226,7 @@ impl Tcp {
             rtt: RttEstimator::new(config),
             burst: 0,
             shared_window: None,
+            shown_window: 0,
             buffers: Buffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,

@@ -452,6 +452,7 @@ impl Tcp {
     fn advertise(&mut self) -> u16 {
         let scale = self.options.rcv_scale;
         if let Some(window) = self.shared_window {
+            self.shown_window = window;
             return (window >> scale).min(65_535) as u16;
         }
         let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());

@@ -20,9 +20,9 @@ impl Tcp {
         }
     }
 
-    /// The window that it showed last, or would have shown; none before it was told of one.
-    pub(crate) fn shown_window(&self) -> Option<u64> {
-        self.shared_window.map(u64::from)
+    /// What is left of the window that it showed last, by its own sequence numbers (`tcp_receive_window`).
+    pub(crate) fn current_window(&self) -> u64 {
+        (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())
     }
 
     /// Bytes that a unit of its window field stands for.
