@@ -90,6 +90,9 @@ impl Tcp {
         let Some(repair) = self.repair.as_mut().filter(|_| self.options.sack && !wait.is_zero()) else {
             return self.acks.on_disorder();
         };
+        if repair.compression.first.is_some() {
+            return; // With that ACK none is owed any more (`inet_csk_ack_scheduled`).
+        }
         if self.acks.is_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
             self.acks.on_disorder();
         } else {
