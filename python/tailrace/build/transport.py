@@ -24,6 +24,8 @@ class Tcp(Table):
         iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
             is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
             packets are sent at once).
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
             Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
         window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
@@ -31,6 +33,7 @@ class Tcp(Table):
             1000000000 (no window is larger or smaller).
         sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
             RFC 2018.
+        sack_reports: Which ranges a receiver reports by SACK if there are many. Source: RFC 2018 §4.
         timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
             each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
             7323.
@@ -232,9 +235,11 @@ class Tcp(Table):
     _: KW_ONLY
     mss: types.Size | None = None
     iw: int | Literal["auto"] | None = None
+    spared_syns: int | None = None
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
+    sack_reports: Literal["ranges", "remembered"] | None = None
     timestamps: bool | None = None
     paws: Literal["all", "lets_acks_pass"] | None = None
     window_scale: bool | None = None
@@ -404,6 +409,8 @@ class Mptcp(Table):
         iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
             is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
             packets are sent at once).
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
             Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
         window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
@@ -411,6 +418,7 @@ class Mptcp(Table):
             1000000000 (no window is larger or smaller).
         sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
             RFC 2018.
+        sack_reports: Which ranges a receiver reports by SACK if there are many. Source: RFC 2018 §4.
         timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
             each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
             7323.
@@ -648,9 +656,11 @@ class Mptcp(Table):
     close_timeout: types.Duration | None = None
     mss: types.Size | None = None
     iw: int | Literal["auto"] | None = None
+    spared_syns: int | None = None
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
+    sack_reports: Literal["ranges", "remembered"] | None = None
     timestamps: bool | None = None
     paws: Literal["all", "lets_acks_pass"] | None = None
     window_scale: bool | None = None

@@ -261,7 +261,7 @@ impl Tcp {
     /// once it has read (`__tcp_ack_snd_check`).
     pub(super) fn window_would_not_shrink(&self) -> bool {
         let before = self.rcv.edge().saturating_sub(self.acks.last_sent());
-        self.tuned_edge().is_some_and(|edge| {
+        self.tuned_edge().is_none_or(|edge| {
             edge.saturating_sub(self.rcv.nxt()).next_multiple_of(self.window_unit()) >= before
         })
     }
