@@ -24,8 +24,6 @@ class Tcp(Table):
         iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
             is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
             packets are sent at once).
-        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
-            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
             Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
         window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
@@ -105,6 +103,8 @@ class Tcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
             application has read everything, since the sender may have no more to send. If false, a
             single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
@@ -235,7 +235,6 @@ class Tcp(Table):
     _: KW_ONLY
     mss: types.Size | None = None
     iw: int | Literal["auto"] | None = None
-    spared_syns: int | None = None
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
@@ -267,6 +266,7 @@ class Tcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    spared_syns: int | None = None
     push_acks: bool | None = None
     ack_compression: types.Duration | None = None
     quick_acks: int | None = None
@@ -409,8 +409,6 @@ class Mptcp(Table):
         iw: The initial window, in packets. A large one loses packets where queues are short. `"auto"`
             is min(10 MSS, max(2 MSS, 14600 B)). Source: RFC 6928 §2. Allowed: 1 to 1000000 (so many
             packets are sent at once).
-        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
-            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         initial_ssthresh: The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
             Source: RFC 5681 §3.1. Allowed: 1 to 1000000000 (no window is larger or smaller).
         window: The largest window that the sender uses, in packets (ns-2's `window_`), in addition to
@@ -490,6 +488,8 @@ class Mptcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
             application has read everything, since the sender may have no more to send. If false, a
             single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
@@ -656,7 +656,6 @@ class Mptcp(Table):
     close_timeout: types.Duration | None = None
     mss: types.Size | None = None
     iw: int | Literal["auto"] | None = None
-    spared_syns: int | None = None
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
@@ -688,6 +687,7 @@ class Mptcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    spared_syns: int | None = None
     push_acks: bool | None = None
     ack_compression: types.Duration | None = None
     quick_acks: int | None = None

@@ -545,11 +545,8 @@ impl Tcp {
             self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
-        if self.buffers.is_some()
-            && self.acks.is_due()
-            && (self.acks.is_quick() || arrival != Arrival::InOrder || self.window_would_not_shrink())
-        {
-            self.tell_window_before_reading();
+        if self.buffers.is_some() && self.acks.is_due() {
+            self.settle_window(arrival == Arrival::InOrder);
         }
         if self.rcv.is_complete() {
             self.acks.demand();
