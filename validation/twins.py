@@ -1,8 +1,8 @@
 """Tailrace's TCP beside a Linux kernel's in the same network: `python -m validation.twins`.
 
 Every case is run twice, with simulated hosts and with kernels, by the same disciplines and from the same starts of
-flows; so every difference is TCP's. What has been run is kept, and the same command goes on; after a change of the
-model, `--again simulated` runs that side anew and leaves the kernels'.
+flows; so every difference is TCP's. A case that six runs leave open gets more. What has been run is kept, and the
+same command goes on; after a change of the model, `--again simulated` runs that side anew and leaves the kernels'.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ CONTROLS = ("cubic", "reno")
 RATES = (10, 50)
 PATHS = (2, 8)
 RUNS = 6
+# So many where those decide nothing.
+MORE_RUNS = 24
 # How much of each is alike; below these many packets a difference of drops is one of chance.
 LIMITS = {"goodput": 0.05, "backlog": 0.10, "dropped": 0.10}
 FEW_PACKETS, FEW_DROPS = 2.0, 10.0
@@ -124,13 +126,26 @@ def judged(found: Mapping[str, Measured]) -> list[str]:
     return words
 
 
+def settled(case: Case, kernel: str, runs: int, known: Mapping[str, Measured]) -> dict[str, Measured]:
+    """Both sides of a case: in so many runs, or in as many as a side has already; more where these leave it open."""
+    runs = max([runs, *(len(found["goodput"]) for found in known.values())])
+    found = both(case, kernel, runs, known)
+    is_open = any(word.endswith(" ?") for word in judged(found))
+    return both(case, kernel, MORE_RUNS, found) if is_open and runs < MORE_RUNS else found
+
+
 def main() -> int:
     """0 where all is alike, 4 where something is not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("results/twins"))
     parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
     parser.add_argument("--only", default="", help="cases whose names have this in them")
-    parser.add_argument("--runs", type=int, default=RUNS, help="so many of each side")
+    parser.add_argument(
+        "--runs",
+        type=int,
+        default=RUNS,
+        help=f"so many of each side; {MORE_RUNS} where they leave a case open",
+    )
     again = [twins.SIMULATED, twins.KERNELS]
     parser.add_argument("--again", choices=again, help="run this side anew, though it is known")
     options = parser.parse_args()
@@ -139,7 +154,7 @@ def main() -> int:
     known = json.loads(kept.read_text()) if kept.exists() else {}
     for case in (case for case in cases() if options.only in case.name):
         sides = {k: v for k, v in known.get(case.name, {}).items() if k != options.again}
-        known[case.name] = both(case, options.kernel, options.runs, sides)
+        known[case.name] = settled(case, options.kernel, options.runs, sides)
         kept.write_text(json.dumps(known, indent=1))
         print(case.name, *judged(known[case.name]), sep=" | ", file=sys.stderr)
     head = (

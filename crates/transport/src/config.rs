@@ -21,8 +21,6 @@ parameters! {
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
         iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets are sent at once";
-        /// How often a SYN or SYN-ACK may be sent again without the initial window being one packet for that.
-        spared_syns: u8 = 0, "RFC 5681 §3.1; Linux tcp_init_transfer: once";
         /// The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
         initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is larger or smaller";
         /// The largest window that the sender uses, in packets (ns-2's `window_`), in addition to cwnd and the
@@ -103,6 +101,8 @@ parameters! {
         jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
         /// Whether the ACK that ends the handshake is sent by itself even if data is waiting.
         handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
+        /// How often a SYN or SYN-ACK may be sent again without the initial window being one packet for that.
+        spared_syns: u8 = 0, "RFC 5681 §3.1; Linux tcp_init_transfer: once";
         /// Whether segments with PSH, and those below full size, are acknowledged at once if the application has read
         /// everything, since the sender may have no more to send. If false, a single segment waits for
         /// `delayed_ack_timeout` or for another segment.

@@ -31,6 +31,7 @@ class Tcp(Table):
             1000000000 (no window is larger or smaller).
         sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
             RFC 2018.
+        sack_reports: Which ranges a receiver reports by SACK if there are many. Source: RFC 2018 §4.
         timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
             each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
             7323.
@@ -102,6 +103,8 @@ class Tcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
             application has read everything, since the sender may have no more to send. If false, a
             single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
@@ -235,6 +238,7 @@ class Tcp(Table):
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
+    sack_reports: Literal["ranges", "remembered"] | None = None
     timestamps: bool | None = None
     paws: Literal["all", "lets_acks_pass"] | None = None
     window_scale: bool | None = None
@@ -262,6 +266,7 @@ class Tcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    spared_syns: int | None = None
     push_acks: bool | None = None
     ack_compression: types.Duration | None = None
     quick_acks: int | None = None
@@ -411,6 +416,7 @@ class Mptcp(Table):
             1000000000 (no window is larger or smaller).
         sack: Whether selective acknowledgments (SACK) are used; both ends must have them on. Source:
             RFC 2018.
+        sack_reports: Which ranges a receiver reports by SACK if there are many. Source: RFC 2018 §4.
         timestamps: Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in
             each segment, allow PAWS, and allow round-trip samples from retransmissions. Source: RFC
             7323.
@@ -482,6 +488,8 @@ class Mptcp(Table):
             be seconds late).
         handshake_ack: Whether the ACK that ends the handshake is sent by itself even if data is
             waiting. Source: RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process.
+        spared_syns: How often a SYN or SYN-ACK may be sent again without the initial window being one
+            packet for that. Source: RFC 5681 §3.1; Linux tcp_init_transfer: once.
         push_acks: Whether segments with PSH, and those below full size, are acknowledged at once if the
             application has read everything, since the sender may have no more to send. If false, a
             single segment waits for `delayed_ack_timeout` or for another segment. Source: RFC 5681
@@ -651,6 +659,7 @@ class Mptcp(Table):
     initial_ssthresh: int | Literal["auto"] | None = None
     window: int | Literal["auto"] | None = None
     sack: bool | None = None
+    sack_reports: Literal["ranges", "remembered"] | None = None
     timestamps: bool | None = None
     paws: Literal["all", "lets_acks_pass"] | None = None
     window_scale: bool | None = None
@@ -678,6 +687,7 @@ class Mptcp(Table):
     ack_delay: Literal["fixed", "adaptive"] | None = None
     jiffy: types.Duration | None = None
     handshake_ack: bool | None = None
+    spared_syns: int | None = None
     push_acks: bool | None = None
     ack_compression: types.Duration | None = None
     quick_acks: int | None = None

@@ -277,15 +277,22 @@ impl Tcp {
     /// once it has read (`__tcp_ack_snd_check`).
     pub(super) fn window_would_not_shrink(&self) -> bool {
         let before = self.rcv.edge().saturating_sub(self.acks.last_sent());
-        self.tuned_edge().is_some_and(|edge| {
+        self.tuned_edge().is_none_or(|edge| {
             edge.saturating_sub(self.rcv.nxt()).next_multiple_of(self.window_unit()) >= before
         })
+    }
+
+    /// An ACK is due for what came, in order or not. The window that it tells is settled now if it leaves before the application reads.
+    pub(super) fn settle_window(&mut self, in_order: bool) {
+        if !in_order || self.acks.is_quick() || self.window_would_not_shrink() {
+            self.tell_window_before_reading();
+        }
     }
 
     /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
     /// buffer, no more ACKs are hurried.
     #[inline(never)]
-    pub(super) fn tell_window_before_reading(&mut self) {
+    fn tell_window_before_reading(&mut self) {
         let edge = self.tuned_edge();
         if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
             self.acks.forget_quick();

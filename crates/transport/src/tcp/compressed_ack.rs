@@ -91,8 +91,7 @@ impl Tcp {
             return self.acks.on_disorder();
         };
         if repair.compression.first.is_some() {
-            // To Linux, the ACK that it made others leave at once was for this segment, too: `tcp_ack_snd_check` finds none scheduled.
-            return;
+            return; // With that ACK none is owed any more (`inet_csk_ack_scheduled`).
         }
         if self.acks.is_quick() || repair.compression.lets_go(nxt) || self.acks.held() >= MOST {
             self.acks.on_disorder();

@@ -548,11 +548,8 @@ impl Tcp {
             self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
-        if self.buffers.is_some()
-            && self.acks.is_due()
-            && (self.acks.is_quick() || arrival != Arrival::InOrder || self.window_would_not_shrink())
-        {
-            self.tell_window_before_reading();
+        if self.buffers.is_some() && self.acks.is_due() {
+            self.settle_window(arrival == Arrival::InOrder);
         }
         if self.rcv.is_complete() {
             self.acks.demand();
@@ -598,8 +595,10 @@ impl Tcp {
                 self.stats.duplicates_received += 1;
                 self.begin_quick_acks(self.config.quick_acks);
             }
-            // One segment more, and others wait still: Linux has no other rule for that than for a segment that waits, too.
-            Arrival::FilledGap if self.rcv.has_gap() && self.has_one_more() => {
+            // Others wait still, and it is one segment more, or leaves less of the window: Linux has the rule of those that wait for that.
+            Arrival::FilledGap
+                if self.rcv.has_gap() && (self.has_one_more() || !self.window_would_not_shrink()) =>
+            {
                 return self.owe_ack_of_gap(now);
             }
             Arrival::InOrder | Arrival::FilledGap => {}

@@ -108,7 +108,10 @@ impl RttEstimator {
                 RttVariance::Mean => Duration::from_nanos((3 * self.var.as_nanos() + s.abs_diff(r)) / 4),
                 RttVariance::Peak => damped(self.var, self.smoothed, rtt),
             };
-            self.smoothed = Duration::from_nanos((7 * s + r) / 8);
+            self.smoothed = match config.rtt_variance {
+                RttVariance::Mean => Duration::from_nanos((7 * s + r) / 8),
+                RttVariance::Peak => smoothed(self.smoothed, rtt),
+            };
             self.min = self.min.min(rtt);
         }
         if config.rtt_variance == RttVariance::Peak {
@@ -182,14 +185,25 @@ impl RttEstimator {
     }
 }
 
+/// Linux keeps eighths of a microsecond of the smoothed round trip, and quarters of the mean deviation.
+const EIGHTH: u64 = 125;
+const QUARTER: u64 = 250;
+
+/// The smoothed round trip after a sample (Linux `tcp_rtt_estimator`).
+fn smoothed(smoothed: Duration, rtt: Duration) -> Duration {
+    let eighths = smoothed.as_nanos() / EIGHTH;
+    Duration::from_nanos((eighths - (eighths >> 3) + rtt.as_micros()) * EIGHTH)
+}
+
 /// The mean deviation after a sample: a shorter round trip than usual, and less so than the deviation, moves it by an
 /// eighth of what it otherwise would (Linux `tcp_rtt_estimator`).
 fn damped(var: Duration, smoothed: Duration, rtt: Duration) -> Duration {
-    let away = smoothed.as_nanos().abs_diff(rtt.as_nanos()) as i64;
-    let var = var.as_nanos() as i64;
-    let change = away - var;
-    let slow = rtt < smoothed && change > 0;
-    Duration::from_nanos((var + change / if slow { 32 } else { 4 }).max(0) as u64)
+    let error = rtt.as_micros() as i64 - (smoothed.as_nanos() / EIGHTH >> 3) as i64;
+    let quarters = (var.as_nanos() / QUARTER) as i64;
+    let change = error.abs() - (quarters >> 2);
+    let slow = error < 0 && change > 0;
+    let changed = quarters + if slow { change >> 3 } else { change };
+    Duration::from_nanos(changed.max(0) as u64 * QUARTER)
 }
 
 /// ns-2 counts the clock's ticks between sending and the ACK, at least one (`tcp.cc`, `rtt_update`).
@@ -271,6 +285,16 @@ mod tests {
         assert_eq!(damped(MS(8), MS(100), MS(140)), MS(16));
         assert_eq!(damped(MS(8), MS(100), MS(60)), MS(9));
         assert_eq!(damped(MS(8), MS(100), MS(100)), MS(6));
+    }
+
+    #[test]
+    fn linux_counts_eighths_of_a_microsecond() {
+        // As a kernel 6.12 traced it: 488881 eighths and 61609 us are 489380, which are 61172.5 us.
+        let at = |eighths: u64| Duration::from_nanos(eighths * 125);
+        assert_eq!(smoothed(at(488_881), Duration::from_nanos(61_609_999)), at(489_380));
+        // 499 us more than 61110; of 1038 quarters a fourth goes: 1038 - 259 + 499.
+        let mdev = damped(Duration::from_nanos(1038 * 250), at(488_881), Duration::from_micros(61_609));
+        assert_eq!(mdev, Duration::from_nanos(1278 * 250));
     }
 
     #[test]

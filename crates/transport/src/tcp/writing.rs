@@ -371,7 +371,8 @@ mod tests {
     fn room_that_is_taken_before_the_application_looks_is_none() {
         let mut buffer = buffer();
         // 19 segments and one behind them: 28344 and 1664 bytes, as a kernel 6.12 traced it.
-        (buffer.queue.append(19 * MSS, true), buffer.queue.append(832, true));
+        buffer.queue.append(19 * MSS, true);
+        buffer.queue.append(832, true);
         (buffer.waits, buffer.awake) = (true, false);
         buffer.look_for_room(None, MSS);
         assert_eq!((buffer.queue.memory(), buffer.waits, buffer.told), (30_008, false, true));

@@ -22,7 +22,8 @@ impl Usage {
     /// that there is more.
     fn note(&mut self, (full, waits): (bool, bool), una: u64, nxt: u64) {
         let sent = core::mem::replace(&mut self.seen, nxt) != nxt;
-        if !sent && !(full && waits) {
+        let counts = sent || (full && waits);
+        if !counts {
             return;
         }
         let flight = nxt - una;
