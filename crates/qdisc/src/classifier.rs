@@ -46,10 +46,14 @@ impl Flags {
         flagged: bool,
         cx: &mut Cx<'_, P>,
     ) {
-        if !flagged && self.flagged == 0 {
-            return;
+        if flagged || self.flagged > 0 {
+            self.change(flow, hash(), flagged, cx);
         }
-        let place = &mut self.places[scale(hash(), Self::MOST) as usize];
+    }
+
+    #[inline(never)]
+    fn change<P>(&mut self, flow: FlowKey, hash: u64, flagged: bool, cx: &mut Cx<'_, P>) {
+        let place = &mut self.places[scale(hash, Self::MOST) as usize];
         if (*place == Some(flow)) == flagged {
             return;
         }
