@@ -11,12 +11,14 @@
 //! Memory: a flow is known while it holds packets or its last tag is still ahead of the clock; of the latter kind at
 //! most [`MOST_REMEMBERED`], beyond which those next in line are forgotten early. A flood of new keys grows neither.
 
+mod flows;
 mod key;
 
+use self::flows::{Flow, Flows, Length};
 use self::key::Key;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::flow_hash::{FlowBy, SaltedHash};
-use crate::flow_queue::store::{Ends, NONE, Store};
+use crate::flow_hash::FlowBy;
+use crate::flow_queue::store::Store;
 use crate::flow_queue::{End, over, with};
 use crate::line::Line;
 use crate::longest::Longest;
@@ -76,13 +78,9 @@ pub(crate) struct FairSetup {
 #[derive(Debug)]
 pub(crate) struct FairQueue<P> {
     setup: FairSetup,
-    hash: SaltedHash,
-    /// First flow of each chain.
-    table: Vec<u32>,
-    flows: Vec<Flow>,
-    /// Flows to be used again, linked by `chain`.
-    free: u32,
-    used: u32,
+    /// The rate of the link.
+    bytes_per_sec: f64,
+    flows: Flows,
     store: Store<Tagged<P>>,
     backlog: Backlog,
     /// Flows that hold packets, by the key of their heads.
@@ -90,7 +88,7 @@ pub(crate) struct FairQueue<P> {
     /// Flows whose last tag is ahead of the clock, by that tag.
     ahead: Line<Key>,
     /// Flows that hold packets, most bytes first, of several the one that came to as many last.
-    longest: Longest<Key>,
+    longest: Longest<Length>,
     /// Changes of backlogs so far.
     ranked: u64,
     clock: f64,
@@ -99,29 +97,6 @@ pub(crate) struct FairQueue<P> {
     /// Sum of the weights of the flows in the fluid system.
     active_weight: f64,
     arrivals: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    key: FlowKey,
-    /// The chain that it is in, and the next flow of that.
-    bucket: u32,
-    chain: u32,
-    ends: Ends,
-    backlog: Backlog,
-    weight: f64,
-    /// Finish tag of the packet that came last.
-    last: f64,
-    /// Which of all changes of backlogs was its last.
-    ranked: u64,
-}
-
-impl Flow {
-    /// What puts the longest first, of equally long ones the last to change; `None` where no packet waits.
-    fn length(&self) -> Option<Key> {
-        let Backlog { packets, bytes } = self.backlog;
-        (packets > 0).then(|| Key::new(-bytes.as_f64(), u64::MAX - self.ranked))
-    }
 }
 
 /// A packet with its place in line.
@@ -159,18 +134,15 @@ impl<P: Packet> Packet for Tagged<P> {
 impl<P: Packet> FairQueue<P> {
     /// An empty queue.
     pub(crate) fn new(setup: FairSetup) -> Self {
-        // No more flows than packets: with as many chains, each is short.
-        let packets = match setup.limit {
+        // No more flows than packets.
+        let most = match setup.limit {
             Limit::Packets(n) => n,
             Limit::Bytes(b) => b.get() / 1000,
         };
         Self {
+            bytes_per_sec: setup.link.rate.bytes_per_sec(),
             setup,
-            hash: SaltedHash::default(),
-            table: vec![NONE; packets.clamp(16, 1 << 16) as usize],
-            flows: Vec::new(),
-            free: NONE,
-            used: 0,
+            flows: Flows::new(most),
             store: Store::new(),
             backlog: Backlog::default(),
             heads: Line::new(),
@@ -192,75 +164,21 @@ impl<P: Packet> FairQueue<P> {
             Some(by) => by.key(packet.flow()),
             None => FlowKey { src: u32::from(class), ..FlowKey::default() },
         };
-        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
-        let mut index = self.table[bucket];
-        while index != NONE && self.flows[index as usize].key != key {
-            index = self.flows[index as usize].chain;
-        }
-        if index == NONE {
-            self.make_flow(key, bucket, self.setup.weights[usize::from(class)])
-        } else {
-            index
-        }
-    }
-
-    fn make_flow(&mut self, key: FlowKey, bucket: usize, weight: f64) -> u32 {
-        let head = &mut self.table[bucket];
-        let backlog = Backlog::default();
-        let flow = Flow {
-            key,
-            bucket: bucket as u32,
-            chain: *head,
-            ends: Ends::EMPTY,
-            backlog,
-            weight,
-            last: 0.0,
-            ranked: 0,
-        };
-        self.used += 1;
-        *head = if self.free == NONE {
-            self.flows.push(flow);
-            self.flows.len() as u32 - 1
-        } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.flows[index as usize], flow).chain;
-            index
-        };
-        *head
-    }
-
-    /// Forgets a flow without packets whose last tag is not ahead.
-    #[inline]
-    fn forget_if_over(&mut self, index: u32) {
-        let Flow { bucket, chain, backlog, .. } = self.flows[index as usize];
-        if backlog.packets > 0 || self.ahead.contains(index) {
-            return;
-        }
-        let bucket = bucket as usize;
-        if self.table[bucket] == index {
-            self.table[bucket] = chain;
-        } else {
-            let mut before = self.table[bucket] as usize;
-            while self.flows[before].chain != index {
-                before = self.flows[before].chain as usize;
-            }
-            self.flows[before].chain = chain;
-        }
-        self.flows[index as usize].chain = core::mem::replace(&mut self.free, index);
-        self.used -= 1;
+        self.flows.find_or_make(key, self.setup.weights[usize::from(class)], cx.rng)
     }
 
     /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
     #[inline]
     fn set_last(&mut self, index: u32, last: f64) {
-        let flow = &mut self.flows[index as usize];
+        let flow = &mut self.flows[index];
         flow.last = last;
         if last > self.clock {
-            if !self.ahead.contains(index) {
+            if !flow.is_ahead {
+                flow.is_ahead = true;
                 self.active_weight += flow.weight;
             }
             self.ahead.set(index, Key::new(last, u64::from(index)));
-        } else if self.ahead.contains(index) {
+        } else if flow.is_ahead {
             self.leave(index);
         }
     }
@@ -268,8 +186,10 @@ impl<P: Packet> FairQueue<P> {
     /// Takes flow `index` out of the fluid system.
     #[inline]
     fn leave(&mut self, index: u32) {
+        let flow = &mut self.flows[index];
+        flow.is_ahead = false;
+        self.active_weight -= flow.weight;
         self.ahead.remove(index);
-        self.active_weight -= self.flows[index as usize].weight;
         if self.ahead.is_empty() {
             // What rounding has left.
             self.active_weight = 0.0;
@@ -296,8 +216,7 @@ impl<P: Packet> FairQueue<P> {
     /// Fluid flows that finish on the way to `now` leave, in the order of their tags.
     #[inline(never)]
     fn advance_fluid(&mut self, now: Instant) {
-        let rate = self.setup.link.rate.bytes_per_sec();
-        let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;
+        let mut left = now.saturating_since(self.seen).as_secs_f64() * self.bytes_per_sec;
         self.seen = now;
         while let Some((first, index)) = self.ahead.first() {
             let first = first.tag();
@@ -309,7 +228,7 @@ impl<P: Packet> FairQueue<P> {
             left -= needed.max(0.0);
             self.clock = self.clock.max(first);
             self.leave(index);
-            self.forget_if_over(index);
+            self.flows.forget_if_over(index);
         }
     }
 
@@ -317,23 +236,26 @@ impl<P: Packet> FairQueue<P> {
     #[inline]
     fn expire(&mut self) {
         while let Some((last, index)) = self.ahead.first() {
-            if last.tag() > self.clock && u64::from(self.used) <= self.most_flows() {
+            if last.tag() > self.clock && !self.are_too_many() {
                 break;
             }
             self.leave(index);
-            self.forget_if_over(index);
+            self.flows.forget_if_over(index);
         }
     }
 
-    fn most_flows(&self) -> u64 {
-        u64::from(self.heads.len()) + u64::from(MOST_REMEMBERED)
+    /// Whether more flows are known than may be without a packet.
+    #[inline]
+    fn are_too_many(&self) -> bool {
+        let known = self.flows.known();
+        known > MOST_REMEMBERED && known - MOST_REMEMBERED > self.heads.len()
     }
 
     /// Appends `packet` to flow `index`.
     #[inline]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
-        let flow = &mut self.flows[index as usize];
+        let flow = &mut self.flows[index];
         let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
         let (before, start) = (flow.last, flow.last.max(self.clock));
         let (bid, last) = match self.setup.clock {
@@ -356,11 +278,11 @@ impl<P: Packet> FairQueue<P> {
     }
 
     /// Takes the packet at `end` of flow `index`.
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self, index: u32, end: End) -> Option<(Tagged<P>, Instant)> {
-        let flow = &mut self.flows[index as usize];
-        let out = self.store.pop(&mut flow.ends, end)?;
-        let size = out.0.size();
+        let flow = &mut self.flows[index];
+        let (size, place) = (self.store.size(&flow.ends, end)?, flow.ends.index(end));
+        self.store.detach(&mut flow.ends, place);
         for backlog in [&mut flow.backlog, &mut self.backlog] {
             backlog.packets -= 1;
             backlog.bytes -= size;
@@ -370,14 +292,14 @@ impl<P: Packet> FairQueue<P> {
             Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
         }
         self.rank(index);
-        Some(out)
+        self.store.take(place)
     }
 
     /// The backlog of flow `index` has changed: so, perhaps, has its place among the longest.
     #[inline]
     fn rank(&mut self, index: u32) {
         self.ranked += 1;
-        let flow = &mut self.flows[index as usize];
+        let flow = &mut self.flows[index];
         flow.ranked = self.ranked;
         if self.longest.is_kept() {
             self.longest.changed(index, flow.length());
@@ -395,7 +317,7 @@ impl<P: Packet> FairQueue<P> {
                 self.set_last(index, before);
             }
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            self.forget_if_over(index);
+            self.flows.forget_if_over(index);
         }
     }
 
@@ -406,15 +328,14 @@ impl<P: Packet> FairQueue<P> {
             return self.heads.first().map(|(key, index)| (index, key.tag()));
         }
         let flows = f64::from(self.heads.len());
-        let rate = self.setup.link.rate.bytes_per_sec();
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
-        let key = |index: u32| self.flows[index as usize].key;
+        let key = |index: u32| self.flows[index].key;
         for index in self.heads.indices() {
-            let flow = &self.flows[index as usize];
+            let flow = &self.flows[index];
             let size = self.store.size(&flow.ends, End::Oldest).unwrap_or(Bytes::ZERO);
             let work = self.setup.link.wire_size(size).as_f64();
-            let tag = flow.last + work / (rate * flow.weight) * flows;
+            let tag = flow.last + work / (self.bytes_per_sec * flow.weight) * flows;
             if best.is_none_or(|(other, least)| (tag, key(index)) < (least, key(other))) {
                 best = Some((index, tag));
             }
@@ -430,7 +351,7 @@ impl<P: Packet> FairQueue<P> {
         }
         while let Some((_, index)) = self.ahead.first() {
             self.leave(index);
-            self.forget_if_over(index);
+            self.flows.forget_if_over(index);
         }
         self.clock = 0.0;
     }
@@ -438,7 +359,7 @@ impl<P: Packet> FairQueue<P> {
     /// Whether an arrival of `size` in flow `index` finds no room.
     #[inline]
     fn refuses(&self, index: u32, size: Bytes) -> bool {
-        let longer = with(self.flows[index as usize].backlog, size);
+        let longer = with(self.flows[index].backlog, size);
         self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
             || (self.setup.payer == Payer::Arrival && over(self.setup.limit, with(self.backlog, size)))
     }
@@ -451,13 +372,13 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
         let index = self.classify(&packet, cx);
         if self.refuses(index, packet.size()) {
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            return self.forget_if_over(index);
+            return self.flows.forget_if_over(index);
         }
         self.push(index, packet, cx.now);
         if over(self.setup.limit, self.backlog) {
             self.shed(cx);
         }
-        if u64::from(self.used) > self.most_flows() {
+        if self.are_too_many() {
             self.expire();
         }
     }
@@ -474,11 +395,11 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
             Clock::Fluid => {}
             Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
             Clock::Real => {
-                let is_head_again = self.flows[index as usize].backlog.packets > 0;
+                let is_head_again = self.flows[index].backlog.packets > 0;
                 self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
             }
         }
-        self.forget_if_over(index);
+        self.flows.forget_if_over(index);
         if self.setup.clock != Clock::Fluid {
             self.expire();
         }
@@ -493,6 +414,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         self.setup.link = *link;
+        self.bytes_per_sec = link.rate.bytes_per_sec();
     }
 
     fn state_names(&self) -> &'static [&'static str] {
@@ -500,7 +422,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.used - self.heads.len())]);
+        out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.flows.known() - self.heads.len())]);
     }
 }
 

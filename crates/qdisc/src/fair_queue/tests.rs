@@ -79,7 +79,7 @@ fn the_fluid_round_slows_down_with_the_flows_in_it() {
     assert!((bench.queue.clock - 1750.0).abs() < 1e-9 && bench.queue.active_weight == 2.0);
     assert_eq!([bench.dequeue(4500), bench.dequeue(5500), bench.dequeue(6500)], [Some(3), Some(2), None]);
     // Idle: nothing is remembered.
-    assert_eq!((bench.queue.clock, bench.queue.used), (0.0, 0));
+    assert_eq!((bench.queue.clock, bench.queue.flows.known()), (0.0, 0));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_last_packets_of_the_longest_flow_make_room_and_leave_the_fluid() {
     let mut bench = Bench::new(FairSetup { payer: Payer::Arrival, limit, ..setup(Clock::Fluid) });
     (0..3).for_each(|flow| bench.enqueue(flow, 1000, 0));
     assert_eq!(bench.sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [2]);
-    assert_eq!(bench.queue.used, 2);
+    assert_eq!(bench.queue.flows.known(), 2);
 }
 
 #[test]
@@ -201,12 +201,12 @@ fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
                     bench.queue.dequeue(&mut cx);
                 }
                 bench.sink.dropped.clear();
-                most = most.max(bench.queue.used);
+                most = most.max(bench.queue.flows.known());
             }
             assert!(most <= 1001 + MOST_REMEMBERED, "{clock:?} {most}");
-            assert!(bench.queue.flows.len() as u32 <= 1001 + MOST_REMEMBERED);
+            assert!(bench.queue.flows.iter().len() as u32 <= 1001 + MOST_REMEMBERED);
             while bench.dequeue(1_000_000).is_some() {}
-            assert!(clock == Clock::Real || bench.queue.used == 0);
+            assert!(clock == Clock::Real || bench.queue.flows.known() == 0);
         }
     }
 }

@@ -1,0 +1,149 @@
+//! The flows that a fair queue knows, found by their keys.
+
+use crate::discipline::Backlog;
+use crate::flow_hash::SaltedHash;
+use crate::flow_queue::store::{Ends, NONE};
+use core::cmp::Reverse;
+use core::ops::{Index, IndexMut};
+use tailrace_core::{Bytes, FlowKey, Rng};
+
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    pub(super) key: FlowKey,
+    pub(super) ends: Ends,
+    pub(super) backlog: Backlog,
+    pub(super) weight: f64,
+    /// Finish tag of the packet that came last.
+    pub(super) last: f64,
+    /// Which of all changes of backlogs was its last.
+    pub(super) ranked: u64,
+    /// Whether `last` is ahead of the clock.
+    pub(super) is_ahead: bool,
+    /// The chain that it is in, and the next flow of that.
+    bucket: u32,
+    chain: u32,
+}
+
+impl Flow {
+    /// `None` where no packet waits.
+    pub(super) fn length(&self) -> Option<Length> {
+        let Backlog { packets, bytes } = self.backlog;
+        (packets > 0).then_some(Reverse((bytes, self.ranked)))
+    }
+}
+
+/// What puts the longest first, of equally long ones the last to change.
+pub(super) type Length = Reverse<(Bytes, u64)>;
+
+/// As many chains as flows are expected, so that each is short.
+#[derive(Debug)]
+pub(super) struct Flows {
+    hash: SaltedHash,
+    /// First flow of each chain.
+    table: Vec<u32>,
+    flows: Vec<Flow>,
+    /// Flows to be used again, linked by `chain`.
+    free: u32,
+    known: u32,
+}
+
+impl Flows {
+    pub(super) fn new(chains: u64) -> Self {
+        Self {
+            hash: SaltedHash::default(),
+            table: vec![NONE; chains.clamp(16, 1 << 16) as usize],
+            flows: Vec::new(),
+            free: NONE,
+            known: 0,
+        }
+    }
+
+    /// Flows that are known at present.
+    #[inline]
+    pub(super) fn known(&self) -> u32 {
+        self.known
+    }
+
+    /// All flows, known ones and those to be used again, by index.
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &Flow> {
+        self.flows.iter()
+    }
+
+    /// The index of the flow with `key`, made with `weight` if it is not known.
+    #[inline]
+    pub(super) fn find_or_make(&mut self, key: FlowKey, weight: f64, rng: &mut Rng) -> u32 {
+        let bucket = self.hash.bucket(key, self.table.len() as u32, rng);
+        let mut index = self.table[bucket as usize];
+        while index != NONE && self[index].key != key {
+            index = self[index].chain;
+        }
+        if index == NONE { self.make(key, bucket, weight) } else { index }
+    }
+
+    #[inline]
+    fn make(&mut self, key: FlowKey, bucket: u32, weight: f64) -> u32 {
+        let head = &mut self.table[bucket as usize];
+        let flow = Flow {
+            key,
+            ends: Ends::EMPTY,
+            backlog: Backlog::default(),
+            weight,
+            last: 0.0,
+            ranked: 0,
+            is_ahead: false,
+            bucket,
+            chain: *head,
+        };
+        self.known += 1;
+        *head = self.free;
+        match self.flows.get_mut(self.free as usize) {
+            Some(free) => self.free = core::mem::replace(free, flow).chain,
+            None => {
+                *head = self.flows.len() as u32;
+                self.flows.push(flow);
+            }
+        }
+        *head
+    }
+
+    /// Forgets a flow without packets whose last tag is not ahead.
+    #[inline]
+    pub(super) fn forget_if_over(&mut self, index: u32) {
+        let flow = &self[index];
+        if flow.backlog.packets == 0 && !flow.is_ahead {
+            self.forget(index);
+        }
+    }
+
+    #[inline]
+    fn forget(&mut self, index: u32) {
+        let Flow { bucket, chain, .. } = self[index];
+        let head = &mut self.table[bucket as usize];
+        if *head == index {
+            *head = chain;
+        } else {
+            let mut before = *head;
+            while self[before].chain != index {
+                before = self[before].chain;
+            }
+            self[before].chain = chain;
+        }
+        self[index].chain = core::mem::replace(&mut self.free, index);
+        self.known -= 1;
+    }
+}
+
+impl Index<u32> for Flows {
+    type Output = Flow;
+    #[inline]
+    fn index(&self, index: u32) -> &Flow {
+        &self.flows[index as usize]
+    }
+}
+
+impl IndexMut<u32> for Flows {
+    #[inline]
+    fn index_mut(&mut self, index: u32) -> &mut Flow {
+        &mut self.flows[index as usize]
+    }
+}
