@@ -157,7 +157,7 @@ impl<P: Packet> FairQueue<P> {
     }
 
     /// The flow of `packet`, made if there is none yet.
-    #[inline]
+    #[inline(always)]
     fn classify(&mut self, packet: &P, cx: &mut Cx<'_, P>) -> u32 {
         let class = packet.dscp().0 >> 3 & 7;
         let key = match self.setup.by {
@@ -168,7 +168,7 @@ impl<P: Packet> FairQueue<P> {
     }
 
     /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
-    #[inline]
+    #[inline(always)]
     fn set_last(&mut self, index: u32, last: f64) {
         let flow = &mut self.flows[index];
         flow.last = last;
@@ -218,15 +218,15 @@ impl<P: Packet> FairQueue<P> {
     fn advance_fluid(&mut self, now: Instant) {
         let mut left = now.saturating_since(self.seen).as_secs_f64() * self.bytes_per_sec;
         self.seen = now;
-        while let Some((first, index)) = self.ahead.first() {
-            let first = first.tag();
+        while let Some(index) = self.ahead.first() {
+            let first = self.ahead.key(index).tag();
             let needed = (first - self.clock) * self.active_weight;
             if needed > left {
                 self.clock += left / self.active_weight;
                 break;
             }
             left -= needed.max(0.0);
-            self.clock = self.clock.max(first);
+            self.clock = later(self.clock, first);
             self.leave(index);
             self.flows.forget_if_over(index);
         }
@@ -235,8 +235,8 @@ impl<P: Packet> FairQueue<P> {
     /// Flows that the clock has caught up with are not ahead any more.
     #[inline]
     fn expire(&mut self) {
-        while let Some((last, index)) = self.ahead.first() {
-            if last.tag() > self.clock && !self.are_too_many() {
+        while let Some(index) = self.ahead.first() {
+            if self.ahead.key(index).tag() > self.clock && !self.are_too_many() {
                 break;
             }
             self.leave(index);
@@ -252,14 +252,14 @@ impl<P: Packet> FairQueue<P> {
     }
 
     /// Appends `packet` to flow `index`.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
         let flow = &mut self.flows[index];
         let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
-        let (before, start) = (flow.last, flow.last.max(self.clock));
+        let (before, start) = (flow.last, later(flow.last, self.clock));
         let (bid, last) = match self.setup.clock {
-            Clock::Fluid => (work + before.max(self.clock - self.setup.delta), start + work),
+            Clock::Fluid => (work + later(before, self.clock - self.setup.delta), start + work),
             Clock::Finish => (start + work, start + work),
             Clock::Start => (start, start + work),
             // Only heads have tags.
@@ -273,13 +273,17 @@ impl<P: Packet> FairQueue<P> {
         }
         flow.backlog = with(flow.backlog, size);
         self.backlog = with(self.backlog, size);
-        self.rank(index);
+        self.ranked += 1;
+        flow.ranked = self.ranked;
+        if self.longest.is_kept() {
+            self.longest.changed(index, flow.length());
+        }
         self.set_last(index, last);
     }
 
-    /// Takes the packet at `end` of flow `index`.
+    /// Puts the packet at `end` of flow `index` out of all lists, to be taken from the store.
     #[inline(always)]
-    fn pop(&mut self, index: u32, end: End) -> Option<(Tagged<P>, Instant)> {
+    fn detach(&mut self, index: u32, end: End) -> Option<u32> {
         let flow = &mut self.flows[index];
         let (size, place) = (self.store.size(&flow.ends, end)?, flow.ends.index(end));
         self.store.detach(&mut flow.ends, place);
@@ -287,23 +291,16 @@ impl<P: Packet> FairQueue<P> {
             backlog.packets -= 1;
             backlog.bytes -= size;
         }
-        match self.store.get(&flow.ends, End::Oldest) {
-            None => self.heads.remove(index),
-            Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
-        }
-        self.rank(index);
-        self.store.take(place)
-    }
-
-    /// The backlog of flow `index` has changed: so, perhaps, has its place among the longest.
-    #[inline]
-    fn rank(&mut self, index: u32) {
         self.ranked += 1;
-        let flow = &mut self.flows[index];
         flow.ranked = self.ranked;
         if self.longest.is_kept() {
             self.longest.changed(index, flow.length());
         }
+        match self.store.get(&flow.ends, End::Oldest) {
+            None => self.heads.remove(index),
+            Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
+        }
+        Some(place)
     }
 
     /// Drops the last packets of the longest flow until what waits fits.
@@ -312,7 +309,8 @@ impl<P: Packet> FairQueue<P> {
         while over(self.setup.limit, self.backlog) {
             let lengths = self.flows.iter().map(Flow::length);
             let Some(index) = self.longest.first(lengths) else { return };
-            let Some((Tagged { packet, before, .. }, _)) = self.pop(index, End::Newest) else { return };
+            let Some(place) = self.detach(index, End::Newest) else { return };
+            let Some((Tagged { packet, before, .. }, _)) = self.store.take(place) else { return };
             if self.setup.clock != Clock::Real {
                 self.set_last(index, before);
             }
@@ -324,9 +322,14 @@ impl<P: Packet> FairQueue<P> {
     /// The flow whose head goes next, with its tag.
     #[inline]
     fn choose(&self) -> Option<(u32, f64)> {
-        if self.setup.clock != Clock::Real {
-            return self.heads.first().map(|(key, index)| (index, key.tag()));
+        match self.setup.clock {
+            Clock::Real => self.choose_by_real_time(),
+            _ => self.heads.first().map(|index| (index, self.heads.key(index).tag())),
         }
+    }
+
+    #[inline(never)]
+    fn choose_by_real_time(&self) -> Option<(u32, f64)> {
         let flows = f64::from(self.heads.len());
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
@@ -349,7 +352,7 @@ impl<P: Packet> FairQueue<P> {
         if self.setup.clock == Clock::Real {
             return;
         }
-        while let Some((_, index)) = self.ahead.first() {
+        while let Some(index) = self.ahead.first() {
             self.leave(index);
             self.flows.forget_if_over(index);
         }
@@ -366,7 +369,7 @@ impl<P: Packet> FairQueue<P> {
 }
 
 impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         let index = self.classify(&packet, cx);
@@ -383,27 +386,29 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         self.advance(cx.now);
         let Some((index, tag)) = self.choose() else {
             self.reset();
             return None;
         };
-        let (tagged, arrival) = self.pop(index, End::Oldest)?;
+        let place = self.detach(index, End::Oldest)?;
         match self.setup.clock {
-            Clock::Fluid => {}
-            Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
+            Clock::Fluid => self.flows.forget_if_over(index),
+            Clock::Finish | Clock::Start => {
+                self.clock = later(self.clock, tag);
+                self.flows.forget_if_over(index);
+                self.expire();
+            }
             Clock::Real => {
                 let is_head_again = self.flows[index].backlog.packets > 0;
                 self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
+                self.flows.forget_if_over(index);
+                self.expire();
             }
         }
-        self.flows.forget_if_over(index);
-        if self.setup.clock != Clock::Fluid {
-            self.expire();
-        }
-        Some((tagged.packet, arrival))
+        self.store.take(place).map(|(tagged, arrival)| (tagged.packet, arrival))
     }
 
     fn backlog(&self) -> Backlog {
@@ -424,6 +429,12 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     fn state(&self, out: &mut [f64]) {
         out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.flows.known() - self.heads.len())]);
     }
+}
+
+/// The larger of two tags. Unlike `f64::max` it need not ask whether either is no number.
+#[inline]
+fn later(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 #[cfg(test)]

@@ -31,6 +31,22 @@ impl FlowBy {
     }
 }
 
+/// The fields of a flow in two words, in the order of flows.
+pub(crate) type Words = (u64, u64);
+
+#[inline]
+pub(crate) const fn words(key: FlowKey) -> Words {
+    let addresses = (key.src as u64) << 32 | key.dst as u64;
+    (addresses, (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64)
+}
+
+/// A hash of `key` that nobody foresees who does not know `salt`.
+#[inline]
+pub(crate) const fn salted(key: FlowKey, salt: u64) -> u64 {
+    let (addresses, rest) = words(key);
+    mix64(mix64(addresses ^ salt) ^ rest)
+}
+
 /// A hash whose salt is drawn with its first use, so that who knows the code does not know the buckets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SaltedHash {
@@ -41,10 +57,21 @@ impl SaltedHash {
     /// The bucket of `key` among `buckets`.
     #[inline]
     pub fn bucket(&mut self, key: FlowKey, buckets: u32, rng: &mut Rng) -> u32 {
-        let salt = *self.salt.get_or_insert_with(|| rng.next_u64());
-        let addresses = u64::from(key.src) << 32 | u64::from(key.dst);
-        let rest = u64::from(key.src_port) << 32 | u64::from(key.dst_port) << 16 | u64::from(key.protocol);
-        scale(mix64(mix64(addresses ^ salt) ^ rest), buckets)
+        scale(salted(key, self.salt(rng)), buckets)
+    }
+
+    /// The chain of a flow among `chains`. For where a collision costs time and nothing else: one product is less even than
+    /// [`SaltedHash::bucket`], at a quarter of the cost.
+    #[inline]
+    pub(crate) fn chain(&mut self, (addresses, rest): Words, chains: u32, rng: &mut Rng) -> u32 {
+        let salt = self.salt(rng);
+        let product = u128::from(addresses ^ salt) * u128::from(rest ^ salt.rotate_left(32));
+        scale((product >> 64) as u64 ^ product as u64, chains)
+    }
+
+    #[inline]
+    fn salt(&mut self, rng: &mut Rng) -> u64 {
+        *self.salt.get_or_insert_with(|| rng.next_u64())
     }
 }
 

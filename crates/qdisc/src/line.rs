@@ -10,7 +10,7 @@ use crate::heap::Heap;
 /// Flows by key, the least first. No two have the same key.
 #[derive(Debug)]
 pub(crate) struct Line<K> {
-    /// What is known of each flow that has ever been in the run.
+    /// Of each flow that has ever been in.
     places: Vec<Place<K>>,
     /// The ends of the run, in which keys rise.
     first: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Line<K> {
     heap: Heap<K>,
 }
 
-/// A flow's place in the run.
+/// A flow's key, wherever it is, and its neighbours in the run.
 #[derive(Clone, Copy, Debug)]
 struct Place<K> {
     key: K,
@@ -49,18 +49,23 @@ impl<K: Copy + Ord> Line<K> {
 
     /// The flow with the least key.
     #[inline]
-    pub(crate) fn first(&self) -> Option<(K, u32)> {
-        if self.heap.len() == 0 { self.first_of_run() } else { self.first_of_both() }
-    }
-
-    #[inline]
-    fn first_of_run(&self) -> Option<(K, u32)> {
-        self.places.get(self.first as usize).map(|place| (place.key, self.first))
+    pub(crate) fn first(&self) -> Option<u32> {
+        let first = if self.heap.len() == 0 { self.first } else { self.first_of_both() };
+        (first != NONE).then_some(first)
     }
 
     #[inline(never)]
-    fn first_of_both(&self) -> Option<(K, u32)> {
-        self.first_of_run().into_iter().chain(self.heap.first()).min_by_key(|(key, _)| *key)
+    fn first_of_both(&self) -> u32 {
+        match self.heap.first() {
+            Some((key, flow)) if self.first == NONE || key < self.key(self.first) => flow,
+            _ => self.first,
+        }
+    }
+
+    /// The key of `flow`, which is in.
+    #[inline]
+    pub(crate) fn key(&self, flow: u32) -> K {
+        self.places[flow as usize].key
     }
 
     /// All flows, in no particular order.
@@ -98,6 +103,7 @@ impl<K: Copy + Ord> Line<K> {
             self.heap.remove(flow);
             self.append(flow, key);
         } else {
+            self.places[flow as usize].key = key;
             self.heap.set(flow, key);
         }
     }
@@ -172,7 +178,7 @@ mod tests {
                 }
                 for _ in 0..leaves {
                     let least = plain.iter().map(|(flow, key)| (*key, *flow)).min();
-                    prop_assert_eq!(line.first().map(|(key, _)| key), least);
+                    prop_assert_eq!(line.first().map(|flow| line.key(flow)), least);
                     if let Some((_, flow)) = least {
                         line.remove(flow);
                         plain.remove(&flow);

@@ -1,7 +1,7 @@
 //! The flows that a fair queue knows, found by their keys.
 
 use crate::discipline::Backlog;
-use crate::flow_hash::SaltedHash;
+use crate::flow_hash::{SaltedHash, Words, words};
 use crate::flow_queue::store::{Ends, NONE};
 use core::cmp::Reverse;
 use core::ops::{Index, IndexMut};
@@ -9,7 +9,7 @@ use tailrace_core::{Bytes, FlowKey, Rng};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
-    pub(super) key: FlowKey,
+    pub(super) key: Words,
     pub(super) ends: Ends,
     pub(super) backlog: Backlog,
     pub(super) weight: f64,
@@ -72,7 +72,8 @@ impl Flows {
     /// The index of the flow with `key`, made with `weight` if it is not known.
     #[inline]
     pub(super) fn find_or_make(&mut self, key: FlowKey, weight: f64, rng: &mut Rng) -> u32 {
-        let bucket = self.hash.bucket(key, self.table.len() as u32, rng);
+        let key = words(key);
+        let bucket = self.hash.chain(key, self.table.len() as u32, rng);
         let mut index = self.table[bucket as usize];
         while index != NONE && self[index].key != key {
             index = self[index].chain;
@@ -81,7 +82,7 @@ impl Flows {
     }
 
     #[inline]
-    fn make(&mut self, key: FlowKey, bucket: u32, weight: f64) -> u32 {
+    fn make(&mut self, key: Words, bucket: u32, weight: f64) -> u32 {
         let head = &mut self.table[bucket as usize];
         let flow = Flow {
             key,
