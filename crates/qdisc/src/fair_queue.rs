@@ -13,14 +13,15 @@
 
 mod flows;
 mod key;
+mod line;
 
 use self::flows::{Flow, Flows, Length};
 use self::key::Key;
+use self::line::{Ahead, Heads};
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::store::Store;
 use crate::flow_queue::{End, over, with};
-use crate::line::Line;
 use crate::longest::Longest;
 use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
 
@@ -83,10 +84,8 @@ pub(crate) struct FairQueue<P> {
     flows: Flows,
     store: Store<Tagged<P>>,
     backlog: Backlog,
-    /// Flows that hold packets, by the key of their heads.
-    heads: Line<Key>,
-    /// Flows whose last tag is ahead of the clock, by that tag.
-    ahead: Line<Key>,
+    heads: Heads,
+    ahead: Ahead,
     /// Flows that hold packets, most bytes first, of several the one that came to as many last.
     longest: Longest<Length>,
     /// Changes of backlogs so far.
@@ -145,8 +144,8 @@ impl<P: Packet> FairQueue<P> {
             flows: Flows::new(most),
             store: Store::new(),
             backlog: Backlog::default(),
-            heads: Line::new(),
-            ahead: Line::new(),
+            heads: Heads::new(),
+            ahead: Ahead::new(),
             longest: Longest::new(),
             ranked: 0,
             clock: 0.0,
@@ -170,14 +169,15 @@ impl<P: Packet> FairQueue<P> {
     /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
     #[inline(always)]
     fn set_last(&mut self, index: u32, last: f64) {
-        let flow = &mut self.flows[index];
+        let flows = self.flows.all_mut();
+        let flow = &mut flows[index as usize];
         flow.last = last;
         if last > self.clock {
             if !flow.is_ahead {
                 flow.is_ahead = true;
                 self.active_weight += flow.weight;
             }
-            self.ahead.set(index, Key::new(last, u64::from(index)));
+            self.ahead.set(flows, index, Key::new(last, u64::from(index)));
         } else if flow.is_ahead {
             self.leave(index);
         }
@@ -186,10 +186,11 @@ impl<P: Packet> FairQueue<P> {
     /// Takes flow `index` out of the fluid system.
     #[inline]
     fn leave(&mut self, index: u32) {
-        let flow = &mut self.flows[index];
+        let flows = self.flows.all_mut();
+        self.ahead.remove(flows, index);
+        let flow = &mut flows[index as usize];
         flow.is_ahead = false;
         self.active_weight -= flow.weight;
-        self.ahead.remove(index);
         if self.ahead.is_empty() {
             // What rounding has left.
             self.active_weight = 0.0;
@@ -199,17 +200,13 @@ impl<P: Packet> FairQueue<P> {
     /// Brings the clock to `now`.
     #[inline]
     fn advance(&mut self, now: Instant) {
-        match self.setup.clock {
-            Clock::Fluid => {
-                if now > self.seen {
-                    self.advance_fluid(now);
-                }
+        if self.setup.clock == Clock::Fluid {
+            if now > self.seen {
+                self.advance_fluid(now);
             }
-            Clock::Real => {
-                self.clock = now.as_secs_f64();
-                self.expire();
-            }
-            Clock::Finish | Clock::Start => {}
+        } else if self.setup.clock == Clock::Real {
+            self.clock = now.as_secs_f64();
+            self.expire();
         }
     }
 
@@ -218,8 +215,8 @@ impl<P: Packet> FairQueue<P> {
     fn advance_fluid(&mut self, now: Instant) {
         let mut left = now.saturating_since(self.seen).as_secs_f64() * self.bytes_per_sec;
         self.seen = now;
-        while let Some(index) = self.ahead.first() {
-            let first = self.ahead.key(index).tag();
+        while let Some((index, key)) = self.ahead.first(self.flows.all()) {
+            let first = key.tag();
             let needed = (first - self.clock) * self.active_weight;
             if needed > left {
                 self.clock += left / self.active_weight;
@@ -235,8 +232,8 @@ impl<P: Packet> FairQueue<P> {
     /// Flows that the clock has caught up with are not ahead any more.
     #[inline]
     fn expire(&mut self) {
-        while let Some(index) = self.ahead.first() {
-            if self.ahead.key(index).tag() > self.clock && !self.are_too_many() {
+        while let Some((index, key)) = self.ahead.first(self.flows.all()) {
+            if key.tag() > self.clock && !self.are_too_many() {
                 break;
             }
             self.leave(index);
@@ -255,7 +252,8 @@ impl<P: Packet> FairQueue<P> {
     #[inline(always)]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
-        let flow = &mut self.flows[index];
+        let flows = self.flows.all_mut();
+        let flow = &mut flows[index as usize];
         let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
         let (before, start) = (flow.last, later(flow.last, self.clock));
         let (bid, last) = match self.setup.clock {
@@ -269,8 +267,9 @@ impl<P: Packet> FairQueue<P> {
         self.arrivals += 1;
         self.store.push(&mut flow.ends, Tagged { packet, bid, before, number }, now);
         if flow.backlog.packets == 0 {
-            self.heads.set(index, Key::new(bid, number));
+            self.heads.set(flows, index, Key::new(bid, number));
         }
+        let flow = &mut flows[index as usize];
         flow.backlog = with(flow.backlog, size);
         self.backlog = with(self.backlog, size);
         self.ranked += 1;
@@ -284,7 +283,8 @@ impl<P: Packet> FairQueue<P> {
     /// Puts the packet at `end` of flow `index` out of all lists, to be taken from the store.
     #[inline(always)]
     fn detach(&mut self, index: u32, end: End) -> Option<u32> {
-        let flow = &mut self.flows[index];
+        let flows = self.flows.all_mut();
+        let flow = &mut flows[index as usize];
         let (size, place) = (self.store.size(&flow.ends, end)?, flow.ends.index(end));
         self.store.detach(&mut flow.ends, place);
         for backlog in [&mut flow.backlog, &mut self.backlog] {
@@ -297,8 +297,8 @@ impl<P: Packet> FairQueue<P> {
             self.longest.changed(index, flow.length());
         }
         match self.store.get(&flow.ends, End::Oldest) {
-            None => self.heads.remove(index),
-            Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
+            None => self.heads.remove(flows, index),
+            Some(head) => self.heads.set(flows, index, Key::new(head.bid, head.number)),
         }
         Some(place)
     }
@@ -307,7 +307,7 @@ impl<P: Packet> FairQueue<P> {
     #[cold]
     fn shed(&mut self, cx: &mut Cx<'_, P>) {
         while over(self.setup.limit, self.backlog) {
-            let lengths = self.flows.iter().map(Flow::length);
+            let lengths = self.flows.all().iter().map(Flow::length);
             let Some(index) = self.longest.first(lengths) else { return };
             let Some(place) = self.detach(index, End::Newest) else { return };
             let Some((Tagged { packet, before, .. }, _)) = self.store.take(place) else { return };
@@ -324,7 +324,7 @@ impl<P: Packet> FairQueue<P> {
     fn choose(&self) -> Option<(u32, f64)> {
         match self.setup.clock {
             Clock::Real => self.choose_by_real_time(),
-            _ => self.heads.first().map(|index| (index, self.heads.key(index).tag())),
+            _ => self.heads.first(self.flows.all()).map(|(index, key)| (index, key.tag())),
         }
     }
 
@@ -334,7 +334,7 @@ impl<P: Packet> FairQueue<P> {
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
         let key = |index: u32| self.flows[index].key;
-        for index in self.heads.indices() {
+        for index in self.heads.indices(self.flows.all()) {
             let flow = &self.flows[index];
             let size = self.store.size(&flow.ends, End::Oldest).unwrap_or(Bytes::ZERO);
             let work = self.setup.link.wire_size(size).as_f64();
@@ -352,7 +352,7 @@ impl<P: Packet> FairQueue<P> {
         if self.setup.clock == Clock::Real {
             return;
         }
-        while let Some(index) = self.ahead.first() {
+        while let Some((index, _)) = self.ahead.first(self.flows.all()) {
             self.leave(index);
             self.flows.forget_if_over(index);
         }

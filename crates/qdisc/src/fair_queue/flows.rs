@@ -1,5 +1,6 @@
 //! The flows that a fair queue knows, found by their keys.
 
+use super::line::{LINES, Place};
 use crate::discipline::Backlog;
 use crate::flow_hash::{SaltedHash, Words, words};
 use crate::flow_queue::store::{Ends, NONE};
@@ -19,12 +20,28 @@ pub(super) struct Flow {
     pub(super) ranked: u64,
     /// Whether `last` is ahead of the clock.
     pub(super) is_ahead: bool,
+    pub(super) places: [Place; LINES],
     /// The chain that it is in, and the next flow of that.
     bucket: u32,
     chain: u32,
 }
 
 impl Flow {
+    pub(super) const fn new(key: Words, weight: f64) -> Self {
+        Self {
+            key,
+            ends: Ends::EMPTY,
+            backlog: Backlog { packets: 0, bytes: Bytes::ZERO },
+            weight,
+            last: 0.0,
+            ranked: 0,
+            is_ahead: false,
+            places: [Place::NOWHERE; LINES],
+            bucket: NONE,
+            chain: NONE,
+        }
+    }
+
     /// `None` where no packet waits.
     pub(super) fn length(&self) -> Option<Length> {
         let Backlog { packets, bytes } = self.backlog;
@@ -65,8 +82,15 @@ impl Flows {
     }
 
     /// All flows, known ones and those to be used again, by index.
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &Flow> {
-        self.flows.iter()
+    #[inline]
+    pub(super) fn all(&self) -> &[Flow] {
+        &self.flows
+    }
+
+    /// As [`Flows::all`], to be changed.
+    #[inline]
+    pub(super) fn all_mut(&mut self) -> &mut [Flow] {
+        &mut self.flows
     }
 
     /// The index of the flow with `key`, made with `weight` if it is not known.
@@ -84,26 +108,22 @@ impl Flows {
     #[inline]
     fn make(&mut self, key: Words, bucket: u32, weight: f64) -> u32 {
         let head = &mut self.table[bucket as usize];
-        let flow = Flow {
-            key,
-            ends: Ends::EMPTY,
-            backlog: Backlog::default(),
-            weight,
-            last: 0.0,
-            ranked: 0,
-            is_ahead: false,
-            bucket,
-            chain: *head,
-        };
-        self.known += 1;
-        *head = self.free;
-        match self.flows.get_mut(self.free as usize) {
-            Some(free) => self.free = core::mem::replace(free, flow).chain,
+        let chain = core::mem::replace(head, self.free);
+        let flow = match self.flows.get_mut(self.free as usize) {
+            Some(flow) => {
+                self.free = flow.chain;
+                // A flow that was forgotten has no packets and is in no line.
+                (flow.key, flow.weight, flow.last) = (key, weight, 0.0);
+                flow
+            }
             None => {
                 *head = self.flows.len() as u32;
-                self.flows.push(flow);
+                self.flows.push(Flow::new(key, weight));
+                &mut self.flows[*head as usize]
             }
-        }
+        };
+        (flow.bucket, flow.chain) = (bucket, chain);
+        self.known += 1;
         *head
     }
 

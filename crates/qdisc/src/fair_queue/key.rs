@@ -5,6 +5,8 @@
 pub(super) struct Key(u128);
 
 impl Key {
+    pub(super) const LEAST: Self = Self(0);
+
     /// Both parts in one number of the same order, since heaps compare many times what is made once: of floats that are
     /// not negative the bits are in the order of the values.
     #[inline]

@@ -69,7 +69,7 @@ fn the_fluid_round_slows_down_with_the_flows_in_it() {
     assert_eq!(bench.dequeue(1000), Some(1));
     bench.enqueue(0, 1000, 1500);
     bench.enqueue(2, 1000, 1500);
-    let last: Vec<f64> = bench.queue.flows.iter().map(|flow| flow.last).collect();
+    let last: Vec<f64> = bench.queue.flows.all().iter().map(|flow| flow.last).collect();
     assert_eq!(last, [2000.0, 3000.0, 1750.0]);
     // Three share from here: 250 bytes each until 2.25 s, when the round is 1000 (A's first packet ends in the
     // middle of its flow); at 4.5 s C ends at 1750.
@@ -204,7 +204,7 @@ fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
                 most = most.max(bench.queue.flows.known());
             }
             assert!(most <= 1001 + MOST_REMEMBERED, "{clock:?} {most}");
-            assert!(bench.queue.flows.iter().len() as u32 <= 1001 + MOST_REMEMBERED);
+            assert!(bench.queue.flows.all().iter().len() as u32 <= 1001 + MOST_REMEMBERED);
             while bench.dequeue(1_000_000).is_some() {}
             assert!(clock == Clock::Real || bench.queue.flows.known() == 0);
         }
