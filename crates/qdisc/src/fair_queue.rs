@@ -12,14 +12,16 @@
 //! most [`MOST_REMEMBERED`], beyond which those next in line are forgotten early. A flood of new keys grows neither.
 
 mod flows;
+mod fluid;
 mod key;
 mod line;
 
 use self::flows::{Flow, Flows, Length};
+use self::fluid::{Fluid, later};
 use self::key::Key;
-use self::line::{Ahead, Heads};
+use self::line::Heads;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::flow_hash::FlowBy;
+use crate::flow_hash::{FlowBy, Words, words};
 use crate::flow_queue::store::Store;
 use crate::flow_queue::{End, over, with};
 use crate::longest::Longest;
@@ -65,7 +67,7 @@ pub(crate) struct FairSetup {
     pub(crate) by: Option<FlowBy>,
     /// What the virtual clock shows.
     pub(crate) clock: Clock,
-    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes.
+    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes; zero with clocks that are not fluid.
     pub(crate) delta: f64,
     /// A flow's weight is that of its first packet's class.
     pub(crate) weights: Weights,
@@ -79,23 +81,21 @@ pub(crate) struct FairSetup {
 #[derive(Debug)]
 pub(crate) struct FairQueue<P> {
     setup: FairSetup,
+    /// The bits that make a flow; a class where this is `None`.
+    mask: Option<Words>,
     /// The rate of the link.
     bytes_per_sec: f64,
     flows: Flows,
     store: Store<Tagged<P>>,
     backlog: Backlog,
+    /// Flows that hold packets.
+    holding: u32,
     heads: Heads,
-    ahead: Ahead,
+    fluid: Fluid,
     /// Flows that hold packets, most bytes first, of several the one that came to as many last.
     longest: Longest<Length>,
     /// Changes of backlogs so far.
-    ranked: u64,
-    clock: f64,
-    /// When the fluid system was last looked at.
-    seen: Instant,
-    /// Sum of the weights of the flows in the fluid system.
-    active_weight: f64,
-    arrivals: u64,
+    changes: u64,
 }
 
 /// A packet with its place in line.
@@ -106,6 +106,7 @@ struct Tagged<P> {
     bid: f64,
     /// Its flow's last tag before it came.
     before: f64,
+    /// Which of all changes was its arrival.
     number: u64,
 }
 
@@ -140,18 +141,16 @@ impl<P: Packet> FairQueue<P> {
         };
         Self {
             bytes_per_sec: setup.link.rate.bytes_per_sec(),
+            mask: setup.by.map(FlowBy::mask),
             setup,
             flows: Flows::new(most),
             store: Store::new(),
             backlog: Backlog::default(),
+            holding: 0,
             heads: Heads::new(),
-            ahead: Ahead::new(),
+            fluid: Fluid::new(),
             longest: Longest::new(),
-            ranked: 0,
-            clock: 0.0,
-            seen: Instant::ZERO,
-            active_weight: 0.0,
-            arrivals: 0,
+            changes: 0,
         }
     }
 
@@ -159,93 +158,32 @@ impl<P: Packet> FairQueue<P> {
     #[inline(always)]
     fn classify(&mut self, packet: &P, cx: &mut Cx<'_, P>) -> u32 {
         let class = packet.dscp().0 >> 3 & 7;
-        let key = match self.setup.by {
-            Some(by) => by.key(packet.flow()),
-            None => FlowKey { src: u32::from(class), ..FlowKey::default() },
+        let key = match self.mask {
+            Some((addresses, rest)) => {
+                let key = words(packet.flow());
+                (key.0 & addresses, key.1 & rest)
+            }
+            None => (u64::from(class), 0),
         };
         self.flows.find_or_make(key, self.setup.weights[usize::from(class)], cx.rng)
-    }
-
-    /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
-    #[inline(always)]
-    fn set_last(&mut self, index: u32, last: f64) {
-        let flows = self.flows.all_mut();
-        let flow = &mut flows[index as usize];
-        flow.last = last;
-        if last > self.clock {
-            if !flow.is_ahead {
-                flow.is_ahead = true;
-                self.active_weight += flow.weight;
-            }
-            self.ahead.set(flows, index, Key::new(last, u64::from(index)));
-        } else if flow.is_ahead {
-            self.leave(index);
-        }
-    }
-
-    /// Takes flow `index` out of the fluid system.
-    #[inline]
-    fn leave(&mut self, index: u32) {
-        let flows = self.flows.all_mut();
-        self.ahead.remove(flows, index);
-        let flow = &mut flows[index as usize];
-        flow.is_ahead = false;
-        self.active_weight -= flow.weight;
-        if self.ahead.is_empty() {
-            // What rounding has left.
-            self.active_weight = 0.0;
-        }
     }
 
     /// Brings the clock to `now`.
     #[inline]
     fn advance(&mut self, now: Instant) {
         if self.setup.clock == Clock::Fluid {
-            if now > self.seen {
-                self.advance_fluid(now);
-            }
+            self.fluid.advance(&mut self.flows, now, self.bytes_per_sec);
         } else if self.setup.clock == Clock::Real {
-            self.clock = now.as_secs_f64();
+            self.fluid.clock = now.as_secs_f64();
             self.expire();
         }
     }
 
-    /// Fluid flows that finish on the way to `now` leave, in the order of their tags.
-    #[inline(never)]
-    fn advance_fluid(&mut self, now: Instant) {
-        let mut left = now.saturating_since(self.seen).as_secs_f64() * self.bytes_per_sec;
-        self.seen = now;
-        while let Some((index, key)) = self.ahead.first(self.flows.all()) {
-            let first = key.tag();
-            let needed = (first - self.clock) * self.active_weight;
-            if needed > left {
-                self.clock += left / self.active_weight;
-                break;
-            }
-            left -= needed.max(0.0);
-            self.clock = later(self.clock, first);
-            self.leave(index);
-            self.flows.forget_if_over(index);
-        }
-    }
-
-    /// Flows that the clock has caught up with are not ahead any more.
+    /// Forgets flows without packets that the clock has caught up with, and more where too many are remembered.
     #[inline]
     fn expire(&mut self) {
-        while let Some((index, key)) = self.ahead.first(self.flows.all()) {
-            if key.tag() > self.clock && !self.are_too_many() {
-                break;
-            }
-            self.leave(index);
-            self.flows.forget_if_over(index);
-        }
-    }
-
-    /// Whether more flows are known than may be without a packet.
-    #[inline]
-    fn are_too_many(&self) -> bool {
-        let known = self.flows.known();
-        known > MOST_REMEMBERED && known - MOST_REMEMBERED > self.heads.len()
+        let holding = self.holding;
+        self.fluid.expire(&mut self.flows, |flows| remembers_too_many(flows, holding));
     }
 
     /// Appends `packet` to flow `index`.
@@ -255,29 +193,30 @@ impl<P: Packet> FairQueue<P> {
         let flows = self.flows.all_mut();
         let flow = &mut flows[index as usize];
         let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
-        let (before, start) = (flow.last, later(flow.last, self.clock));
+        let (before, start) = (flow.last, later(flow.last, self.fluid.clock));
         let (bid, last) = match self.setup.clock {
-            Clock::Fluid => (work + later(before, self.clock - self.setup.delta), start + work),
-            Clock::Finish => (start + work, start + work),
+            Clock::Fluid | Clock::Finish => {
+                (work + later(before, self.fluid.clock - self.setup.delta), start + work)
+            }
             Clock::Start => (start, start + work),
             // Only heads have tags.
             Clock::Real => (0.0, if flow.backlog.packets == 0 { start } else { before }),
         };
-        let number = self.arrivals;
-        self.arrivals += 1;
+        self.changes += 1;
+        let number = self.changes;
         self.store.push(&mut flow.ends, Tagged { packet, bid, before, number }, now);
         if flow.backlog.packets == 0 {
+            self.holding += 1;
             self.heads.set(flows, index, Key::new(bid, number));
         }
         let flow = &mut flows[index as usize];
         flow.backlog = with(flow.backlog, size);
         self.backlog = with(self.backlog, size);
-        self.ranked += 1;
-        flow.ranked = self.ranked;
+        flow.changed = number;
         if self.longest.is_kept() {
             self.longest.changed(index, flow.length());
         }
-        self.set_last(index, last);
+        self.fluid.set_last(flows, index, last);
     }
 
     /// Puts the packet at `end` of flow `index` out of all lists, to be taken from the store.
@@ -291,13 +230,16 @@ impl<P: Packet> FairQueue<P> {
             backlog.packets -= 1;
             backlog.bytes -= size;
         }
-        self.ranked += 1;
-        flow.ranked = self.ranked;
+        self.changes += 1;
+        flow.changed = self.changes;
         if self.longest.is_kept() {
             self.longest.changed(index, flow.length());
         }
         match self.store.get(&flow.ends, End::Oldest) {
-            None => self.heads.remove(flows, index),
+            None => {
+                self.holding -= 1;
+                self.heads.remove(flows, index);
+            }
             Some(head) => self.heads.set(flows, index, Key::new(head.bid, head.number)),
         }
         Some(place)
@@ -312,7 +254,7 @@ impl<P: Packet> FairQueue<P> {
             let Some(place) = self.detach(index, End::Newest) else { return };
             let Some((Tagged { packet, before, .. }, _)) = self.store.take(place) else { return };
             if self.setup.clock != Clock::Real {
-                self.set_last(index, before);
+                self.fluid.set_last(self.flows.all_mut(), index, before);
             }
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
             self.flows.forget_if_over(index);
@@ -330,7 +272,7 @@ impl<P: Packet> FairQueue<P> {
 
     #[inline(never)]
     fn choose_by_real_time(&self) -> Option<(u32, f64)> {
-        let flows = f64::from(self.heads.len());
+        let flows = f64::from(self.holding);
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
         let key = |index: u32| self.flows[index].key;
@@ -346,17 +288,27 @@ impl<P: Packet> FairQueue<P> {
         best
     }
 
+    /// A clock that is not the fluid system's follows the packets: the head of flow `index`, with `tag`, is sent.
+    #[inline(never)]
+    fn turn_clock(&mut self, index: u32, tag: f64) {
+        if self.setup.clock == Clock::Real {
+            let is_head_again = self.flows[index].backlog.packets > 0;
+            let last = if is_head_again { later(tag, self.fluid.clock) } else { tag };
+            self.fluid.set_last(self.flows.all_mut(), index, last);
+        } else {
+            self.fluid.clock = later(self.fluid.clock, tag);
+        }
+        self.flows.forget_if_over(index);
+        self.expire();
+    }
+
     /// The link is idle: the clock starts anew.
     #[cold]
     fn reset(&mut self) {
         if self.setup.clock == Clock::Real {
             return;
         }
-        while let Some((index, _)) = self.ahead.first(self.flows.all()) {
-            self.leave(index);
-            self.flows.forget_if_over(index);
-        }
-        self.clock = 0.0;
+        self.fluid.reset(&mut self.flows);
     }
 
     /// Whether an arrival of `size` in flow `index` finds no room.
@@ -381,7 +333,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
         if over(self.setup.limit, self.backlog) {
             self.shed(cx);
         }
-        if self.are_too_many() {
+        if remembers_too_many(&self.flows, self.holding) {
             self.expire();
         }
     }
@@ -394,19 +346,10 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
             return None;
         };
         let place = self.detach(index, End::Oldest)?;
-        match self.setup.clock {
-            Clock::Fluid => self.flows.forget_if_over(index),
-            Clock::Finish | Clock::Start => {
-                self.clock = later(self.clock, tag);
-                self.flows.forget_if_over(index);
-                self.expire();
-            }
-            Clock::Real => {
-                let is_head_again = self.flows[index].backlog.packets > 0;
-                self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
-                self.flows.forget_if_over(index);
-                self.expire();
-            }
+        if self.setup.clock == Clock::Fluid {
+            self.flows.forget_if_over(index);
+        } else {
+            self.turn_clock(index, tag);
         }
         self.store.take(place).map(|(tagged, arrival)| (tagged.packet, arrival))
     }
@@ -427,14 +370,15 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.flows.known() - self.heads.len())]);
+        out.copy_from_slice(&[f64::from(self.holding), f64::from(self.flows.known() - self.holding)]);
     }
 }
 
-/// The larger of two tags. Unlike `f64::max` it need not ask whether either is no number.
+/// Whether more flows are known beside those that are `holding` packets than may be.
 #[inline]
-fn later(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
+fn remembers_too_many(flows: &Flows, holding: u32) -> bool {
+    let known = flows.known();
+    known > MOST_REMEMBERED && known - MOST_REMEMBERED > holding
 }
 
 #[cfg(test)]

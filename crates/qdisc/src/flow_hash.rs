@@ -40,6 +40,14 @@ pub(crate) const fn words(key: FlowKey) -> Words {
     (addresses, (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64)
 }
 
+impl FlowBy {
+    /// The bits of a flow's words that count.
+    pub(crate) fn mask(self) -> Words {
+        let all = FlowKey { src: !0, dst: !0, src_port: !0, dst_port: !0, protocol: !0 };
+        words(self.key(all))
+    }
+}
+
 /// A hash of `key` that nobody foresees who does not know `salt`.
 #[inline]
 pub(crate) const fn salted(key: FlowKey, salt: u64) -> u64 {
@@ -127,5 +135,9 @@ mod tests {
         assert_ne!(FlowBy::SrcDst.key(flow), FlowBy::SrcDst.key(other));
         assert_eq!(FlowBy::Dst.key(flow), FlowBy::Dst.key(FlowKey { src: 7, ..flow }));
         assert_eq!(FlowBy::FiveTuple.key(flow), flow);
+        for by in [FlowBy::FiveTuple, FlowBy::SrcDst, FlowBy::Src, FlowBy::Dst] {
+            let ((a, b), (mask_a, mask_b)) = (words(flow), by.mask());
+            assert_eq!((a & mask_a, b & mask_b), words(by.key(flow)));
+        }
     }
 }

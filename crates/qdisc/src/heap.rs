@@ -38,7 +38,7 @@ impl<K: Copy + Ord> Heap<K> {
     }
 
     /// Inserts `flow`, or changes its key.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn set(&mut self, flow: u32, key: K) {
         if self.places.len() <= flow as usize {
             self.places.resize(flow as usize + 1, NONE);
@@ -61,7 +61,7 @@ impl<K: Copy + Ord> Heap<K> {
     }
 
     /// Takes `flow` out, if it is in.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn remove(&mut self, flow: u32) {
         let Some(place) = self.places.get_mut(flow as usize) else { return };
         let place = core::mem::replace(place, NONE) as usize;

@@ -2,11 +2,11 @@
 
 use super::line::{LINES, Place};
 use crate::discipline::Backlog;
-use crate::flow_hash::{SaltedHash, Words, words};
+use crate::flow_hash::{SaltedHash, Words};
 use crate::flow_queue::store::{Ends, NONE};
 use core::cmp::Reverse;
 use core::ops::{Index, IndexMut};
-use tailrace_core::{Bytes, FlowKey, Rng};
+use tailrace_core::{Bytes, Rng};
 
 #[derive(Clone, Debug)]
 pub(super) struct Flow {
@@ -17,7 +17,7 @@ pub(super) struct Flow {
     /// Finish tag of the packet that came last.
     pub(super) last: f64,
     /// Which of all changes of backlogs was its last.
-    pub(super) ranked: u64,
+    pub(super) changed: u64,
     /// Whether `last` is ahead of the clock.
     pub(super) is_ahead: bool,
     pub(super) places: [Place; LINES],
@@ -34,7 +34,7 @@ impl Flow {
             backlog: Backlog { packets: 0, bytes: Bytes::ZERO },
             weight,
             last: 0.0,
-            ranked: 0,
+            changed: 0,
             is_ahead: false,
             places: [Place::NOWHERE; LINES],
             bucket: NONE,
@@ -45,7 +45,7 @@ impl Flow {
     /// `None` where no packet waits.
     pub(super) fn length(&self) -> Option<Length> {
         let Backlog { packets, bytes } = self.backlog;
-        (packets > 0).then_some(Reverse((bytes, self.ranked)))
+        (packets > 0).then_some(Reverse((bytes, self.changed)))
     }
 }
 
@@ -94,9 +94,8 @@ impl Flows {
     }
 
     /// The index of the flow with `key`, made with `weight` if it is not known.
-    #[inline]
-    pub(super) fn find_or_make(&mut self, key: FlowKey, weight: f64, rng: &mut Rng) -> u32 {
-        let key = words(key);
+    #[inline(always)]
+    pub(super) fn find_or_make(&mut self, key: Words, weight: f64, rng: &mut Rng) -> u32 {
         let bucket = self.hash.chain(key, self.table.len() as u32, rng);
         let mut index = self.table[bucket as usize];
         while index != NONE && self[index].key != key {
@@ -108,23 +107,22 @@ impl Flows {
     #[inline]
     fn make(&mut self, key: Words, bucket: u32, weight: f64) -> u32 {
         let head = &mut self.table[bucket as usize];
-        let chain = core::mem::replace(head, self.free);
-        let flow = match self.flows.get_mut(self.free as usize) {
+        let (index, flow) = match self.flows.get_mut(self.free as usize) {
+            // A flow that was forgotten has no packets and is in no line.
             Some(flow) => {
-                self.free = flow.chain;
-                // A flow that was forgotten has no packets and is in no line.
                 (flow.key, flow.weight, flow.last) = (key, weight, 0.0);
-                flow
+                (core::mem::replace(&mut self.free, flow.chain), flow)
             }
             None => {
-                *head = self.flows.len() as u32;
+                let index = self.flows.len();
                 self.flows.push(Flow::new(key, weight));
-                &mut self.flows[*head as usize]
+                (index as u32, &mut self.flows[index])
             }
         };
-        (flow.bucket, flow.chain) = (bucket, chain);
+        flow.bucket = bucket;
+        flow.chain = core::mem::replace(head, index);
         self.known += 1;
-        *head
+        index
     }
 
     /// Forgets a flow without packets whose last tag is not ahead.

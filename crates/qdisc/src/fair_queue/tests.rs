@@ -74,12 +74,12 @@ fn the_fluid_round_slows_down_with_the_flows_in_it() {
     // Three share from here: 250 bytes each until 2.25 s, when the round is 1000 (A's first packet ends in the
     // middle of its flow); at 4.5 s C ends at 1750.
     bench.queue.advance(Instant::from_millis(2250));
-    assert!((bench.queue.clock - 1000.0).abs() < 1e-9);
+    assert!((bench.queue.fluid.clock - 1000.0).abs() < 1e-9);
     bench.queue.advance(Instant::from_millis(4500));
-    assert!((bench.queue.clock - 1750.0).abs() < 1e-9 && bench.queue.active_weight == 2.0);
+    assert!((bench.queue.fluid.clock - 1750.0).abs() < 1e-9 && bench.queue.fluid.active_weight() == 2.0);
     assert_eq!([bench.dequeue(4500), bench.dequeue(5500), bench.dequeue(6500)], [Some(3), Some(2), None]);
     // Idle: nothing is remembered.
-    assert_eq!((bench.queue.clock, bench.queue.flows.known()), (0.0, 0));
+    assert_eq!((bench.queue.fluid.clock, bench.queue.flows.known()), (0.0, 0));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_link_that_becomes_faster_speeds_the_round_up_from_then_on() {
             Some(link) => bench.queue.link_changed(&link, &mut cx),
             None => bench.queue.advance(cx.now),
         }
-        bench.queue.clock
+        bench.queue.fluid.clock
     };
     let faster = LinkView::new(Rate::from_bps(32_000), Duration::ZERO);
     assert_eq!(at(500, Some(faster)), 250.0);
@@ -137,7 +137,7 @@ fn weights_divide_the_link() {
             bench.enqueue_class(flow, 1000, 0, 0);
             bench.enqueue_class(100, 1000, 0, 5);
         }
-        assert_eq!(bench.queue.heads.len(), 2);
+        assert_eq!(bench.queue.holding, 2);
         let heavy = bench.drain(0).into_iter().take(80).filter(|id| id % 2 == 1).count();
         assert!((59..=61).contains(&heavy), "{clock:?} {heavy}");
     }

@@ -65,13 +65,15 @@ impl<P: Packet> Store<P> {
     #[inline]
     pub(crate) fn push(&mut self, ends: &mut Ends, packet: P, arrival: Instant) {
         let node = Node { packet: Some(packet), arrival, older: ends.newest, newer: NONE };
-        let index = if self.free == NONE {
-            self.nodes.push(node);
-            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 packets fit into memory")
-        } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.nodes[index as usize], node).newer;
-            index
+        let index = match self.nodes.get_mut(self.free as usize) {
+            Some(free) => {
+                let next = core::mem::replace(free, node).newer;
+                core::mem::replace(&mut self.free, next)
+            }
+            None => {
+                self.nodes.push(node);
+                u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 packets fit into memory")
+            }
         };
         match ends.newest {
             NONE => ends.oldest = index,
