@@ -83,6 +83,8 @@ pub(crate) struct FairQueue<P> {
     setup: FairSetup,
     /// The bits that make a flow; a class where this is `None`.
     mask: Option<Words>,
+    /// Whether arrivals can find no room.
+    may_refuse: bool,
     /// The rate of the link.
     bytes_per_sec: f64,
     flows: Flows,
@@ -142,6 +144,7 @@ impl<P: Packet> FairQueue<P> {
         Self {
             bytes_per_sec: setup.link.rate.bytes_per_sec(),
             mask: setup.by.map(FlowBy::mask),
+            may_refuse: setup.flow_limit.is_some() || setup.payer == Payer::Arrival,
             setup,
             flows: Flows::new(most),
             store: Store::new(),
@@ -325,7 +328,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         let index = self.classify(&packet, cx);
-        if self.refuses(index, packet.size()) {
+        if self.may_refuse && self.refuses(index, packet.size()) {
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
             return self.flows.forget_if_over(index);
         }
