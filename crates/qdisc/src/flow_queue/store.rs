@@ -121,6 +121,13 @@ impl<P: Packet> Store<P> {
         node.packet.take().map(|packet| (packet, node.arrival))
     }
 
+    /// The packet at `index`, and when it came.
+    #[inline]
+    pub(crate) fn packet_mut(&mut self, index: u32) -> Option<(&mut P, Instant)> {
+        let node = self.nodes.get_mut(index as usize)?;
+        node.packet.as_mut().map(|packet| (packet, node.arrival))
+    }
+
     /// The packet at `index`, and the index of the next newer one of its list.
     #[inline]
     pub(crate) fn look(&self, index: u32) -> Option<(&P, u32)> {

@@ -175,7 +175,7 @@ impl Tin {
                 }
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
-                self.ways.set_busy(queue, true);
+                self.ways.busy.set(queue);
                 self.sparse += 1;
                 self.turns[queue].deficit = self.bytes_of_turn(queue, rng);
             }
@@ -343,7 +343,9 @@ impl Tin {
         self.unresponsive -= u32::from(active && !flow.law.blue_is_active());
         let rests = flow.law.at_rest(now);
         let before = core::mem::replace(&mut flow.set, if rests { Set::None } else { Set::Decaying });
-        self.ways.set_busy(queue, !rests);
+        if rests {
+            self.ways.busy.clear(queue);
+        }
         match before {
             Set::Sparse | Set::SparseWait => self.sparse -= 1,
             Set::Bulk => self.leave_bulk(queue),
