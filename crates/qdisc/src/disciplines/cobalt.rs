@@ -122,7 +122,7 @@ impl State {
     }
 
     /// A packet leaves after `sojourn`; more than `acceptable` of it is too much.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decide(
         &mut self,
         rule: &Rule,

@@ -83,6 +83,7 @@ impl Hosts {
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
+    #[inline]
     pub(super) fn place(&mut self, hash: u32) -> u16 {
         let first = hash as usize % QUEUES;
         if !self.isolated || self.tags[first] == hash {

@@ -139,7 +139,7 @@ impl<P: Packet> Cake<P> {
     }
 
     /// Takes the oldest packet out of its queue; it remains in the store.
-    #[inline]
+    #[inline(always)]
     fn detach(&mut self, place: Place) -> Option<u32> {
         let ends = &mut self.tins[place.tin].flows[place.queue].ends;
         let (index, size) = (ends.index(End::Oldest), self.store.size(ends, End::Oldest)?);
@@ -226,16 +226,21 @@ impl<P: Packet> Cake<P> {
     }
 
     /// Deficit round robin.
+    #[inline]
     fn choose_by_weight(&mut self) -> usize {
+        let mut tins = self.tins.iter_mut().enumerate().skip(self.current);
         loop {
-            let tin = &mut self.tins[self.current];
+            let Some((t, tin)) = tins.next() else {
+                tins = self.tins.iter_mut().enumerate().skip(0);
+                continue;
+            };
             if tin.deficit >= 0 && tin.is_active() {
-                return self.current;
+                self.current = t;
+                return t;
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.quantum;
             }
-            self.current = (self.current + 1) % self.tins.len();
         }
     }
 

@@ -141,26 +141,22 @@ impl Tin {
     }
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
+    #[inline]
     fn settle_hosts(&mut self, queue: usize, hashes: HostHashes, rng: &mut Rng) {
-        let (in_bulk, given) = (self.flows[queue].set == Set::Bulk, self.given);
-        if self.turns[queue].is_away {
+        let (is_away, in_bulk) = (self.turns[queue].is_away, self.flows[queue].set == Set::Bulk);
+        if is_away {
             self.credit(queue, rng);
         }
-        let turn = &mut self.turns[queue];
-        let sides = [
-            (&mut self.sources, &mut turn.source, hashes.source),
-            (&mut self.destinations, &mut turn.destination, hashes.destination),
-        ];
-        for (hosts, host, hash) in sides {
-            if in_bulk {
-                hosts.remove(*host, given);
-            }
-            *host = hosts.place(hash);
-            if in_bulk {
-                hosts.add(*host, given);
-            }
+        if in_bulk {
+            self.leave_hosts(queue);
         }
-        if self.turns[queue].is_away {
+        let turn = &mut self.turns[queue];
+        turn.source = self.sources.place(hashes.source);
+        turn.destination = self.destinations.place(hashes.destination);
+        if in_bulk {
+            self.join_hosts(queue);
+        }
+        if is_away {
             self.away[queue] = self.credits(self.turns[queue]);
         }
     }
@@ -368,13 +364,22 @@ impl Tin {
     fn enter_bulk(&mut self, queue: usize) {
         self.flows[queue].set = Set::Bulk;
         self.bulk += 1;
+        self.join_hosts(queue);
+    }
+
+    fn leave_bulk(&mut self, queue: usize) {
+        self.bulk -= 1;
+        self.leave_hosts(queue);
+    }
+
+    /// `queue` counts for its hosts.
+    fn join_hosts(&mut self, queue: usize) {
         let turn = self.turns[queue];
         self.sources.add(turn.source, self.given);
         self.destinations.add(turn.destination, self.given);
     }
 
-    fn leave_bulk(&mut self, queue: usize) {
-        self.bulk -= 1;
+    fn leave_hosts(&mut self, queue: usize) {
         let turn = self.turns[queue];
         self.sources.remove(turn.source, self.given);
         self.destinations.remove(turn.destination, self.given);
