@@ -248,15 +248,7 @@ impl<P: Packet> Cake<P> {
     fn serve(&mut self, tin: usize, decaying_first: &mut bool, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         let now = at(cx.now);
         'turn: loop {
-            let queue = self.tins[tin].next_flow(decaying_first, cx.rng)?;
-            if self.tins[tin].flows[queue].ends.is_empty() {
-                self.tins[tin].on_empty(queue, now);
-                // While the tin has packets it remains the one to serve.
-                if !self.tins[tin].is_active() {
-                    return None;
-                }
-                continue;
-            }
+            let queue = self.tins[tin].next_with_packets(decaying_first, now, cx.rng)?;
             let place = Place { tin, queue };
             while let Some(index) = self.detach(place) {
                 let goes = self.judge(place, index, cx);

@@ -183,10 +183,31 @@ impl Tin {
         }
     }
 
+    /// As [`Tin::next_flow`], past those that turn out to be empty; none where these were the last with packets.
+    #[inline]
+    pub(super) fn next_with_packets(
+        &mut self,
+        decaying_first: &mut bool,
+        now: i64,
+        rng: &mut Rng,
+    ) -> Option<usize> {
+        loop {
+            let queue = self.next_flow(decaying_first, rng)?;
+            if !self.flows[queue].ends.is_empty() {
+                return Some(queue);
+            }
+            self.on_empty(queue, now);
+            // While the tin has packets it remains the one to serve.
+            if !self.is_active() {
+                return None;
+            }
+        }
+    }
+
     /// The flow whose turn it is, decaying ones before the others where these are asked for. Flows that have
     /// overdrawn get a quantum and wait for the next turn.
     #[inline]
-    pub(super) fn next_flow(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
+    fn next_flow(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
         loop {
             let first = |round| self.rounds.first(round);
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
@@ -332,11 +353,12 @@ impl Tin {
     }
 
     /// The turn of `queue` found no packet.
-    pub(super) fn on_empty(&mut self, queue: usize, now: i64) {
+    #[inline]
+    fn on_empty(&mut self, queue: usize, now: i64) {
         let flow = &mut self.flows[queue];
-        let active = flow.law.blue_is_active();
-        flow.law.on_idle(&self.share.rule, now);
-        self.unresponsive -= u32::from(active && !flow.law.blue_is_active());
+        if flow.law.on_idle(&self.share.rule, now) {
+            self.unresponsive -= 1;
+        }
         let rests = flow.law.at_rest(now);
         let before = core::mem::replace(&mut flow.set, if rests { Set::None } else { Set::Decaying });
         if rests {
