@@ -79,7 +79,13 @@ struct Load {
 
 impl Hosts {
     pub(super) fn new(isolated: bool) -> Self {
-        Self { tags: boxed(0), parts: boxed(u16::MAX), loads: boxed(Load::default()), busy: Bits::NONE, isolated }
+        Self {
+            tags: boxed(0),
+            parts: boxed(u16::MAX),
+            loads: boxed(Load::default()),
+            busy: Bits::NONE,
+            isolated,
+        }
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
