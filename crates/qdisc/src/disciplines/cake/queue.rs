@@ -228,19 +228,17 @@ impl<P: Packet> Cake<P> {
     /// Deficit round robin.
     #[inline]
     fn choose_by_weight(&mut self) -> usize {
-        let mut tins = self.tins.iter_mut().enumerate().skip(self.current);
+        let (tins, mut current) = (self.tins.as_mut_slice(), self.current);
         loop {
-            let Some((t, tin)) = tins.next() else {
-                tins = self.tins.iter_mut().enumerate().skip(0);
-                continue;
-            };
+            let tin = &mut tins[current];
             if tin.deficit >= 0 && tin.is_active() {
-                self.current = t;
-                return t;
+                self.current = current;
+                return current;
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.quantum;
             }
+            current = if current + 1 == tins.len() { 0 } else { current + 1 };
         }
     }
 

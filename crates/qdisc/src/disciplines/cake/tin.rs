@@ -213,7 +213,7 @@ impl Tin {
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
             let queue = match decaying.or_else(|| first(Round::New)) {
                 Some(queue) => queue,
-                None => match self.rotate(rng) {
+                None => match self.next_old(rng) {
                     Some(queue) => return Some(queue),
                     None => self.rounds.first(Round::Decaying)?,
                 },
@@ -236,7 +236,16 @@ impl Tin {
         }
     }
 
-    /// The next old flow that may send. Those before it get a quantum each.
+    /// The next old flow that may send.
+    #[inline]
+    fn next_old(&mut self, rng: &mut Rng) -> Option<usize> {
+        match self.rounds.first(Round::Old) {
+            Some(queue) if self.turns[queue].deficit > 0 => Some(queue),
+            _ => self.rotate(rng),
+        }
+    }
+
+    /// As [`Tin::next_old`], where those before it get a quantum each.
     #[inline(never)]
     fn rotate(&mut self, rng: &mut Rng) -> Option<usize> {
         loop {
