@@ -45,7 +45,7 @@ struct Turn {
     is_away: bool,
 }
 
-/// What the hosts of a flow that is away had given each of theirs when it left ([`Hosts::credit`]).
+/// What its hosts must have given each of theirs ([`Hosts::credit`]) until a flow that is away may send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Away {
     source: u64,
@@ -157,7 +157,7 @@ impl Tin {
             self.join_hosts(queue);
         }
         if is_away {
-            self.away[queue] = self.credits(self.turns[queue]);
+            self.away[queue] = self.due(self.turns[queue]);
         }
     }
 
@@ -286,10 +286,10 @@ impl Tin {
     #[inline(never)]
     fn come_back(&mut self, rng: &mut Rng) {
         while let Some(queue) = self.rounds.take_booked() {
-            let turn = self.turns[queue % QUEUES];
-            let short = turn.short().saturating_sub(self.earned(queue));
-            if short > 0 {
-                self.book(queue, short / u64::from(self.rate_of(turn)) + 1);
+            let missing = self.missing(queue);
+            if missing > 0 {
+                let rate = self.rate_of(self.turns[queue % QUEUES]);
+                self.book(queue, missing as u64 / u64::from(rate) + 1);
             } else {
                 self.credit(queue, rng);
                 self.turns[queue % QUEUES].is_away = false;
@@ -318,7 +318,7 @@ impl Tin {
         let turn = &mut self.turns[queue % QUEUES];
         turn.is_away = true;
         let turn = *turn;
-        self.away[queue % QUEUES] = self.credits(turn);
+        self.away[queue % QUEUES] = self.due(turn);
         self.rounds.remove(queue);
         self.book(queue, turn.short() / u64::from(rate) + 2);
     }
@@ -330,27 +330,30 @@ impl Tin {
         self.rounds.book(queue, ahead - ahead / 8);
     }
 
-    /// What `queue`, which is away, was due meanwhile, in parts of 2^16 of a byte: what the busier of its hosts has left
-    /// each.
+    /// What is missing until `queue`, which is away, may send, in parts of 2^16 of a byte: that of its busier host.
     #[inline]
-    fn earned(&self, queue: usize) -> u64 {
-        let (before, now) = (self.away[queue % QUEUES], self.credits(self.turns[queue % QUEUES]));
-        let source = now.source.wrapping_sub(before.source);
-        source.min(now.destination.wrapping_sub(before.destination))
+    fn missing(&self, queue: usize) -> i64 {
+        let (due, turn) = (self.away[queue % QUEUES], self.turns[queue % QUEUES]);
+        let source = due.source.wrapping_sub(self.sources.credit(turn.source, self.given));
+        let destination =
+            due.destination.wrapping_sub(self.destinations.credit(turn.destination, self.given));
+        (source as i64).max(destination as i64)
     }
 
     /// Gives `queue` what it earned while it was away.
     #[inline]
     fn credit(&mut self, queue: usize, rng: &mut Rng) {
-        let earned = self.earned(queue);
+        let earned = self.turns[queue % QUEUES].short().wrapping_sub(self.missing(queue) as u64);
         self.turns[queue % QUEUES].deficit += drawn(earned, rng);
     }
 
+    /// What its hosts must have given until a flow with `turn` may send, if it goes away now.
     #[inline]
-    fn credits(&self, turn: Turn) -> Away {
+    fn due(&self, turn: Turn) -> Away {
+        let short = turn.short();
         Away {
-            source: self.sources.credit(turn.source, self.given),
-            destination: self.destinations.credit(turn.destination, self.given),
+            source: self.sources.credit(turn.source, self.given).wrapping_add(short),
+            destination: self.destinations.credit(turn.destination, self.given).wrapping_add(short),
         }
     }
 
