@@ -216,6 +216,7 @@ impl State {
     }
 
     /// CoDel's part: whether the packet is to be signalled.
+    #[inline]
     fn codel(&mut self, rule: &Rule, over: bool, now: i64) -> bool {
         let due = self.due(now);
         if over {
@@ -227,17 +228,20 @@ impl State {
         } else {
             self.dropping = false;
         }
-        if due && self.dropping {
+        due && self.step(rule, now)
+    }
+
+    /// The schedule has come to its next signal, which is given, or steps down; whether the packet is to be signalled.
+    fn step(&mut self, rule: &Rule, now: i64) -> bool {
+        if self.dropping {
             self.count = self.count.saturating_add(1);
             self.hasty = false;
             self.drop_next = self.control_law(rule, self.drop_next);
             return true;
         }
-        if due {
+        self.step_down(rule);
+        while self.due(now) {
             self.step_down(rule);
-            while self.due(now) {
-                self.step_down(rule);
-            }
         }
         false
     }
