@@ -29,6 +29,12 @@ impl FlowBy {
             Self::Dst => FlowKey { dst: flow.dst, ..none },
         }
     }
+
+    /// The bits of a flow's words that count.
+    pub(crate) fn mask(self) -> Words {
+        let all = FlowKey { src: !0, dst: !0, src_port: !0, dst_port: !0, protocol: !0 };
+        words(self.key(all))
+    }
 }
 
 /// The fields of a flow in two words, in the order of flows.
@@ -38,14 +44,6 @@ pub(crate) type Words = (u64, u64);
 pub(crate) const fn words(key: FlowKey) -> Words {
     let addresses = (key.src as u64) << 32 | key.dst as u64;
     (addresses, (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64)
-}
-
-impl FlowBy {
-    /// The bits of a flow's words that count.
-    pub(crate) fn mask(self) -> Words {
-        let all = FlowKey { src: !0, dst: !0, src_port: !0, dst_port: !0, protocol: !0 };
-        words(self.key(all))
-    }
 }
 
 /// A hash of `key` that nobody foresees who does not know `salt`.
@@ -68,13 +66,15 @@ impl SaltedHash {
         scale(salted(key, self.salt(rng)), buckets)
     }
 
-    /// The chain of a flow among `chains`. For where a collision costs time and nothing else: one product is less even than
-    /// [`SaltedHash::bucket`], at a quarter of the cost.
+    /// The chain of a flow among `chains`. For where a collision costs time and nothing else: two products are less even than
+    /// [`SaltedHash::bucket`], at a third of the cost.
     #[inline]
     pub(crate) fn chain(&mut self, (addresses, rest): Words, chains: u32, rng: &mut Rng) -> u32 {
         let salt = self.salt(rng);
-        let product = u128::from(addresses ^ salt) * u128::from(rest ^ salt.rotate_left(32));
-        scale((product >> 64) as u64 ^ product as u64, chains)
+        let product = u128::from(addresses ^ salt) * u128::from(rest ^ salt);
+        let folded = (product >> 64) as u64 ^ product as u64;
+        // The high bits of both halves are poor for some salts; those of this are not.
+        scale(folded.wrapping_mul(0x9e37_79b9_7f4a_7c15), chains)
     }
 
     #[inline]
@@ -139,5 +139,33 @@ mod tests {
             let ((a, b), (mask_a, mask_b)) = (words(flow), by.mask());
             assert_eq!((a & mask_a, b & mask_b), words(by.key(flow)));
         }
+    }
+
+    #[test]
+    fn chains_are_short_for_flows_in_step_whatever_the_salt() {
+        // A thousand flows in as many chains: looking for each once takes 1.5 steps on average if they are even. Flows differ
+        // by addresses, by ports, or by both.
+        let steps = [(1, 0, 0), (0, 1, 0), (256, 0, 0), (0, 0, 1), (1, 0, 1), (1 << 16, 0, 3)];
+        let (mut worst, mut sum) = (0.0_f64, 0.0);
+        for seed in 0..300 {
+            for (src, dst, port) in steps {
+                let (mut hash, mut rng, mut chains) = (SaltedHash::default(), Rng::new(seed), [0u32; 1000]);
+                for n in 0..1000u32 {
+                    let key = FlowKey {
+                        src: 0x0a00_0000 + n * src,
+                        dst: 7 + n * dst,
+                        src_port: (1024 + n * port) as u16,
+                        dst_port: 80,
+                        protocol: 6,
+                    };
+                    chains[hash.chain(words(key), 1000, &mut rng) as usize] += 1;
+                }
+                let looked: u32 = chains.iter().map(|n| n * (n + 1) / 2).sum();
+                worst = worst.max(f64::from(looked) / 1000.0);
+                sum += f64::from(looked) / 1000.0;
+            }
+        }
+        let mean = sum / (300.0 * steps.len() as f64);
+        assert!(mean < 1.52 && worst < 2.0, "{mean} {worst}");
     }
 }
