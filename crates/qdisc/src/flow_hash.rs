@@ -69,12 +69,13 @@ impl SaltedHash {
     /// The chain of a flow among `chains`. For where a collision costs time and nothing else: two products are less even than
     /// [`SaltedHash::bucket`], at a third of the cost.
     #[inline]
-    pub(crate) fn chain(&mut self, (addresses, rest): Words, chains: u32, rng: &mut Rng) -> u32 {
+    pub(crate) fn chain(&mut self, (addresses, rest): Words, chains: usize, rng: &mut Rng) -> usize {
         let salt = self.salt(rng);
         let product = u128::from(addresses ^ salt) * u128::from(rest ^ salt);
         let folded = (product >> 64) as u64 ^ product as u64;
         // The high bits of both halves are poor for some salts; those of this are not.
-        scale(folded.wrapping_mul(0x9e37_79b9_7f4a_7c15), chains)
+        let hash = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((u128::from(hash) * chains as u128) >> 64) as usize
     }
 
     #[inline]
@@ -158,7 +159,7 @@ mod tests {
                         dst_port: 80,
                         protocol: 6,
                     };
-                    chains[hash.chain(words(key), 1000, &mut rng) as usize] += 1;
+                    chains[hash.chain(words(key), 1000, &mut rng)] += 1;
                 }
                 let looked: u32 = chains.iter().map(|n| n * (n + 1) / 2).sum();
                 worst = worst.max(f64::from(looked) / 1000.0);

@@ -96,8 +96,8 @@ impl Flows {
     /// The index of the flow with `key`, made with `weight` if it is not known.
     #[inline(always)]
     pub(super) fn find_or_make(&mut self, key: Words, weight: f64, rng: &mut Rng) -> u32 {
-        let bucket = self.hash.chain(key, self.table.len() as u32, rng);
-        let mut index = self.table[bucket as usize];
+        let bucket = self.hash.chain(key, self.table.len(), rng);
+        let mut index = self.table[bucket];
         while index != NONE && self[index].key != key {
             index = self[index].chain;
         }
@@ -105,8 +105,8 @@ impl Flows {
     }
 
     #[inline]
-    fn make(&mut self, key: Words, bucket: u32, weight: f64) -> u32 {
-        let head = &mut self.table[bucket as usize];
+    fn make(&mut self, key: Words, bucket: usize, weight: f64) -> u32 {
+        let head = &mut self.table[bucket];
         let (index, flow) = match self.flows.get_mut(self.free as usize) {
             // A flow that was forgotten has no packets and is in no line.
             Some(flow) => {
@@ -119,7 +119,7 @@ impl Flows {
                 (index as u32, &mut self.flows[index])
             }
         };
-        flow.bucket = bucket;
+        flow.bucket = bucket as u32;
         flow.chain = core::mem::replace(head, index);
         self.known += 1;
         index
