@@ -1,16 +1,9 @@
 //! What classifiers with hashed bins share: a flow's bin at each level, and who is flagged at present.
 
 use crate::discipline::Cx;
+pub(crate) use crate::flow_hash::salted;
 use crate::flow_hash::{mix64, scale};
 use tailrace_core::FlowKey;
-
-/// A hash of `key` that nobody foresees who does not know `salt`.
-#[inline]
-pub(crate) const fn salted(key: FlowKey, salt: u64) -> u64 {
-    let addresses = (key.src as u64) << 32 | key.dst as u64;
-    let rest = (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64;
-    mix64(mix64(addresses ^ salt) ^ rest)
-}
 
 /// The bin of a flow with `hash` at `level`, among `bins`; levels are independent of one another.
 #[inline]
@@ -46,10 +39,14 @@ impl Flags {
         flagged: bool,
         cx: &mut Cx<'_, P>,
     ) {
-        if !flagged && self.flagged == 0 {
-            return;
+        if flagged || self.flagged > 0 {
+            self.change(flow, hash(), flagged, cx);
         }
-        let place = &mut self.places[scale(hash(), Self::MOST) as usize];
+    }
+
+    #[inline(never)]
+    fn change<P>(&mut self, flow: FlowKey, hash: u64, flagged: bool, cx: &mut Cx<'_, P>) {
+        let place = &mut self.places[scale(hash, Self::MOST) as usize];
         if (*place == Some(flow)) == flagged {
             return;
         }

@@ -11,14 +11,19 @@
 //! Memory: a flow is known while it holds packets or its last tag is still ahead of the clock; of the latter kind at
 //! most [`MOST_REMEMBERED`], beyond which those next in line are forgotten early. A flood of new keys grows neither.
 
+mod flows;
+mod fluid;
 mod key;
+mod line;
 
+use self::flows::{Flow, Flows, Length};
+use self::fluid::{Fluid, later};
 use self::key::Key;
+use self::line::Heads;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::flow_hash::{FlowBy, SaltedHash};
-use crate::flow_queue::store::{Ends, NONE, Store};
+use crate::flow_hash::{FlowBy, Words, words};
+use crate::flow_queue::store::Store;
 use crate::flow_queue::{End, over, with};
-use crate::line::Line;
 use crate::longest::Longest;
 use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
 
@@ -62,7 +67,7 @@ pub(crate) struct FairSetup {
     pub(crate) by: Option<FlowBy>,
     /// What the virtual clock shows.
     pub(crate) clock: Clock,
-    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes.
+    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes; zero with clocks that are not fluid.
     pub(crate) delta: f64,
     /// A flow's weight is that of its first packet's class.
     pub(crate) weights: Weights,
@@ -76,52 +81,23 @@ pub(crate) struct FairSetup {
 #[derive(Debug)]
 pub(crate) struct FairQueue<P> {
     setup: FairSetup,
-    hash: SaltedHash,
-    /// First flow of each chain.
-    table: Vec<u32>,
-    flows: Vec<Flow>,
-    /// Flows to be used again, linked by `chain`.
-    free: u32,
-    used: u32,
+    /// The bits that make a flow; a class where this is `None`.
+    mask: Option<Words>,
+    /// Whether arrivals can find no room.
+    may_refuse: bool,
+    /// The rate of the link.
+    bytes_per_sec: f64,
+    flows: Flows,
     store: Store<Tagged<P>>,
     backlog: Backlog,
-    /// Flows that hold packets, by the key of their heads.
-    heads: Line<Key>,
-    /// Flows whose last tag is ahead of the clock, by that tag.
-    ahead: Line<Key>,
+    /// Flows that hold packets.
+    holding: u32,
+    heads: Heads,
+    fluid: Fluid,
     /// Flows that hold packets, most bytes first, of several the one that came to as many last.
-    longest: Longest<Key>,
+    longest: Longest<Length>,
     /// Changes of backlogs so far.
-    ranked: u64,
-    clock: f64,
-    /// When the fluid system was last looked at.
-    seen: Instant,
-    /// Sum of the weights of the flows in the fluid system.
-    active_weight: f64,
-    arrivals: u64,
-}
-
-#[derive(Clone, Debug)]
-struct Flow {
-    key: FlowKey,
-    /// The chain that it is in, and the next flow of that.
-    bucket: u32,
-    chain: u32,
-    ends: Ends,
-    backlog: Backlog,
-    weight: f64,
-    /// Finish tag of the packet that came last.
-    last: f64,
-    /// Which of all changes of backlogs was its last.
-    ranked: u64,
-}
-
-impl Flow {
-    /// What puts the longest first, of equally long ones the last to change; `None` where no packet waits.
-    fn length(&self) -> Option<Key> {
-        let Backlog { packets, bytes } = self.backlog;
-        (packets > 0).then(|| Key::new(-bytes.as_f64(), u64::MAX - self.ranked))
-    }
+    changes: u64,
 }
 
 /// A packet with its place in line.
@@ -132,6 +108,7 @@ struct Tagged<P> {
     bid: f64,
     /// Its flow's last tag before it came.
     before: f64,
+    /// Which of all changes was its arrival.
     number: u64,
 }
 
@@ -159,267 +136,173 @@ impl<P: Packet> Packet for Tagged<P> {
 impl<P: Packet> FairQueue<P> {
     /// An empty queue.
     pub(crate) fn new(setup: FairSetup) -> Self {
-        // No more flows than packets: with as many chains, each is short.
-        let packets = match setup.limit {
+        // No more flows than packets.
+        let most = match setup.limit {
             Limit::Packets(n) => n,
             Limit::Bytes(b) => b.get() / 1000,
         };
         Self {
+            bytes_per_sec: setup.link.rate.bytes_per_sec(),
+            mask: setup.by.map(FlowBy::mask),
+            may_refuse: setup.flow_limit.is_some() || setup.payer == Payer::Arrival,
             setup,
-            hash: SaltedHash::default(),
-            table: vec![NONE; packets.clamp(16, 1 << 16) as usize],
-            flows: Vec::new(),
-            free: NONE,
-            used: 0,
+            flows: Flows::new(most),
             store: Store::new(),
             backlog: Backlog::default(),
-            heads: Line::new(),
-            ahead: Line::new(),
+            holding: 0,
+            heads: Heads::new(),
+            fluid: Fluid::new(),
             longest: Longest::new(),
-            ranked: 0,
-            clock: 0.0,
-            seen: Instant::ZERO,
-            active_weight: 0.0,
-            arrivals: 0,
+            changes: 0,
         }
     }
 
     /// The flow of `packet`, made if there is none yet.
-    #[inline]
+    #[inline(always)]
     fn classify(&mut self, packet: &P, cx: &mut Cx<'_, P>) -> u32 {
         let class = packet.dscp().0 >> 3 & 7;
-        let key = match self.setup.by {
-            Some(by) => by.key(packet.flow()),
-            None => FlowKey { src: u32::from(class), ..FlowKey::default() },
-        };
-        let bucket = self.hash.bucket(key, self.table.len() as u32, cx.rng) as usize;
-        let mut index = self.table[bucket];
-        while index != NONE && self.flows[index as usize].key != key {
-            index = self.flows[index as usize].chain;
-        }
-        if index == NONE {
-            self.make_flow(key, bucket, self.setup.weights[usize::from(class)])
-        } else {
-            index
-        }
-    }
-
-    fn make_flow(&mut self, key: FlowKey, bucket: usize, weight: f64) -> u32 {
-        let head = &mut self.table[bucket];
-        let backlog = Backlog::default();
-        let flow = Flow {
-            key,
-            bucket: bucket as u32,
-            chain: *head,
-            ends: Ends::EMPTY,
-            backlog,
-            weight,
-            last: 0.0,
-            ranked: 0,
-        };
-        self.used += 1;
-        *head = if self.free == NONE {
-            self.flows.push(flow);
-            self.flows.len() as u32 - 1
-        } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.flows[index as usize], flow).chain;
-            index
-        };
-        *head
-    }
-
-    /// Forgets a flow without packets whose last tag is not ahead.
-    #[inline]
-    fn forget_if_over(&mut self, index: u32) {
-        let Flow { bucket, chain, backlog, .. } = self.flows[index as usize];
-        if backlog.packets > 0 || self.ahead.contains(index) {
-            return;
-        }
-        let bucket = bucket as usize;
-        if self.table[bucket] == index {
-            self.table[bucket] = chain;
-        } else {
-            let mut before = self.table[bucket] as usize;
-            while self.flows[before].chain != index {
-                before = self.flows[before].chain as usize;
+        let key = match self.mask {
+            Some((addresses, rest)) => {
+                let key = words(packet.flow());
+                (key.0 & addresses, key.1 & rest)
             }
-            self.flows[before].chain = chain;
-        }
-        self.flows[index as usize].chain = core::mem::replace(&mut self.free, index);
-        self.used -= 1;
-    }
-
-    /// Sets the last tag of flow `index`, and with it whether it is ahead of the clock.
-    #[inline]
-    fn set_last(&mut self, index: u32, last: f64) {
-        let flow = &mut self.flows[index as usize];
-        flow.last = last;
-        if last > self.clock {
-            if !self.ahead.contains(index) {
-                self.active_weight += flow.weight;
-            }
-            self.ahead.set(index, Key::new(last, u64::from(index)));
-        } else if self.ahead.contains(index) {
-            self.leave(index);
-        }
-    }
-
-    /// Takes flow `index` out of the fluid system.
-    #[inline]
-    fn leave(&mut self, index: u32) {
-        self.ahead.remove(index);
-        self.active_weight -= self.flows[index as usize].weight;
-        if self.ahead.is_empty() {
-            // What rounding has left.
-            self.active_weight = 0.0;
-        }
+            None => (u64::from(class), 0),
+        };
+        self.flows.find_or_make(key, self.setup.weights[usize::from(class)], cx.rng)
     }
 
     /// Brings the clock to `now`.
     #[inline]
     fn advance(&mut self, now: Instant) {
-        match self.setup.clock {
-            Clock::Fluid => {
-                if now > self.seen {
-                    self.advance_fluid(now);
-                }
-            }
-            Clock::Real => {
-                self.clock = now.as_secs_f64();
-                self.expire();
-            }
-            Clock::Finish | Clock::Start => {}
+        if self.setup.clock == Clock::Fluid {
+            self.fluid.advance(&mut self.flows, now, self.bytes_per_sec);
+        } else if self.setup.clock == Clock::Real {
+            self.fluid.clock = now.as_secs_f64();
+            self.expire();
         }
     }
 
-    /// Fluid flows that finish on the way to `now` leave, in the order of their tags.
-    #[inline(never)]
-    fn advance_fluid(&mut self, now: Instant) {
-        let rate = self.setup.link.rate.bytes_per_sec();
-        let mut left = now.saturating_since(self.seen).as_secs_f64() * rate;
-        self.seen = now;
-        while let Some((first, index)) = self.ahead.first() {
-            let first = first.tag();
-            let needed = (first - self.clock) * self.active_weight;
-            if needed > left {
-                self.clock += left / self.active_weight;
-                break;
-            }
-            left -= needed.max(0.0);
-            self.clock = self.clock.max(first);
-            self.leave(index);
-            self.forget_if_over(index);
-        }
-    }
-
-    /// Flows that the clock has caught up with are not ahead any more.
+    /// Forgets flows without packets that the clock has caught up with, and more where too many are remembered.
     #[inline]
     fn expire(&mut self) {
-        while let Some((last, index)) = self.ahead.first() {
-            if last.tag() > self.clock && u64::from(self.used) <= self.most_flows() {
-                break;
-            }
-            self.leave(index);
-            self.forget_if_over(index);
-        }
-    }
-
-    fn most_flows(&self) -> u64 {
-        u64::from(self.heads.len()) + u64::from(MOST_REMEMBERED)
+        let holding = self.holding;
+        self.fluid.expire(&mut self.flows, |flows| remembers_too_many(flows, holding));
     }
 
     /// Appends `packet` to flow `index`.
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, index: u32, packet: P, now: Instant) {
         let size = packet.size();
-        let flow = &mut self.flows[index as usize];
+        let flows = self.flows.all_mut();
+        let flow = &mut flows[index as usize];
         let work = self.setup.link.wire_size(size).as_f64() / flow.weight;
-        let (before, start) = (flow.last, flow.last.max(self.clock));
+        let (before, start) = (flow.last, later(flow.last, self.fluid.clock));
         let (bid, last) = match self.setup.clock {
-            Clock::Fluid => (work + before.max(self.clock - self.setup.delta), start + work),
-            Clock::Finish => (start + work, start + work),
+            Clock::Fluid | Clock::Finish => {
+                (work + later(before, self.fluid.clock - self.setup.delta), start + work)
+            }
             Clock::Start => (start, start + work),
             // Only heads have tags.
             Clock::Real => (0.0, if flow.backlog.packets == 0 { start } else { before }),
         };
-        let number = self.arrivals;
-        self.arrivals += 1;
+        self.changes += 1;
+        let number = self.changes;
         self.store.push(&mut flow.ends, Tagged { packet, bid, before, number }, now);
         if flow.backlog.packets == 0 {
-            self.heads.set(index, Key::new(bid, number));
+            self.holding += 1;
+            self.heads.set(flows, index, Key::new(bid, number));
         }
+        let flow = &mut flows[index as usize];
         flow.backlog = with(flow.backlog, size);
         self.backlog = with(self.backlog, size);
-        self.rank(index);
-        self.set_last(index, last);
+        flow.changed = number;
+        if self.longest.is_kept() {
+            self.longest.changed(index, flow.length());
+        }
+        self.fluid.set_last(flows, index, last);
     }
 
-    /// Takes the packet at `end` of flow `index`.
-    #[inline]
-    fn pop(&mut self, index: u32, end: End) -> Option<(Tagged<P>, Instant)> {
-        let flow = &mut self.flows[index as usize];
-        let out = self.store.pop(&mut flow.ends, end)?;
-        let size = out.0.size();
+    /// Puts the packet at `end` of flow `index` out of all lists, to be taken from the store.
+    #[inline(always)]
+    fn detach(&mut self, index: u32, end: End) -> Option<u32> {
+        let flows = self.flows.all_mut();
+        let flow = &mut flows[index as usize];
+        let (size, place) = (self.store.size(&flow.ends, end)?, flow.ends.index(end));
+        self.store.detach(&mut flow.ends, place);
         for backlog in [&mut flow.backlog, &mut self.backlog] {
             backlog.packets -= 1;
             backlog.bytes -= size;
         }
-        match self.store.get(&flow.ends, End::Oldest) {
-            None => self.heads.remove(index),
-            Some(head) => self.heads.set(index, Key::new(head.bid, head.number)),
-        }
-        self.rank(index);
-        Some(out)
-    }
-
-    /// The backlog of flow `index` has changed: so, perhaps, has its place among the longest.
-    #[inline]
-    fn rank(&mut self, index: u32) {
-        self.ranked += 1;
-        let flow = &mut self.flows[index as usize];
-        flow.ranked = self.ranked;
+        self.changes += 1;
+        flow.changed = self.changes;
         if self.longest.is_kept() {
             self.longest.changed(index, flow.length());
         }
+        match self.store.get(&flow.ends, End::Oldest) {
+            None => {
+                self.holding -= 1;
+                self.heads.remove(flows, index);
+            }
+            Some(head) => self.heads.set(flows, index, Key::new(head.bid, head.number)),
+        }
+        Some(place)
     }
 
     /// Drops the last packets of the longest flow until what waits fits.
     #[cold]
     fn shed(&mut self, cx: &mut Cx<'_, P>) {
         while over(self.setup.limit, self.backlog) {
-            let lengths = self.flows.iter().map(Flow::length);
+            let lengths = self.flows.all().iter().map(Flow::length);
             let Some(index) = self.longest.first(lengths) else { return };
-            let Some((Tagged { packet, before, .. }, _)) = self.pop(index, End::Newest) else { return };
+            let Some(place) = self.detach(index, End::Newest) else { return };
+            let Some((Tagged { packet, before, .. }, _)) = self.store.take(place) else { return };
             if self.setup.clock != Clock::Real {
-                self.set_last(index, before);
+                self.fluid.set_last(self.flows.all_mut(), index, before);
             }
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            self.forget_if_over(index);
+            self.flows.forget_if_over(index);
         }
     }
 
     /// The flow whose head goes next, with its tag.
     #[inline]
     fn choose(&self) -> Option<(u32, f64)> {
-        if self.setup.clock != Clock::Real {
-            return self.heads.first().map(|(key, index)| (index, key.tag()));
+        match self.setup.clock {
+            Clock::Real => self.choose_by_real_time(),
+            _ => self.heads.first(self.flows.all()).map(|(index, key)| (index, key.tag())),
         }
-        let flows = f64::from(self.heads.len());
-        let rate = self.setup.link.rate.bytes_per_sec();
+    }
+
+    #[inline(never)]
+    fn choose_by_real_time(&self) -> Option<(u32, f64)> {
+        let flows = f64::from(self.holding);
         let mut best: Option<(u32, f64)> = None;
         // As in ns-2, the lowest flow wins ties.
-        let key = |index: u32| self.flows[index as usize].key;
-        for index in self.heads.indices() {
-            let flow = &self.flows[index as usize];
+        let key = |index: u32| self.flows[index].key;
+        for index in self.heads.indices(self.flows.all()) {
+            let flow = &self.flows[index];
             let size = self.store.size(&flow.ends, End::Oldest).unwrap_or(Bytes::ZERO);
             let work = self.setup.link.wire_size(size).as_f64();
-            let tag = flow.last + work / (rate * flow.weight) * flows;
+            let tag = flow.last + work / (self.bytes_per_sec * flow.weight) * flows;
             if best.is_none_or(|(other, least)| (tag, key(index)) < (least, key(other))) {
                 best = Some((index, tag));
             }
         }
         best
+    }
+
+    /// A clock that is not the fluid system's follows the packets: the head of flow `index`, with `tag`, is sent.
+    #[inline(never)]
+    fn turn_clock(&mut self, index: u32, tag: f64) {
+        if self.setup.clock == Clock::Real {
+            let is_head_again = self.flows[index].backlog.packets > 0;
+            let last = if is_head_again { later(tag, self.fluid.clock) } else { tag };
+            self.fluid.set_last(self.flows.all_mut(), index, last);
+        } else {
+            self.fluid.clock = later(self.fluid.clock, tag);
+        }
+        self.flows.forget_if_over(index);
+        self.expire();
     }
 
     /// The link is idle: the clock starts anew.
@@ -428,61 +311,50 @@ impl<P: Packet> FairQueue<P> {
         if self.setup.clock == Clock::Real {
             return;
         }
-        while let Some((_, index)) = self.ahead.first() {
-            self.leave(index);
-            self.forget_if_over(index);
-        }
-        self.clock = 0.0;
+        self.fluid.reset(&mut self.flows);
     }
 
     /// Whether an arrival of `size` in flow `index` finds no room.
     #[inline]
     fn refuses(&self, index: u32, size: Bytes) -> bool {
-        let longer = with(self.flows[index as usize].backlog, size);
+        let longer = with(self.flows[index].backlog, size);
         self.setup.flow_limit.is_some_and(|limit| over(limit, longer))
             || (self.setup.payer == Payer::Arrival && over(self.setup.limit, with(self.backlog, size)))
     }
 }
 
 impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
-    #[inline]
+    #[inline(always)]
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         let index = self.classify(&packet, cx);
-        if self.refuses(index, packet.size()) {
+        if self.may_refuse && self.refuses(index, packet.size()) {
             cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            return self.forget_if_over(index);
+            return self.flows.forget_if_over(index);
         }
         self.push(index, packet, cx.now);
         if over(self.setup.limit, self.backlog) {
             self.shed(cx);
         }
-        if u64::from(self.used) > self.most_flows() {
+        if remembers_too_many(&self.flows, self.holding) {
             self.expire();
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         self.advance(cx.now);
         let Some((index, tag)) = self.choose() else {
             self.reset();
             return None;
         };
-        let (tagged, arrival) = self.pop(index, End::Oldest)?;
-        match self.setup.clock {
-            Clock::Fluid => {}
-            Clock::Finish | Clock::Start => self.clock = self.clock.max(tag),
-            Clock::Real => {
-                let is_head_again = self.flows[index as usize].backlog.packets > 0;
-                self.set_last(index, if is_head_again { tag.max(self.clock) } else { tag });
-            }
+        let place = self.detach(index, End::Oldest)?;
+        if self.setup.clock == Clock::Fluid {
+            self.flows.forget_if_over(index);
+        } else {
+            self.turn_clock(index, tag);
         }
-        self.forget_if_over(index);
-        if self.setup.clock != Clock::Fluid {
-            self.expire();
-        }
-        Some((tagged.packet, arrival))
+        self.store.take(place).map(|(tagged, arrival)| (tagged.packet, arrival))
     }
 
     fn backlog(&self) -> Backlog {
@@ -493,6 +365,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         self.setup.link = *link;
+        self.bytes_per_sec = link.rate.bytes_per_sec();
     }
 
     fn state_names(&self) -> &'static [&'static str] {
@@ -500,8 +373,15 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out.copy_from_slice(&[f64::from(self.heads.len()), f64::from(self.used - self.heads.len())]);
+        out.copy_from_slice(&[f64::from(self.holding), f64::from(self.flows.known() - self.holding)]);
     }
+}
+
+/// Whether more flows are known beside those that are `holding` packets than may be.
+#[inline]
+fn remembers_too_many(flows: &Flows, holding: u32) -> bool {
+    let known = flows.known();
+    known > MOST_REMEMBERED && known - MOST_REMEMBERED > holding
 }
 
 #[cfg(test)]

@@ -29,6 +29,28 @@ impl FlowBy {
             Self::Dst => FlowKey { dst: flow.dst, ..none },
         }
     }
+
+    /// The bits of a flow's words that count.
+    pub(crate) fn mask(self) -> Words {
+        let all = FlowKey { src: !0, dst: !0, src_port: !0, dst_port: !0, protocol: !0 };
+        words(self.key(all))
+    }
+}
+
+/// The fields of a flow in two words, in the order of flows.
+pub(crate) type Words = (u64, u64);
+
+#[inline]
+pub(crate) const fn words(key: FlowKey) -> Words {
+    let addresses = (key.src as u64) << 32 | key.dst as u64;
+    (addresses, (key.src_port as u64) << 32 | (key.dst_port as u64) << 16 | key.protocol as u64)
+}
+
+/// A hash of `key` that nobody foresees who does not know `salt`.
+#[inline]
+pub(crate) const fn salted(key: FlowKey, salt: u64) -> u64 {
+    let (addresses, rest) = words(key);
+    mix64(mix64(addresses ^ salt) ^ rest)
 }
 
 /// A hash whose salt is drawn with its first use, so that who knows the code does not know the buckets.
@@ -41,10 +63,24 @@ impl SaltedHash {
     /// The bucket of `key` among `buckets`.
     #[inline]
     pub fn bucket(&mut self, key: FlowKey, buckets: u32, rng: &mut Rng) -> u32 {
-        let salt = *self.salt.get_or_insert_with(|| rng.next_u64());
-        let addresses = u64::from(key.src) << 32 | u64::from(key.dst);
-        let rest = u64::from(key.src_port) << 32 | u64::from(key.dst_port) << 16 | u64::from(key.protocol);
-        scale(mix64(mix64(addresses ^ salt) ^ rest), buckets)
+        scale(salted(key, self.salt(rng)), buckets)
+    }
+
+    /// The chain of a flow among `chains`. For where a collision costs time and nothing else: two products are less even than
+    /// [`SaltedHash::bucket`], at a third of the cost.
+    #[inline]
+    pub(crate) fn chain(&mut self, (addresses, rest): Words, chains: usize, rng: &mut Rng) -> usize {
+        let salt = self.salt(rng);
+        let product = u128::from(addresses ^ salt) * u128::from(rest ^ salt);
+        let folded = (product >> 64) as u64 ^ product as u64;
+        // The high bits of both halves are poor for some salts; those of this are not.
+        let hash = folded.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        ((u128::from(hash) * chains as u128) >> 64) as usize
+    }
+
+    #[inline]
+    fn salt(&mut self, rng: &mut Rng) -> u64 {
+        *self.salt.get_or_insert_with(|| rng.next_u64())
     }
 }
 
@@ -100,5 +136,37 @@ mod tests {
         assert_ne!(FlowBy::SrcDst.key(flow), FlowBy::SrcDst.key(other));
         assert_eq!(FlowBy::Dst.key(flow), FlowBy::Dst.key(FlowKey { src: 7, ..flow }));
         assert_eq!(FlowBy::FiveTuple.key(flow), flow);
+        for by in [FlowBy::FiveTuple, FlowBy::SrcDst, FlowBy::Src, FlowBy::Dst] {
+            let ((a, b), (mask_a, mask_b)) = (words(flow), by.mask());
+            assert_eq!((a & mask_a, b & mask_b), words(by.key(flow)));
+        }
+    }
+
+    #[test]
+    fn chains_are_short_for_flows_in_step_whatever_the_salt() {
+        // A thousand flows in as many chains: looking for each once takes 1.5 steps on average if they are even. Flows differ
+        // by addresses, by ports, or by both.
+        let steps = [(1, 0, 0), (0, 1, 0), (256, 0, 0), (0, 0, 1), (1, 0, 1), (1 << 16, 0, 3)];
+        let (mut worst, mut sum) = (0.0_f64, 0.0);
+        for seed in 0..300 {
+            for (src, dst, port) in steps {
+                let (mut hash, mut rng, mut chains) = (SaltedHash::default(), Rng::new(seed), [0u32; 1000]);
+                for n in 0..1000u32 {
+                    let key = FlowKey {
+                        src: 0x0a00_0000 + n * src,
+                        dst: 7 + n * dst,
+                        src_port: (1024 + n * port) as u16,
+                        dst_port: 80,
+                        protocol: 6,
+                    };
+                    chains[hash.chain(words(key), 1000, &mut rng)] += 1;
+                }
+                let looked: u32 = chains.iter().map(|n| n * (n + 1) / 2).sum();
+                worst = worst.max(f64::from(looked) / 1000.0);
+                sum += f64::from(looked) / 1000.0;
+            }
+        }
+        let mean = sum / (300.0 * steps.len() as f64);
+        assert!(mean < 1.52 && worst < 2.0, "{mean} {worst}");
     }
 }

@@ -20,11 +20,6 @@ impl<K: Copy + Ord> Heap<K> {
         self.entries.len() as u32
     }
 
-    #[inline]
-    pub(crate) fn contains(&self, flow: u32) -> bool {
-        self.places.get(flow as usize).is_some_and(|place| *place != NONE)
-    }
-
     /// The flow with the least key.
     #[inline]
     pub(crate) fn first(&self) -> Option<(K, u32)> {
@@ -43,7 +38,7 @@ impl<K: Copy + Ord> Heap<K> {
     }
 
     /// Inserts `flow`, or changes its key.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn set(&mut self, flow: u32, key: K) {
         if self.places.len() <= flow as usize {
             self.places.resize(flow as usize + 1, NONE);
@@ -66,7 +61,7 @@ impl<K: Copy + Ord> Heap<K> {
     }
 
     /// Takes `flow` out, if it is in.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn remove(&mut self, flow: u32) {
         let Some(place) = self.places.get_mut(flow as usize) else { return };
         let place = core::mem::replace(place, NONE) as usize;
@@ -144,7 +139,6 @@ mod tests {
                 let least = plain.iter().map(|(flow, key)| (*key, *flow)).min();
                 prop_assert_eq!(heap.first().map(|(_, flow)| flow), least.map(|(_, flow)| flow));
                 prop_assert_eq!(heap.len() as usize, plain.len());
-                prop_assert!((0..20).all(|flow| heap.contains(flow) == plain.contains_key(&flow)));
                 let mut all: Vec<u32> = heap.indices().collect();
                 all.sort_unstable();
                 prop_assert!(all.into_iter().eq(plain.keys().copied()));

@@ -32,7 +32,6 @@ pub mod flow_hash;
 pub mod flow_queue;
 mod flow_table;
 mod heap;
-mod line;
 mod link_view;
 mod longest;
 pub mod managed;

@@ -122,7 +122,7 @@ impl State {
     }
 
     /// A packet leaves after `sojourn`; more than `acceptable` of it is too much.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decide(
         &mut self,
         rule: &Rule,
@@ -164,21 +164,28 @@ impl State {
         self.count = self.count.max(1);
     }
 
-    /// The queue was to be served and is empty.
-    pub(crate) fn on_idle(&mut self, rule: &Rule, now: i64) {
-        if self.drop_probability > 0.0 && self.blue_may_change(rule, now) {
-            self.drop_probability = (self.drop_probability - rule.decrement).max(0.0);
-            self.blue_timer = now;
-        }
+    /// The queue was to be served and is empty. Whether that ends BLUE's drops.
+    #[inline]
+    pub(crate) fn on_idle(&mut self, rule: &Rule, now: i64) -> bool {
         self.dropping = false;
         if self.due(now) {
             self.step_down(rule);
         }
+        self.blue_is_active() && self.lower_blue(rule, now)
+    }
+
+    /// Lowers the probability, which is not zero; whether it is now.
+    fn lower_blue(&mut self, rule: &Rule, now: i64) -> bool {
+        if self.blue_may_change(rule, now) {
+            self.drop_probability = (self.drop_probability - rule.decrement).max(0.0);
+            self.blue_timer = now;
+        }
+        !self.blue_is_active()
     }
 
     /// Whether nothing is left to remember.
     pub(crate) fn at_rest(&self, now: i64) -> bool {
-        self.drop_probability == 0.0 && self.count == 0 && now >= self.drop_next
+        self.count == 0 && now >= self.drop_next && !self.blue_is_active()
     }
 
     /// Whether BLUE drops from this queue.
@@ -209,6 +216,7 @@ impl State {
     }
 
     /// CoDel's part: whether the packet is to be signalled.
+    #[inline]
     fn codel(&mut self, rule: &Rule, over: bool, now: i64) -> bool {
         let due = self.due(now);
         if over {
@@ -220,17 +228,20 @@ impl State {
         } else {
             self.dropping = false;
         }
-        if due && self.dropping {
+        due && self.step(rule, now)
+    }
+
+    /// The schedule has come to its next signal, which is given, or steps down; whether the packet is to be signalled.
+    fn step(&mut self, rule: &Rule, now: i64) -> bool {
+        if self.dropping {
             self.count = self.count.saturating_add(1);
             self.hasty = false;
             self.drop_next = self.control_law(rule, self.drop_next);
             return true;
         }
-        if due {
+        self.step_down(rule);
+        while self.due(now) {
             self.step_down(rule);
-            while self.due(now) {
-                self.step_down(rule);
-            }
         }
         false
     }

@@ -30,6 +30,7 @@
 mod bins;
 mod config;
 mod hash;
+mod visit;
 
 use self::bins::{Bank, Count, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};

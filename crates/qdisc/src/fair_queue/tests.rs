@@ -69,17 +69,17 @@ fn the_fluid_round_slows_down_with_the_flows_in_it() {
     assert_eq!(bench.dequeue(1000), Some(1));
     bench.enqueue(0, 1000, 1500);
     bench.enqueue(2, 1000, 1500);
-    let last: Vec<f64> = bench.queue.flows.iter().map(|flow| flow.last).collect();
+    let last: Vec<f64> = bench.queue.flows.all().iter().map(|flow| flow.last).collect();
     assert_eq!(last, [2000.0, 3000.0, 1750.0]);
     // Three share from here: 250 bytes each until 2.25 s, when the round is 1000 (A's first packet ends in the
     // middle of its flow); at 4.5 s C ends at 1750.
     bench.queue.advance(Instant::from_millis(2250));
-    assert!((bench.queue.clock - 1000.0).abs() < 1e-9);
+    assert!((bench.queue.fluid.clock - 1000.0).abs() < 1e-9);
     bench.queue.advance(Instant::from_millis(4500));
-    assert!((bench.queue.clock - 1750.0).abs() < 1e-9 && bench.queue.active_weight == 2.0);
+    assert!((bench.queue.fluid.clock - 1750.0).abs() < 1e-9 && bench.queue.fluid.active_weight() == 2.0);
     assert_eq!([bench.dequeue(4500), bench.dequeue(5500), bench.dequeue(6500)], [Some(3), Some(2), None]);
     // Idle: nothing is remembered.
-    assert_eq!((bench.queue.clock, bench.queue.used), (0.0, 0));
+    assert_eq!((bench.queue.fluid.clock, bench.queue.flows.known()), (0.0, 0));
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_link_that_becomes_faster_speeds_the_round_up_from_then_on() {
             Some(link) => bench.queue.link_changed(&link, &mut cx),
             None => bench.queue.advance(cx.now),
         }
-        bench.queue.clock
+        bench.queue.fluid.clock
     };
     let faster = LinkView::new(Rate::from_bps(32_000), Duration::ZERO);
     assert_eq!(at(500, Some(faster)), 250.0);
@@ -137,7 +137,7 @@ fn weights_divide_the_link() {
             bench.enqueue_class(flow, 1000, 0, 0);
             bench.enqueue_class(100, 1000, 0, 5);
         }
-        assert_eq!(bench.queue.heads.len(), 2);
+        assert_eq!(bench.queue.holding, 2);
         let heavy = bench.drain(0).into_iter().take(80).filter(|id| id % 2 == 1).count();
         assert!((59..=61).contains(&heavy), "{clock:?} {heavy}");
     }
@@ -177,7 +177,7 @@ fn the_last_packets_of_the_longest_flow_make_room_and_leave_the_fluid() {
     let mut bench = Bench::new(FairSetup { payer: Payer::Arrival, limit, ..setup(Clock::Fluid) });
     (0..3).for_each(|flow| bench.enqueue(flow, 1000, 0));
     assert_eq!(bench.sink.dropped.iter().map(|(p, ..)| p.id).collect::<Vec<_>>(), [2]);
-    assert_eq!(bench.queue.used, 2);
+    assert_eq!(bench.queue.flows.known(), 2);
 }
 
 #[test]
@@ -201,12 +201,12 @@ fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
                     bench.queue.dequeue(&mut cx);
                 }
                 bench.sink.dropped.clear();
-                most = most.max(bench.queue.used);
+                most = most.max(bench.queue.flows.known());
             }
             assert!(most <= 1001 + MOST_REMEMBERED, "{clock:?} {most}");
-            assert!(bench.queue.flows.len() as u32 <= 1001 + MOST_REMEMBERED);
+            assert!(bench.queue.flows.all().iter().len() as u32 <= 1001 + MOST_REMEMBERED);
             while bench.dequeue(1_000_000).is_some() {}
-            assert!(clock == Clock::Real || bench.queue.used == 0);
+            assert!(clock == Clock::Real || bench.queue.flows.known() == 0);
         }
     }
 }

@@ -65,13 +65,15 @@ impl<P: Packet> Store<P> {
     #[inline]
     pub(crate) fn push(&mut self, ends: &mut Ends, packet: P, arrival: Instant) {
         let node = Node { packet: Some(packet), arrival, older: ends.newest, newer: NONE };
-        let index = if self.free == NONE {
-            self.nodes.push(node);
-            u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 packets fit into memory")
-        } else {
-            let index = self.free;
-            self.free = core::mem::replace(&mut self.nodes[index as usize], node).newer;
-            index
+        let index = match self.nodes.get_mut(self.free as usize) {
+            Some(free) => {
+                let next = core::mem::replace(free, node).newer;
+                core::mem::replace(&mut self.free, next)
+            }
+            None => {
+                self.nodes.push(node);
+                u32::try_from(self.nodes.len() - 1).expect("fewer than 2^32 packets fit into memory")
+            }
         };
         match ends.newest {
             NONE => ends.oldest = index,
@@ -92,10 +94,14 @@ impl<P: Packet> Store<P> {
         if index == NONE {
             return None;
         }
-        let node = &mut self.nodes[index as usize];
-        let (older, newer) = (node.older, node.newer);
-        let out = node.packet.take().map(|packet| (packet, node.arrival));
-        node.newer = core::mem::replace(&mut self.free, index);
+        self.detach(ends, index);
+        self.take(index)
+    }
+
+    /// Links the neighbours of the packet at `index` with each other, as the first half of removing it.
+    #[inline]
+    pub(crate) fn detach(&mut self, ends: &mut Ends, index: u32) {
+        let Node { older, newer, .. } = self.nodes[index as usize];
         match older {
             NONE => ends.oldest = newer,
             older => self.nodes[older as usize].newer = newer,
@@ -104,7 +110,22 @@ impl<P: Packet> Store<P> {
             NONE => ends.newest = older,
             newer => self.nodes[newer as usize].older = older,
         }
-        out
+    }
+
+    /// Takes the packet at `index`, which is in no list any more. What is left to do with it where it lies is best done
+    /// before, since packets are long.
+    #[inline]
+    pub(crate) fn take(&mut self, index: u32) -> Option<(P, Instant)> {
+        let node = &mut self.nodes[index as usize];
+        node.newer = core::mem::replace(&mut self.free, index);
+        node.packet.take().map(|packet| (packet, node.arrival))
+    }
+
+    /// The packet at `index`, and when it came.
+    #[inline]
+    pub(crate) fn packet_mut(&mut self, index: u32) -> Option<(&mut P, Instant)> {
+        let node = self.nodes.get_mut(index as usize)?;
+        node.packet.as_mut().map(|packet| (packet, node.arrival))
     }
 
     /// The packet at `index`, and the index of the next newer one of its list.

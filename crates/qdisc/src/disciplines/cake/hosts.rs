@@ -1,6 +1,6 @@
 //! Which hosts have flows in bulk: the counts that host isolation divides a flow's quantum by.
 
-use super::ways::{QUEUES, WAYS, boxed, way};
+use super::ways::{Bits, QUEUES, boxed, way, with_tag};
 use tailrace_core::FlowKey;
 
 tailrace_core::choices! {
@@ -60,6 +60,8 @@ pub(super) struct Hosts {
     /// What each flow of a host gets of a quantum, in parts of 2^16.
     parts: Box<[u16; QUEUES]>,
     loads: Box<[Load; QUEUES]>,
+    /// Places whose host has flows in bulk.
+    busy: Bits,
     /// Whether hosts at this side get equal shares; otherwise each flow gets what it would have alone.
     isolated: bool,
 }
@@ -77,19 +79,24 @@ struct Load {
 
 impl Hosts {
     pub(super) fn new(isolated: bool) -> Self {
-        Self { tags: boxed(0), parts: boxed(u16::MAX), loads: boxed(Load::default()), isolated }
+        Self {
+            tags: boxed(0),
+            parts: boxed(u16::MAX),
+            loads: boxed(Load::default()),
+            busy: Bits::NONE,
+            isolated,
+        }
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
+    #[inline]
     pub(super) fn place(&mut self, hash: u32) -> u16 {
         let first = hash as usize % QUEUES;
         if !self.isolated || self.tags[first] == hash {
             return first as u16;
         }
-        let set = first - first % WAYS;
-        let tags = &self.tags[set..set + WAYS];
-        let known = way(first, |w| tags[w] == hash);
-        let place = known.or_else(|| way(first, |w| self.loads[set + w].bulk == 0)).unwrap_or(first);
+        let known = way(first, with_tag(&self.tags, first, hash));
+        let place = known.or_else(|| way(first, !self.busy.of_set(first))).unwrap_or(first) % QUEUES;
         self.tags[place] = hash;
         place as u16
     }
@@ -125,9 +132,15 @@ impl Hosts {
             return;
         }
         let credit = self.credit(host, given);
-        let load = &mut self.loads[usize::from(host) % QUEUES];
-        *load = Load { bulk: change(load.bulk), credit, given };
-        self.parts[usize::from(host) % QUEUES] = u16::MAX / load.bulk.max(1);
+        let place = usize::from(host) % QUEUES;
+        let bulk = change(self.loads[place].bulk);
+        self.loads[place] = Load { bulk, credit, given };
+        self.parts[place] = u16::MAX / bulk.max(1);
+        if bulk > 0 {
+            self.busy.set(place);
+        } else {
+            self.busy.clear(place);
+        }
     }
 }
 

@@ -138,14 +138,17 @@ impl<P: Packet> Cake<P> {
         self.overflow.changed(place.id(), &self.backlogs);
     }
 
-    #[inline]
-    fn pop(&mut self, place: Place) -> Option<(P, Instant)> {
+    /// Takes the oldest packet out of its queue; it remains in the store.
+    #[inline(always)]
+    fn detach(&mut self, place: Place) -> Option<u32> {
         let ends = &mut self.tins[place.tin].flows[place.queue].ends;
-        let out = self.store.pop(ends, End::Oldest)?;
-        self.forget(place, out.0.size());
-        Some(out)
+        let (index, size) = (ends.index(End::Oldest), self.store.size(ends, End::Oldest)?);
+        self.store.detach(ends, index);
+        self.forget(place, size);
+        Some(index)
     }
 
+    #[inline]
     fn forget(&mut self, place: Place, size: Bytes) {
         self.tins[place.tin].backlog -= size.get();
         self.backlogs[place.id() as usize] -= size.get();
@@ -172,7 +175,8 @@ impl<P: Packet> Cake<P> {
     fn shed(&mut self, cx: &mut Cx<'_, P>) {
         while self.memory > self.limit {
             let place = Place::of(self.overflow.longest(&self.backlogs));
-            let Some((packet, _)) = self.pop(place) else { return };
+            let Some(index) = self.detach(place) else { return };
+            let Some((packet, _)) = self.store.take(index) else { return };
             self.tins[place.tin].on_overlimit(place.queue, at(cx.now));
             self.drop(place, packet, DropReason::Overlimit, cx);
         }
@@ -222,16 +226,19 @@ impl<P: Packet> Cake<P> {
     }
 
     /// Deficit round robin.
+    #[inline]
     fn choose_by_weight(&mut self) -> usize {
+        let (tins, mut current) = (self.tins.as_mut_slice(), self.current);
         loop {
-            let tin = &mut self.tins[self.current];
+            let tin = &mut tins[current];
             if tin.deficit >= 0 && tin.is_active() {
-                return self.current;
+                self.current = current;
+                return current;
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.quantum;
             }
-            self.current = (self.current + 1) % self.tins.len();
+            current = if current + 1 == tins.len() { 0 } else { current + 1 };
         }
     }
 
@@ -239,32 +246,23 @@ impl<P: Packet> Cake<P> {
     fn serve(&mut self, tin: usize, decaying_first: &mut bool, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         let now = at(cx.now);
         'turn: loop {
-            let queue = self.tins[tin].next_flow(decaying_first, cx.rng)?;
-            if self.tins[tin].flows[queue].ends.is_empty() {
-                self.tins[tin].on_empty(queue, now);
-                // While the tin has packets it remains the one to serve.
-                if !self.tins[tin].is_active() {
-                    return None;
-                }
-                continue;
-            }
+            let queue = self.tins[tin].next_with_packets(decaying_first, now, cx.rng)?;
             let place = Place { tin, queue };
-            while let Some((packet, arrival)) = self.pop(place) {
-                match self.judge(place, packet, arrival, cx) {
-                    Ok(packet) => {
-                        let bytes = self.charge(tin, packet.size(), true, now);
-                        self.pay(place, bytes);
-                        self.overflow.departed();
-                        return Some((packet, arrival));
-                    }
-                    Err(packet) => {
-                        let bytes = i64::try_from(self.framing.on_wire(packet.size())).unwrap_or(i64::MAX);
-                        self.drop(place, packet, DropReason::Aqm, cx);
-                        if self.config.ingress {
-                            self.pay(place, bytes);
-                            continue 'turn;
-                        }
-                    }
+            while let Some(index) = self.detach(place) {
+                let goes = self.judge(place, index, cx);
+                let size = self.store.packet_mut(index)?.0.size();
+                if goes {
+                    let bytes = self.charge(tin, size, true, now);
+                    self.pay(place, bytes);
+                    self.overflow.departed();
+                    return self.store.take(index);
+                }
+                let bytes = i64::try_from(self.framing.on_wire(size)).unwrap_or(i64::MAX);
+                let (packet, _) = self.store.take(index)?;
+                self.drop(place, packet, DropReason::Aqm, cx);
+                if self.config.ingress {
+                    self.pay(place, bytes);
+                    continue 'turn;
                 }
             }
         }
@@ -279,18 +277,22 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// What COBALT makes of a packet that is about to leave: it goes, perhaps marked, or is to be dropped. The last
-    /// packet of a queue goes.
+    /// What COBALT makes of the packet at `index`, which is about to leave: whether it goes, perhaps marked. The last packet
+    /// of a queue goes.
     #[inline]
-    fn judge(&mut self, place: Place, mut packet: P, arrival: Instant, cx: &mut Cx<'_, P>) -> Result<P, P> {
+    fn judge(&mut self, place: Place, index: u32, cx: &mut Cx<'_, P>) -> bool {
         let now = at(cx.now);
         let tin = &mut self.tins[place.tin];
         let flow = &mut tin.flows[place.queue];
+        let Some((packet, arrival)) = self.store.packet_mut(index) else { return true };
         // A sojourn that a few packets before it explain is no standing queue.
         let bulk = if self.config.ingress { 2 * i64::from(tin.bulk) } else { 0 };
         let acceptable = tin.share.rule.target.max(tin.share.mtu_time.saturating_mul(bulk.max(4)));
         let Decision { signal, blue } =
             flow.law.decide(&tin.share.rule, now - at(arrival), acceptable, now, cx.rng);
+        if !signal && !blue {
+            return true;
+        }
         let fate = fate(if signal { Verdict::Signal } else { Verdict::Pass }, true, packet.ecn());
         if let Fate::Mark { fresh } = fate {
             if !blue {
@@ -298,10 +300,10 @@ impl<P: Packet> Cake<P> {
             }
             if fresh && (!blue || flow.ends.is_empty()) {
                 packet.set_ce();
-                cx.sink.marked(&packet, cx.now);
+                cx.sink.marked(packet, cx.now);
             }
         }
-        if (fate == Fate::Drop || blue) && !flow.ends.is_empty() { Err(packet) } else { Ok(packet) }
+        !(fate == Fate::Drop || blue) || flow.ends.is_empty()
     }
 }
 

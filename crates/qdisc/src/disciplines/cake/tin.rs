@@ -45,7 +45,7 @@ struct Turn {
     is_away: bool,
 }
 
-/// What the hosts of a flow that is away had given each of theirs when it left ([`Hosts::credit`]).
+/// What its hosts must have given each of theirs ([`Hosts::credit`]) until a flow that is away may send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Away {
     source: u64,
@@ -141,27 +141,23 @@ impl Tin {
     }
 
     /// The queue has a flow that it had not before: it counts for that one's hosts from now on.
+    #[inline]
     fn settle_hosts(&mut self, queue: usize, hashes: HostHashes, rng: &mut Rng) {
-        let (in_bulk, given) = (self.flows[queue].set == Set::Bulk, self.given);
-        if self.turns[queue].is_away {
+        let (is_away, in_bulk) = (self.turns[queue].is_away, self.flows[queue].set == Set::Bulk);
+        if is_away {
             self.credit(queue, rng);
         }
-        let turn = &mut self.turns[queue];
-        let sides = [
-            (&mut self.sources, &mut turn.source, hashes.source),
-            (&mut self.destinations, &mut turn.destination, hashes.destination),
-        ];
-        for (hosts, host, hash) in sides {
-            if in_bulk {
-                hosts.remove(*host, given);
-            }
-            *host = hosts.place(hash);
-            if in_bulk {
-                hosts.add(*host, given);
-            }
+        if in_bulk {
+            self.leave_hosts(queue);
         }
-        if self.turns[queue].is_away {
-            self.away[queue] = self.credits(self.turns[queue]);
+        let turn = &mut self.turns[queue];
+        turn.source = self.sources.place(hashes.source);
+        turn.destination = self.destinations.place(hashes.destination);
+        if in_bulk {
+            self.join_hosts(queue);
+        }
+        if is_away {
+            self.away[queue] = self.due(self.turns[queue]);
         }
     }
 
@@ -175,7 +171,7 @@ impl Tin {
                 }
                 self.rounds.push(Round::New, queue);
                 self.flows[queue].set = Set::Sparse;
-                self.ways.set_busy(queue, true);
+                self.ways.busy.set(queue);
                 self.sparse += 1;
                 self.turns[queue].deficit = self.bytes_of_turn(queue, rng);
             }
@@ -187,16 +183,37 @@ impl Tin {
         }
     }
 
+    /// As [`Tin::next_flow`], past those that turn out to be empty; none where these were the last with packets.
+    #[inline]
+    pub(super) fn next_with_packets(
+        &mut self,
+        decaying_first: &mut bool,
+        now: i64,
+        rng: &mut Rng,
+    ) -> Option<usize> {
+        loop {
+            let queue = self.next_flow(decaying_first, rng)?;
+            if !self.flows[queue].ends.is_empty() {
+                return Some(queue);
+            }
+            self.on_empty(queue, now);
+            // While the tin has packets it remains the one to serve.
+            if !self.is_active() {
+                return None;
+            }
+        }
+    }
+
     /// The flow whose turn it is, decaying ones before the others where these are asked for. Flows that have
     /// overdrawn get a quantum and wait for the next turn.
     #[inline]
-    pub(super) fn next_flow(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
+    fn next_flow(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
         loop {
             let first = |round| self.rounds.first(round);
             let decaying = if core::mem::take(decaying_first) { first(Round::Decaying) } else { None };
             let queue = match decaying.or_else(|| first(Round::New)) {
                 Some(queue) => queue,
-                None => match self.rotate(rng) {
+                None => match self.next_old(rng) {
                     Some(queue) => return Some(queue),
                     None => self.rounds.first(Round::Decaying)?,
                 },
@@ -219,7 +236,16 @@ impl Tin {
         }
     }
 
-    /// The next old flow that may send. Those before it get a quantum each.
+    /// The next old flow that may send.
+    #[inline]
+    fn next_old(&mut self, rng: &mut Rng) -> Option<usize> {
+        match self.rounds.first(Round::Old) {
+            Some(queue) if self.turns[queue].deficit > 0 => Some(queue),
+            _ => self.rotate(rng),
+        }
+    }
+
+    /// As [`Tin::next_old`], where those before it get a quantum each.
     #[inline(never)]
     fn rotate(&mut self, rng: &mut Rng) -> Option<usize> {
         loop {
@@ -260,10 +286,10 @@ impl Tin {
     #[inline(never)]
     fn come_back(&mut self, rng: &mut Rng) {
         while let Some(queue) = self.rounds.take_booked() {
-            let turn = self.turns[queue % QUEUES];
-            let short = turn.short().saturating_sub(self.earned(queue));
-            if short > 0 {
-                self.book(queue, short / u64::from(self.rate_of(turn)) + 1);
+            let missing = self.missing(queue);
+            if missing > 0 {
+                let rate = self.rate_of(self.turns[queue % QUEUES]);
+                self.book(queue, missing as u64 / u64::from(rate) + 1);
             } else {
                 self.credit(queue, rng);
                 self.turns[queue % QUEUES].is_away = false;
@@ -292,7 +318,7 @@ impl Tin {
         let turn = &mut self.turns[queue % QUEUES];
         turn.is_away = true;
         let turn = *turn;
-        self.away[queue % QUEUES] = self.credits(turn);
+        self.away[queue % QUEUES] = self.due(turn);
         self.rounds.remove(queue);
         self.book(queue, turn.short() / u64::from(rate) + 2);
     }
@@ -304,27 +330,30 @@ impl Tin {
         self.rounds.book(queue, ahead - ahead / 8);
     }
 
-    /// What `queue`, which is away, was due meanwhile, in parts of 2^16 of a byte: what the busier of its hosts has left
-    /// each.
+    /// What is missing until `queue`, which is away, may send, in parts of 2^16 of a byte: that of its busier host.
     #[inline]
-    fn earned(&self, queue: usize) -> u64 {
-        let (before, now) = (self.away[queue % QUEUES], self.credits(self.turns[queue % QUEUES]));
-        let source = now.source.wrapping_sub(before.source);
-        source.min(now.destination.wrapping_sub(before.destination))
+    fn missing(&self, queue: usize) -> i64 {
+        let (due, turn) = (self.away[queue % QUEUES], self.turns[queue % QUEUES]);
+        let source = due.source.wrapping_sub(self.sources.credit(turn.source, self.given));
+        let destination =
+            due.destination.wrapping_sub(self.destinations.credit(turn.destination, self.given));
+        (source as i64).max(destination as i64)
     }
 
     /// Gives `queue` what it earned while it was away.
     #[inline]
     fn credit(&mut self, queue: usize, rng: &mut Rng) {
-        let earned = self.earned(queue);
+        let earned = self.turns[queue % QUEUES].short().wrapping_sub(self.missing(queue) as u64);
         self.turns[queue % QUEUES].deficit += drawn(earned, rng);
     }
 
+    /// What its hosts must have given until a flow with `turn` may send, if it goes away now.
     #[inline]
-    fn credits(&self, turn: Turn) -> Away {
+    fn due(&self, turn: Turn) -> Away {
+        let short = turn.short();
         Away {
-            source: self.sources.credit(turn.source, self.given),
-            destination: self.destinations.credit(turn.destination, self.given),
+            source: self.sources.credit(turn.source, self.given).wrapping_add(short),
+            destination: self.destinations.credit(turn.destination, self.given).wrapping_add(short),
         }
     }
 
@@ -336,14 +365,17 @@ impl Tin {
     }
 
     /// The turn of `queue` found no packet.
-    pub(super) fn on_empty(&mut self, queue: usize, now: i64) {
+    #[inline]
+    fn on_empty(&mut self, queue: usize, now: i64) {
         let flow = &mut self.flows[queue];
-        let active = flow.law.blue_is_active();
-        flow.law.on_idle(&self.share.rule, now);
-        self.unresponsive -= u32::from(active && !flow.law.blue_is_active());
+        if flow.law.on_idle(&self.share.rule, now) {
+            self.unresponsive -= 1;
+        }
         let rests = flow.law.at_rest(now);
         let before = core::mem::replace(&mut flow.set, if rests { Set::None } else { Set::Decaying });
-        self.ways.set_busy(queue, !rests);
+        if rests {
+            self.ways.busy.clear(queue);
+        }
         match before {
             Set::Sparse | Set::SparseWait => self.sparse -= 1,
             Set::Bulk => self.leave_bulk(queue),
@@ -366,13 +398,22 @@ impl Tin {
     fn enter_bulk(&mut self, queue: usize) {
         self.flows[queue].set = Set::Bulk;
         self.bulk += 1;
+        self.join_hosts(queue);
+    }
+
+    fn leave_bulk(&mut self, queue: usize) {
+        self.bulk -= 1;
+        self.leave_hosts(queue);
+    }
+
+    /// `queue` counts for its hosts.
+    fn join_hosts(&mut self, queue: usize) {
         let turn = self.turns[queue];
         self.sources.add(turn.source, self.given);
         self.destinations.add(turn.destination, self.given);
     }
 
-    fn leave_bulk(&mut self, queue: usize) {
-        self.bulk -= 1;
+    fn leave_hosts(&mut self, queue: usize) {
         let turn = self.turns[queue];
         self.sources.remove(turn.source, self.given);
         self.destinations.remove(turn.destination, self.given);

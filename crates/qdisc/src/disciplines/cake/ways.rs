@@ -27,13 +27,53 @@ impl Found {
     }
 }
 
-/// The first way of the set of `first`, beginning with that one, for which `fits` is true of its place in the set.
+/// The first way of the set of `first`, beginning with that one, among those whose bits are set.
 #[inline]
-pub(super) fn way(first: usize, fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let mask = (0..WAYS).fold(0u8, |mask, w| mask | u8::from(fits(w)) << w);
+pub(super) fn way(first: usize, ways: u8) -> Option<usize> {
     let turn = (first % WAYS) as u32;
-    let distance = mask.rotate_right(turn).trailing_zeros();
-    (mask != 0).then(|| first - first % WAYS + (turn + distance) as usize % WAYS)
+    let distance = ways.rotate_right(turn).trailing_zeros();
+    (ways != 0).then(|| first - first % WAYS + (turn + distance) as usize % WAYS)
+}
+
+/// The ways of the set of `first` that have this tag, a bit each.
+#[inline]
+pub(super) fn with_tag(tags: &[u32; QUEUES], first: usize, tag: u32) -> u8 {
+    let set = first % QUEUES - first % WAYS;
+    let tags = &tags[set..set + WAYS];
+    // Mostly none has it, which takes a third of the instructions to see.
+    if !tags.iter().fold(false, |any, of_way| any | (*of_way == tag)) {
+        return 0;
+    }
+    (0..WAYS).fold(0, |mask, w| mask | u8::from(tags[w] == tag) << w)
+}
+
+/// A bit for each queue.
+#[derive(Clone, Debug)]
+pub(super) struct Bits([u8; QUEUES / WAYS]);
+
+impl Bits {
+    pub(super) const NONE: Self = Self([0; QUEUES / WAYS]);
+
+    /// Those of the set of `queue`.
+    #[inline]
+    pub(super) const fn of_set(&self, queue: usize) -> u8 {
+        self.0[queue / WAYS % (QUEUES / WAYS)]
+    }
+
+    #[inline]
+    pub(super) const fn get(&self, queue: usize) -> bool {
+        self.of_set(queue) >> (queue % WAYS) & 1 != 0
+    }
+
+    #[inline]
+    pub(super) const fn set(&mut self, queue: usize) {
+        self.0[queue / WAYS % (QUEUES / WAYS)] |= 1 << (queue % WAYS);
+    }
+
+    #[inline]
+    pub(super) const fn clear(&mut self, queue: usize) {
+        self.0[queue / WAYS % (QUEUES / WAYS)] &= !(1 << (queue % WAYS));
+    }
 }
 
 /// As many of `each` as there are queues.
@@ -45,39 +85,28 @@ pub(super) fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     tags: Box<[u32; QUEUES]>,
-    /// Queues that are in use, a bit for each way of a set.
-    busy: [u8; QUEUES / WAYS],
+    /// Queues that are in use.
+    pub(super) busy: Bits,
     /// Packets that had to share a queue.
     pub(super) collisions: u64,
 }
 
 impl Ways {
     pub(super) fn new() -> Self {
-        Self { tags: boxed(0), busy: [0; QUEUES / WAYS], collisions: 0 }
-    }
-
-    /// Says whether `queue` is in use from now on.
-    #[inline]
-    pub(super) fn set_busy(&mut self, queue: usize, busy: bool) {
-        let set = &mut self.busy[queue / WAYS % (QUEUES / WAYS)];
-        *set = *set & !(1 << (queue % WAYS)) | u8::from(busy) << (queue % WAYS);
+        Self { tags: boxed(0), busy: Bits::NONE, collisions: 0 }
     }
 
     /// The queue for `hash`.
     #[inline]
     pub(super) fn find(&mut self, hash: u32) -> Found {
         let first = hash as usize % QUEUES;
-        let busy = self.busy[first / WAYS];
-        let is_busy = |queue: usize| busy >> (queue % WAYS) & 1 != 0;
-        if self.tags[first] == hash && is_busy(first) {
+        if self.tags[first] == hash && self.busy.get(first) {
             return Found::Its(first);
         }
-        let set = first - first % WAYS;
-        let tags = &self.tags[set..set + WAYS];
-        let found = match way(first, |w| tags[w] == hash) {
-            Some(queue) if is_busy(queue) => return Found::Its(queue),
+        let found = match way(first, with_tag(&self.tags, first, hash)) {
+            Some(queue) if self.busy.get(queue) => return Found::Its(queue),
             Some(queue) => Found::Free(queue),
-            None => match way(first, |w| !is_busy(w)) {
+            None => match way(first, !self.busy.of_set(first)) {
                 Some(queue) => Found::Free(queue),
                 None => {
                     self.collisions += 1;
@@ -85,7 +114,7 @@ impl Ways {
                 }
             },
         };
-        self.tags[found.queue()] = hash;
+        self.tags[found.queue() % QUEUES] = hash;
         found
     }
 }
@@ -102,7 +131,7 @@ mod tests {
         for n in 0..8 {
             let found = ways.find(hash(n + 1));
             assert_eq!(found, Found::Free(8 + (5 + n as usize) % 8));
-            ways.set_busy(found.queue(), true);
+            ways.busy.set(found.queue());
         }
         assert_eq!(ways.find(hash(4)), Found::Its(8));
         assert_eq!(ways.find(hash(9)), Found::Shared(13));
@@ -110,7 +139,7 @@ mod tests {
         // The first flow's tag is gone: it shares now, too.
         assert_eq!(ways.find(hash(1)), Found::Shared(13));
         // A flow that fell asleep finds its queue again while nobody took it.
-        ways.set_busy(8, false);
+        ways.busy.clear(8);
         assert_eq!(ways.find(hash(4)), Found::Free(8));
     }
 
@@ -119,7 +148,7 @@ mod tests {
         let (mut ways, mut flows) = (Ways::new(), vec![0u32; QUEUES]);
         for _ in 0..n {
             let queue = ways.find(rng.next_u64() as u32).queue();
-            ways.set_busy(queue, true);
+            ways.busy.set(queue);
             flows[queue] += 1;
         }
         flows.iter().filter(|f| **f > 1).sum::<u32>() as usize

@@ -1,6 +1,7 @@
 //! The bins of SFB: several levels of them, for one hash.
 
 use super::hash::BinHash;
+use super::visit::Shape;
 use core::num::NonZeroU32;
 use tailrace_core::{Duration, FlowKey, Instant};
 
@@ -17,8 +18,7 @@ pub(super) struct Rules {
     pub(super) hash: BinHash,
     pub(super) levels: u32,
     pub(super) bins: u32,
-    /// Levels whose bins are taken of one hash.
-    pub(super) digits: u32,
+    pub(super) shape: Shape,
     /// Packets in a bin from which its probability rises.
     pub(super) target: u32,
     /// Packets in a bin from which it is full.
@@ -29,57 +29,48 @@ pub(super) struct Rules {
     pub(super) freeze: Duration,
     /// Probability of bins that learn from all packets, when they start.
     pub(super) initial: u32,
+    /// A bin with probability zero and fewer packets than this has nothing to learn from an arrival.
+    pub(super) calm: u32,
     /// Lower a bin when it runs empty, not when an arrival finds it empty.
     pub(super) lower_at_departure: bool,
 }
 
-impl Rules {
-    /// The bins of a flow with `hash`, level after level. In line, so that what a visit sums up stays in registers.
-    #[inline(always)]
-    fn each_place(&self, hash: u64, mut visit: impl FnMut(usize)) {
-        let (mut level, mut first) = (0, 0);
-        while level < self.levels {
-            let mut rest = self.hash.hash_at(hash, level);
-            for _ in level..self.levels.min(level + self.digits) {
-                let (bin, next) = self.hash.next_bin(rest, self.bins);
-                visit((first + bin) as usize);
-                (rest, first) = (next, first + self.bins);
-            }
-            level += self.digits;
-        }
-    }
-}
-
+/// Two words, since every packet reads and writes one at each level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bin {
     packets: u32,
     p: u32,
-    /// When its probability may change again.
-    thaws: Instant,
 }
 
 impl Bin {
-    /// An arrival found it empty or long.
+    /// Whether it has nothing to learn from an arrival, nor a probability.
     #[inline]
-    fn learn(&mut self, rules: &Rules, now: Instant) {
-        if now < self.thaws {
+    fn is_calm(self, rules: &Rules) -> bool {
+        (u64::from(self.p) << 32 | u64::from(self.packets)) < u64::from(rules.calm)
+    }
+
+    /// A packet arrives.
+    #[inline]
+    fn learn(&mut self, thaws: &mut Instant, rules: &Rules, now: Instant) {
+        // Empty or long: of nothing the predecessor is the largest number.
+        if self.packets.wrapping_sub(1) < rules.target - 1 || now < *thaws {
             return;
         }
         if self.packets >= rules.target {
-            self.raise(rules, now);
+            self.raise(thaws, rules, now);
         } else if !rules.lower_at_departure {
-            self.lower(rules, now);
+            self.lower(thaws, rules, now);
         }
     }
 
-    fn raise(&mut self, rules: &Rules, now: Instant) {
+    fn raise(&mut self, thaws: &mut Instant, rules: &Rules, now: Instant) {
         self.p = self.p.saturating_add(rules.increment).min(PARTS);
-        self.thaws = now.saturating_add(rules.freeze);
+        *thaws = now.saturating_add(rules.freeze);
     }
 
-    fn lower(&mut self, rules: &Rules, now: Instant) {
+    fn lower(&mut self, thaws: &mut Instant, rules: &Rules, now: Instant) {
         self.p = self.p.saturating_sub(rules.decrement);
-        self.thaws = now.saturating_add(rules.freeze);
+        *thaws = now.saturating_add(rules.freeze);
     }
 }
 
@@ -107,16 +98,19 @@ pub(super) struct Bank {
     seed: u64,
     generation: NonZeroU32,
     bins: Vec<Bin>,
+    /// When the probability of each bin may change again.
+    thaws: Vec<Instant>,
 }
 
 impl Bank {
     pub(super) fn new(rules: &Rules, p: u32) -> Self {
-        let bin = Bin { p, ..Bin::default() };
+        let bins = (rules.levels * rules.bins) as usize;
         Self {
             kind: rules.hash,
             seed: 0,
             generation: NonZeroU32::MIN,
-            bins: vec![bin; (rules.levels * rules.bins) as usize],
+            bins: vec![Bin { packets: 0, p }; bins],
+            thaws: vec![Instant::ZERO; bins],
         }
     }
 
@@ -127,46 +121,58 @@ impl Bank {
     /// Empties all bins; packets counted before will not be taken out again.
     pub(super) fn restart(&mut self, p: u32) {
         self.generation = self.generation.checked_add(1).unwrap_or(NonZeroU32::MIN);
-        self.bins.fill(Bin { p, ..Bin::default() });
+        self.bins.fill(Bin { packets: 0, p });
+        self.thaws.fill(Instant::ZERO);
     }
 
     fn hash(&self, flow: FlowKey) -> u64 {
         self.kind.of(flow, self.seed)
     }
 
-    pub(super) fn least_p(&self, flow: FlowKey, rules: &Rules) -> u32 {
+    pub(super) fn least_p(&mut self, flow: FlowKey, rules: &Rules) -> u32 {
         let mut least = PARTS;
-        rules.each_place(self.hash(flow), |place| least = least.min(self.bins[place].p));
+        let hash = self.hash(flow);
+        rules.shape.each(&mut self.bins, hash, |_, bin| least = least.min(bin.p));
         least
     }
 
     /// A packet of `flow` arrives: its bins learn, it sees them, and they count it.
     #[inline]
     pub(super) fn arrive(&mut self, flow: FlowKey, rules: &Rules, now: Instant) -> (Seen, Count) {
+        let count = Count { hash: self.hash(flow), generation: self.generation };
+        (self.meet(count.hash, rules, now), count)
+    }
+
+    fn meet(&mut self, hash: u64, rules: &Rules, now: Instant) -> Seen {
+        if !rules.shape.all(&mut self.bins, hash, |_, bin| bin.is_calm(rules)) {
+            return self.teach(hash, rules, now);
+        }
+        rules.shape.each(&mut self.bins, hash, |_, bin| bin.packets += 1);
+        Seen { least_p: 0, full: 0 }
+    }
+
+    /// As [`Bank::meet`], where bins may have something to learn.
+    #[inline(never)]
+    fn teach(&mut self, hash: u64, rules: &Rules, now: Instant) -> Seen {
         let mut seen = Seen { least_p: PARTS, full: 0 };
-        let (hash, generation) = (self.hash(flow), self.generation);
-        let (bins, long, max) = (self.bins.as_mut_slice(), rules.target - 1, rules.max);
-        rules.each_place(hash, |place| {
-            let bin = &mut bins[place];
-            // Empty or long: of nothing the predecessor is the largest number.
-            if bin.packets.wrapping_sub(1) >= long {
-                bin.learn(rules, now);
-            }
+        rules.shape.each(&mut self.bins, hash, |place, bin| {
+            bin.learn(&mut self.thaws[place], rules, now);
             seen.least_p = seen.least_p.min(bin.p);
-            seen.full += u32::from(bin.packets >= max);
+            seen.full += u32::from(bin.packets >= rules.max);
             bin.packets += 1;
         });
-        (seen, Count { hash, generation })
+        seen
     }
 
     /// A packet that has just arrived is not let in: its bins count it no more.
     pub(super) fn take_back(&mut self, count: Count, rules: &Rules) {
-        rules.each_place(count.hash, |place| self.bins[place].packets -= 1);
+        rules.shape.each(&mut self.bins, count.hash, |_, bin| bin.packets -= 1);
     }
 
     /// The penalty box refused a packet of `flow`: its bins rise, frozen or not.
     pub(super) fn punish(&mut self, flow: FlowKey, rules: &Rules, now: Instant) {
-        rules.each_place(self.hash(flow), |place| self.bins[place].raise(rules, now));
+        let hash = self.hash(flow);
+        rules.shape.each(&mut self.bins, hash, |place, bin| bin.raise(&mut self.thaws[place], rules, now));
     }
 
     /// A packet leaves, which these bins or others before them have counted.
@@ -175,12 +181,21 @@ impl Bank {
         if count.generation != self.generation {
             return;
         }
-        let bins = self.bins.as_mut_slice();
-        rules.each_place(count.hash, |place| {
-            let bin = &mut bins[place];
+        if rules.lower_at_departure {
+            self.take_back_and_lower(count, rules, now);
+        } else {
+            self.take_back(count, rules);
+        }
+    }
+
+    /// As [`Bank::take_back`]; what it leaves empty is lowered.
+    #[inline(never)]
+    fn take_back_and_lower(&mut self, count: Count, rules: &Rules, now: Instant) {
+        rules.shape.each(&mut self.bins, count.hash, |place, bin| {
+            let thaws = &mut self.thaws[place];
             bin.packets -= 1;
-            if bin.packets == 0 && rules.lower_at_departure && now >= bin.thaws {
-                bin.lower(rules, now);
+            if bin.packets == 0 && now >= *thaws {
+                bin.lower(thaws, rules, now);
             }
         });
     }
@@ -207,12 +222,15 @@ impl Bank {
     #[cfg(test)]
     pub(super) fn bins_of(&self, flow: FlowKey, rules: &Rules) -> Vec<u32> {
         let mut places = Vec::new();
-        rules.each_place(self.hash(flow), |place| places.push(place as u32 % rules.bins));
+        rules
+            .shape
+            .each(&mut self.bins.clone(), self.hash(flow), |place, _| places.push(place as u32 % rules.bins));
         places
     }
 
     #[cfg(test)]
     pub(super) fn set(&mut self, flow: FlowKey, rules: &Rules, p: u32) {
-        rules.each_place(self.hash(flow), |place| self.bins[place].p = p);
+        let hash = self.hash(flow);
+        rules.shape.each(&mut self.bins, hash, |_, bin| bin.p = p);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::bins::{Bank, MOST_BINS, MOST_LEVELS, PARTS, Rules};
 use super::hash::BinHash;
+use super::visit::Shape;
 use super::{Penalty, Sfb};
 use crate::classifier::Flags;
 use crate::discipline::{Backlog, LinkView};
@@ -157,18 +158,23 @@ impl SfbConfig {
         let p = |given: Option<Probability>, linux, lanl| {
             parts(self.auto(given, Probability::clamped(linux), Probability::clamped(lanl)))
         };
+        let freeze = self.auto(self.freeze, Duration::ZERO, Duration::from_millis(100));
+        let lower_at_departure = self.form == Form::Lanl;
+        // A bin that is lowered from zero stays as it is, but for its freeze.
+        let calm = if freeze.is_zero() || lower_at_departure { self.target().min(self.max()) } else { 0 };
         Rules {
             hash: self.hash,
             levels: self.levels(),
             bins: self.bins(),
-            digits: BinHash::digits(self.bins()),
+            shape: Shape::new(self.hash, self.levels(), self.bins()),
             target: self.target(),
             max: self.max(),
             increment: p(self.increment, 1.0 / 1000.0, 0.005),
             decrement: p(self.decrement, 1.0 / 6000.0, 0.001),
-            freeze: self.auto(self.freeze, Duration::ZERO, Duration::from_millis(100)),
+            freeze,
             initial: parts(self.initial),
-            lower_at_departure: self.form == Form::Lanl,
+            calm,
+            lower_at_departure,
         }
     }
 

@@ -40,28 +40,27 @@ impl BinHash {
         digits
     }
 
-    /// What the digits from `level` on are taken of, for a flow with `hash`.
+    /// What the digits from `level` on are taken of, for a flow with the salted `hash`.
     #[inline]
-    pub(super) const fn hash_at(self, hash: u64, level: u32) -> u64 {
-        match self {
-            Self::Salted if level > 0 => {
-                mix64(hash.wrapping_add((level as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-            }
-            Self::Salted | Self::Lanl => hash,
+    pub(super) const fn salted_at(hash: u64, level: u32) -> u64 {
+        match level {
+            0 => hash,
+            _ => mix64(hash.wrapping_add((level as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))),
         }
     }
 
     /// The next bin among `bins`, and what the ones after it are taken of: digits of a fraction of one, the first one
     /// first.
     #[inline]
-    pub(super) const fn next_bin(self, rest: u64, bins: u32) -> (u32, u64) {
-        match self {
-            Self::Salted => {
-                let wide = rest as u128 * bins as u128;
-                ((wide >> 64) as u32, wide as u64)
-            }
-            Self::Lanl => (rest as u32 % bins, rest >> 32),
-        }
+    pub(super) const fn next_digit(rest: u64, bins: u32) -> (usize, u64) {
+        let wide = rest as u128 * bins as u128;
+        ((wide >> 64) as usize, wide as u64)
+    }
+
+    /// The bin among `bins` at `level` of a flow with the LANL `hash`, which holds a sum for either level.
+    #[inline]
+    pub(super) const fn lanl_bin(hash: u64, level: u32, bins: u32) -> u32 {
+        (hash >> (32 * level)) as u32 % bins
     }
 }
 
@@ -88,8 +87,7 @@ mod tests {
     fn bins(src: u32, dst: u32, ports: (u16, u16), change: u64) -> [u32; 2] {
         let flow = FlowKey { src, dst, src_port: ports.0, dst_port: ports.1, protocol: 17 };
         let hash = BinHash::Lanl.of(flow, change);
-        let (first, rest) = BinHash::Lanl.next_bin(hash, 23);
-        [first, BinHash::Lanl.next_bin(rest, 23).0]
+        [0, 1].map(|level| BinHash::lanl_bin(hash, level, 23))
     }
 
     /// By hand: 2^6 = 18, 2^12 = 2, 2^18 = 13 and 2^24 = 4 modulo 23.
@@ -106,16 +104,16 @@ mod tests {
     }
 
     /// The bins of a flow at each of `levels`.
-    fn salted_bins(src: u32, levels: u32, bins: u32) -> Vec<u32> {
+    fn salted_bins(src: u32, levels: u32, bins: u32) -> Vec<usize> {
         let flow = FlowKey { src, dst: 7, src_port: 1, dst_port: 80, protocol: 6 };
         let (hash, digits) = (BinHash::Salted.of(flow, 3), BinHash::digits(bins));
         let mut rest = hash;
         (0..levels)
             .map(|level| {
                 if level % digits == 0 {
-                    rest = BinHash::Salted.hash_at(hash, level);
+                    rest = BinHash::salted_at(hash, level);
                 }
-                let (bin, next) = BinHash::Salted.next_bin(rest, bins);
+                let (bin, next) = BinHash::next_digit(rest, bins);
                 rest = next;
                 bin
             })
@@ -132,7 +130,7 @@ mod tests {
             let expected = 40_000.0 / f64::from(bins * bins);
             for (one, other) in (0..levels as usize).flat_map(|a| (0..a).map(move |b| (a, b))) {
                 let mut load = vec![0.0; bins as usize];
-                all.iter().filter(|b| b[one] == 5).for_each(|b| load[b[other] as usize] += 1.0);
+                all.iter().filter(|b| b[one] == 5).for_each(|b| load[b[other]] += 1.0);
                 let chi: f64 = load.iter().map(|n| (n - expected) * (n - expected) / expected).sum();
                 // Mean `bins`, standard deviation the root of twice that.
                 assert!(chi < f64::from(bins) + 6.0 * f64::from(2 * bins).sqrt(), "{one} {other}: {chi}");

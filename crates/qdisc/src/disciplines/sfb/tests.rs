@@ -58,7 +58,7 @@ impl Bench {
         self.now += Duration::from_millis(ms);
     }
 
-    fn least_p(&self, flow: u32) -> u32 {
+    fn least_p(&mut self, flow: u32) -> u32 {
         self.queue.banks[self.queue.active].least_p(key(flow), &self.queue.rules)
     }
 
