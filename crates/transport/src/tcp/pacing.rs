@@ -62,8 +62,8 @@ impl Tcp {
             let (rtt, mss) = (self.rtt.smoothed.as_secs_f64(), u64::from(self.mss));
             let cwnd = self.cwnd().get();
             let ratio = match self.cc.ssthresh() {
-                // Linux: half of ssthresh, in whole segments, so that the last doubling is smooth.
-                Some(ssthresh) if cwnd >= ssthresh.get() / mss / 2 * mss => AVOIDANCE_RATIO,
+                // Linux: half of ssthresh, rounded down to whole segments, so that the last doubling is smooth.
+                Some(ssthresh) if 2 * (cwnd + mss) > ssthresh.get() => AVOIDANCE_RATIO,
                 _ => SLOW_START_RATIO,
             };
             let window = Bytes(cwnd).max(self.outstanding());

@@ -198,7 +198,7 @@ fn smoothed(smoothed: Duration, rtt: Duration) -> Duration {
 /// The mean deviation after a sample: a shorter round trip than usual, and less so than the deviation, moves it by an
 /// eighth of what it otherwise would (Linux `tcp_rtt_estimator`).
 fn damped(var: Duration, smoothed: Duration, rtt: Duration) -> Duration {
-    let error = rtt.as_micros() as i64 - (smoothed.as_nanos() / EIGHTH >> 3) as i64;
+    let error = rtt.as_micros() as i64 - ((smoothed.as_nanos() / EIGHTH) >> 3) as i64;
     let quarters = (var.as_nanos() / QUARTER) as i64;
     let change = error.abs() - (quarters >> 2);
     let slow = error < 0 && change > 0;
