@@ -144,10 +144,12 @@ impl DataReceiver {
     /// The window to advertise beside the data-level acknowledgment on subflow `id`. Its right edge never moves back, and forward
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
     /// window field, rounded up (`__tcp_select_window`); but no less than what is left, by the subflow's own numbers, of the `current` one
-    /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves.
+    /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves. Departure: not where
+    /// the size of the buffer was set, since the model does not discard what comes beyond it, as Linux does.
     #[inline]
     pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64), current: u64) -> u64 {
-        if self.memory.is_some() {
+        if let Some(memory) = &self.memory {
+            let current = if memory.is_tuned() { current } else { 0 };
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let told = self.told.filter(|told| told.id == id);
             let window = told.map_or_else(|| self.left(), |told| told.left);
@@ -290,7 +292,8 @@ mod tests {
     #[test]
     fn a_subflow_takes_nothing_back_by_its_own_numbers() {
         let first = Arrivals::new(Some(Bytes(65_535)));
-        let memory = ReceiveMemory::new(Size::fixed(131_072), 1424, false, None);
+        let memory =
+            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 65_536, first);
         r.start(1);
         assert_eq!(r.window(0, (1424, 1 << 40, 128), 0), 65_536);
