@@ -345,6 +345,8 @@ class Mptcp(Table):
             beyond the windows of the subflows wait in the subflows' queues, and arrive out of order if
             one of them falls silent. Source: Linux 6.1 mptcp_propagate_sndbuf; linux_6_12: sum,
             __mptcp_sync_sndbuf.
+        hands_out: With a scheduler that fills queues: how much one of its choices is good for. Source:
+            Linux 6.12 __subflow_push_pending; linux_6_1: packets, mptcp_subflow_get_send.
         first_window: With `counts_memory`: the largest first window that a receiver advertises; it
             grows with the segments that arrive. `"auto"` is the window of the whole buffer; if that is
             large, all waiting data goes to the first subflow. Source: Linux 6.1
@@ -633,6 +635,7 @@ class Mptcp(Table):
     wide_dsn: bool | None = None
     counts_memory: bool | None = None
     send_buffer_of: Literal["largest", "sum"] | None = None
+    hands_out: Literal["packets", "fragments"] | None = None
     first_window: types.Size | Literal["auto"] | None = None
     window_share: float | Literal["auto"] | None = None
     keeps_larger_window: bool | None = None
