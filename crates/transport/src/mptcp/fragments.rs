@@ -14,11 +14,13 @@ const HEADER: u64 = 40;
 /// What an application that waits for room writes at a time.
 const WRITE: u64 = 65_536;
 
-/// Fragments of which bytes have not been handed out.
+/// Fragments of which bytes have not been handed out, and those of which some are on their way.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fragments {
-    /// Where they end, in order.
+    /// Where those to be handed out end, in order.
     ends: VecDeque<u64>,
+    /// Where those before them end, as far as they are not acknowledged.
+    sent: VecDeque<u64>,
     /// Where the one before them ended.
     border: u64,
     /// What is left of the last block.
@@ -56,8 +58,21 @@ impl Fragments {
     pub(crate) fn hand_out(&mut self, nxt: u64) {
         while let Some(end) = self.ends.front().copied().filter(|end| *end <= nxt) {
             self.border = end;
+            self.sent.push_back(end);
             self.ends.pop_front();
         }
+    }
+
+    /// All up to `una` has been acknowledged.
+    pub(crate) fn forget(&mut self, una: u64) {
+        while self.sent.front().is_some_and(|end| *end <= una) {
+            self.sent.pop_front();
+        }
+    }
+
+    /// Whether a fragment begins at `dsn`, of what was handed out.
+    pub(crate) fn begins_at(&self, dsn: u64) -> bool {
+        self.sent.binary_search(&dsn).is_ok()
     }
 
     /// Bytes from `nxt` on in the first of them.
@@ -84,6 +99,19 @@ mod tests {
         // The next write goes on with the last, of which 32768 - 40 - 80 = 32648 are left.
         assert_eq!(fragments.write(65_537, 65_536, 1 << 20), 65_536);
         assert_eq!(fragments.ends, [32_729, 65_457, 98_185, 130_913, 131_073]);
+    }
+
+    #[test]
+    fn where_fragments_begin_is_known_until_they_are_acknowledged() {
+        let mut fragments = Fragments::default();
+        fragments.write(1, 0, 1 << 20);
+        fragments.hand_out(65_457);
+        assert_eq!(
+            [32_729, 32_730, 65_457, 65_537].map(|dsn| fragments.begins_at(dsn)),
+            [true, false, true, false]
+        );
+        fragments.forget(40_000);
+        assert_eq!(fragments.sent, [65_457]);
     }
 
     #[test]

@@ -134,11 +134,6 @@ impl ReceiveMemory {
         }
     }
 
-    /// Whether it grows, and was not set.
-    pub(crate) const fn is_tuned(&self) -> bool {
-        !self.size.set
-    }
-
     /// The connection is there, and the first round trip begins.
     pub(crate) const fn begin(&mut self, now: Instant) {
         self.sizing.begin(now);

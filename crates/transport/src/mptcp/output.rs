@@ -129,8 +129,8 @@ impl Mptcp {
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
         let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
-        let (unit, current) = (self.subflows[id].tcp.window_unit(), self.subflows[id].tcp.current_window());
-        let window = self.rcv.window(id, (mss, most, unit), current).saturating_sub(self.held(id));
+        let unit = self.subflows[id].tcp.window_unit();
+        let window = self.rcv.window(id, (mss, most, unit)).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 
@@ -232,21 +232,30 @@ impl Mptcp {
         }
         if let Some((chunk, id)) = self.next_resend() {
             self.assign(&chunk, id, now);
-            return true;
+            return !self.ends_resending();
         }
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
-        let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
-            return false;
-        };
+        // Whether the peer's window lets anything go or not: subflows are looked at first.
         if !more {
             self.note_data_interval(now);
         }
+        let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            return false;
+        };
         self.stalled = false;
         if self.fills && self.gives_way_to(id) {
             return false;
         }
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// Whether all that the data timer sends again has been handed out. It leaves before another push, even if there is nothing more to
+    /// hand out (`mptcp_check_and_set_pending`).
+    fn ends_resending(&mut self) -> bool {
+        self.gives_way = self.fills && self.resend.is_none();
+        self.pushing &= !self.gives_way;
+        self.gives_way
     }
 
     /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`).
@@ -299,12 +308,14 @@ impl Mptcp {
         (with(true).len() - with(false).len()).min(self.subflows.mss() - 1)
     }
 
-    /// Whether the next new byte goes on with a fragment of which a part has just been handed out, and where packets count with one of
+    /// Whether the next byte goes on with a fragment of which a part has just been handed out, and where packets count with one of
     /// those.
     fn is_within(&self) -> bool {
         let packets = self.plan.mptcp.hands_out == HandsOut::Packets;
         let full = || self.writes_to.is_none_or(|id| !self.subflows[id].tcp.has_room_in_packet());
-        self.pushing && self.snd.is_within() && !self.snd.has_reinjections() && !(packets && full())
+        let goes_on =
+            || if self.snd.has_reinjections() { self.snd.resends_within() } else { self.snd.is_within() };
+        self.pushing && goes_on() && !(packets && full())
     }
 
     fn view(&self, now: Instant) -> ConnectionView {

@@ -104,11 +104,18 @@ impl DataReceiver {
         self.queue.nxt_data()
     }
 
-    /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything.
+    /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything. Nothing beyond the window is
+    /// taken; where memory counts, what comes in order is taken in any case, and anything else as a whole or not at all
+    /// (`mptcp_data_queue_ofo`).
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
         let before = self.queue.nxt_data();
-        let end = end.min(self.queue.edge().max(before));
+        let end = match self.memory {
+            Some(_) if dsn <= before => end,
+            Some(_) if end > self.queue.edge() => dsn,
+            Some(_) => end,
+            None => end.min(self.queue.edge().max(before)),
+        };
         if dsn >= end {
             return (0, false);
         }
@@ -143,17 +150,15 @@ impl DataReceiver {
 
     /// The window to advertise beside the data-level acknowledgment on subflow `id`. Its right edge never moves back, and forward
     /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
-    /// window field, rounded up (`__tcp_select_window`); but no less than what is left, by the subflow's own numbers, of the `current` one
-    /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves. Departure: not where
-    /// the size of the buffer was set, since the model does not discard what comes beyond it, as Linux does.
+    /// window field, rounded up (`__tcp_select_window`). A subflow may show less than before, by its own sequence numbers: Linux forgets its last
+    /// window there (`mptcp_established_options_dss`).
     #[inline]
-    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64), current: u64) -> u64 {
-        if let Some(memory) = &self.memory {
-            let current = if memory.is_tuned() { current } else { 0 };
+    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64)) -> u64 {
+        if self.memory.is_some() {
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let told = self.told.filter(|told| told.id == id);
             let window = told.map_or_else(|| self.left(), |told| told.left);
-            let units = (window.min(most).max(current) + (unit - 1)) & !(unit - 1);
+            let units = (window.min(most) + (unit - 1)) & !(unit - 1);
             self.queue.advertise(self.queue.nxt() + units);
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
@@ -271,11 +276,11 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 1000);
+        assert_eq!(r.window(0, (100, u64::MAX, 1)), 1000);
     }
 
     #[test]
@@ -284,26 +289,9 @@ mod tests {
         let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(0, (1424, first.window(), 1), 0), 65_535);
-        assert_eq!(r.window(0, (1424, 100_000, 1), 0), 100_000);
-        assert_eq!(r.window(0, (1424, 1 << 40, 1), 0), 6_000_000);
-    }
-
-    #[test]
-    fn a_subflow_takes_nothing_back_by_its_own_numbers() {
-        let first = Arrivals::new(Some(Bytes(65_535)));
-        let memory =
-            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, 1424, false, None);
-        let mut r = DataReceiver::with_memory(Some(memory), 65_536, first);
-        r.start(1);
-        assert_eq!(r.window(0, (1424, 1 << 40, 128), 0), 65_536);
-        // 20 packets come, which the application does not read: 2 runs of them take 2 * 2176 + 18 * 1920 bytes. A subflow on which nothing
-        // of that came has 65536 left of what it told, beyond the new data-level acknowledgment.
-        r.set_auto_read(false);
-        (0..20).for_each(|n| _ = r.insert(1 + 1424 * n, 1 + 1424 * (n + 1)));
-        assert_eq!(r.window(1, (1424, 1 << 40, 128), 0), 46_080, "half of what is left");
-        assert_eq!(r.window(2, (1424, 1 << 40, 128), 65_536), 65_536);
-        assert_eq!(r.edge(), 1 + 20 * 1424 + 65_536);
+        assert_eq!(r.window(0, (1424, first.window(), 1)), 65_535);
+        assert_eq!(r.window(0, (1424, 100_000, 1)), 100_000);
+        assert_eq!(r.window(0, (1424, 1 << 40, 1)), 6_000_000);
     }
 
     #[test]
@@ -312,6 +300,19 @@ mod tests {
         r.start(1);
         assert_eq!(r.insert(901, 1101), (0, true));
         assert_eq!(r.waiting(), 100);
+    }
+
+    #[test]
+    fn beyond_the_window_of_a_buffer_of_memory_packets_are_taken_in_order_only() {
+        let first = Arrivals::new(Some(Bytes(3_000)));
+        let memory = ReceiveMemory::new(Size::fixed(12_000), 1424, false, None);
+        let mut r = DataReceiver::with_memory(Some(memory), 6_000, first);
+        r.start(1);
+        assert_eq!(r.edge(), 3001);
+        assert_eq!(r.insert(2849, 4273), (0, false), "as a whole");
+        assert_eq!(r.insert(1425, 2849), (0, true));
+        assert_eq!(r.insert(1, 1425), (2848, true));
+        assert_eq!(r.insert(2849, 4273), (1424, true), "in order");
     }
 
     #[test]

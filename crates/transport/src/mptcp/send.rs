@@ -60,6 +60,8 @@ pub(crate) struct DataSender {
     writes: bool,
     /// What of that was not handed out lies in these.
     fragments: Fragments,
+    /// Where that which was handed out again last ends.
+    resent_to: u64,
 }
 
 impl DataSender {
@@ -78,6 +80,7 @@ impl DataSender {
             stored: 0,
             writes: false,
             fragments: Fragments::default(),
+            resent_to: 0,
         }
     }
 
@@ -185,6 +188,12 @@ impl DataSender {
         self.memory.is_some() && self.fragments.is_within(self.nxt)
     }
 
+    /// Whether what is to be sent again first goes on with a fragment of which a part was just handed out again.
+    pub(crate) fn resends_within(&self) -> bool {
+        let first = self.reinject.front();
+        first.is_some_and(|c| c.dsn == self.resent_to && !self.fragments.begins_at(c.dsn))
+    }
+
     /// Whether there is data that only the peer's window holds back.
     pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
@@ -252,6 +261,7 @@ impl DataSender {
             }
         }
         self.take_reinjection(chunk);
+        self.resent_to = chunk.end();
         self.next_piece.wrapping_sub(1)
     }
 
@@ -349,6 +359,7 @@ impl DataSender {
         while self.pieces.front().is_some_and(|p| p.end <= ack) {
             self.pieces.pop_front();
         }
+        self.fragments.forget(ack);
         news
     }
 
