@@ -147,8 +147,9 @@ impl DataReceiver {
     /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves. Departure: not where
     /// the size of the buffer was set, since the model does not discard what comes beyond it, as Linux does.
     #[inline]
-    pub(crate) fn window(&mut self, id: usize, (mss, most, unit): (u32, u64, u64), current: u64) -> u64 {
+    pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64, u64)) -> u64 {
         if let Some(memory) = &self.memory {
+            let (most, unit, current) = in_memory();
             let current = if memory.is_tuned() { current } else { 0 };
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let told = self.told.filter(|told| told.id == id);

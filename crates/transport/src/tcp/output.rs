@@ -65,8 +65,11 @@ impl Tcp {
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
     fn ends_handshake_apart(&self) -> bool {
-        let fresh = self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
-        fresh && self.config.handshake_ack && self.state == State::Established && self.shared_window.is_none()
+        let fresh = || self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
+        self.config.handshake_ack
+            && fresh()
+            && self.state == State::Established
+            && self.shared_window.is_none()
     }
 
     fn syn(&mut self, now: Instant) -> Segment {

@@ -85,6 +85,9 @@ impl ReceiveQueue {
 
     /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
     pub(crate) fn held(&self, unread: u64, mss: u64) -> Held {
+        if unread == 0 && self.packets == 0 {
+            return Held::default();
+        }
         let packets = unread.div_ceil(mss);
         let buffers = if unread == self.latest.0 { self.latest.1 } else { packets.div_ceil(MOST) };
         Held {

@@ -31,14 +31,21 @@ pub(super) struct Timer {
     at: Instant,
     /// When retransmission is due where another stands before it.
     rto_at: Instant,
+    /// The moment at which it was armed for what new data calls for, so that more data changes nothing; `MAX` where that is not so.
+    settled_at: Instant,
     /// How often in a row retransmission was due, without an ACK of new data.
     retries: u32,
     purpose: Purpose,
 }
 
 impl Timer {
-    pub(super) const OFF: Self =
-        Self { at: Instant::MAX, rto_at: Instant::MAX, retries: 0, purpose: Purpose::Nothing };
+    pub(super) const OFF: Self = Self {
+        at: Instant::MAX,
+        rto_at: Instant::MAX,
+        settled_at: Instant::MAX,
+        retries: 0,
+        purpose: Purpose::Nothing,
+    };
 
     /// When it expires.
     #[inline]
@@ -80,6 +87,25 @@ impl Timer {
     #[inline]
     fn arm(&mut self, purpose: Purpose, at: Instant) {
         (self.purpose, self.at) = (purpose, at);
+        self.unsettle();
+    }
+
+    /// It is armed for what new data calls for at `now`.
+    #[inline]
+    pub(super) fn settle(&mut self, now: Instant) {
+        self.settled_at = now;
+    }
+
+    /// More data may call for something else.
+    #[inline]
+    pub(super) fn unsettle(&mut self) {
+        self.settled_at = Instant::MAX;
+    }
+
+    /// Whether more data at `now` changes nothing.
+    #[inline]
+    pub(super) fn is_settled(&self, now: Instant) -> bool {
+        self.settled_at == now
     }
 
     /// New data, or the SYN, is acknowledged.
@@ -102,6 +128,7 @@ impl Timer {
     /// Retransmission, before which another stands, is due at `at`.
     pub(super) fn put_off_retransmission(&mut self, at: Instant) {
         self.rto_at = at;
+        self.unsettle();
     }
 
     /// What stands before retransmission is gone.

@@ -153,6 +153,11 @@ impl SendBuffer {
         }
     }
 
+    /// Whether nothing has come that an application would heed which has `end` bytes in all.
+    fn rests(&self, end: u64) -> bool {
+        !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
+    }
+
     /// Whether the application writes, as far as it knows: there is something up to `end`.
     fn may_go_on(&self, end: u64) -> bool {
         self.awake && self.queue.written() < end
@@ -271,16 +276,22 @@ impl Tcp {
     }
 
     /// What could leave has left: the application goes on. Whether it has written something that may leave now.
-    #[inline(never)]
+    #[inline]
     pub(super) fn application_goes_on(&mut self) -> bool {
-        if !self.state.is_synchronized() {
-            return false;
-        }
+        let end = self.snd.data_end();
+        let rests = |buffer: &SendBuffer| buffer.rests(end);
+        self.state.is_synchronized()
+            && !self.tuned_send_buffer().is_none_or(rests)
+            && self.application_looks(end)
+    }
+
+    /// The application looks for room, and writes of what it has up to `end`. Whether any of it is to leave now.
+    #[inline(never)]
+    fn application_looks(&mut self, end: u64) -> bool {
         let Some(buffer) = self.send_buffer_mut() else { return false };
         if core::mem::take(&mut buffer.acked) {
             self.look_for_room();
         }
-        let end = self.snd.data_end();
         let Some(buffer) = self.send_buffer_mut() else { return false };
         buffer.look_after_telling();
         buffer.push = Push::Nagled;

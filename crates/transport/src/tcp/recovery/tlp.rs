@@ -76,7 +76,7 @@ impl Tcp {
             return;
         }
         self.timer.bare_retransmission();
-        let single = self.board.outstanding() <= self.board.head_len();
+        let single = self.has_single_segment_out();
         let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
         let wait = wait + if single { MAX_ACK_DELAY } else { self.slack() };
         self.timer.put_probe(self.expiry(now, wait));
@@ -89,10 +89,22 @@ impl Tcp {
         if probe.is_some_and(|probe| !probe.resent && probe.end == end) {
             return;
         }
-        if self.config.rto_restart && self.timer.awaits_probe() {
+        if self.timer.is_settled(now) {
+            return;
+        }
+        let restarts = self.config.rto_restart && self.timer.awaits_probe();
+        if restarts {
             self.restart_rto(now);
         }
         self.arm_probe(now);
+        if restarts && self.timer.awaits_probe() && !self.has_single_segment_out() {
+            self.timer.settle(now);
+        }
+    }
+
+    /// Whether no more than one segment is outstanding, whose ACK the receiver may hold back.
+    fn has_single_segment_out(&self) -> bool {
+        self.board.outstanding() <= self.board.head_len()
     }
 
     /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not. While one is
