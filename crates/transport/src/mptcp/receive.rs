@@ -146,6 +146,8 @@ impl DataReceiver {
     /// window field, rounded up (`__tcp_select_window`); but no less than what is left, by the subflow's own numbers, of the `current` one
     /// (`tcp_select_window`). So if data that was missing comes on another subflow, more is told than memory leaves. Departure: not where
     /// the size of the buffer was set, since the model does not discard what comes beyond it, as Linux does.
+    ///
+    /// `in_memory` tells `most`, the unit and `current`, and is asked only where memory counts.
     #[inline]
     pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64, u64)) -> u64 {
         if let Some(memory) = &self.memory {
@@ -272,11 +274,11 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1, 0)), 400);
         assert_eq!(r.read(50, 100), (50, false), "too little to be told");
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 400);
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1, 0)), 400);
         assert_eq!(r.read(1000, 100), (550, true));
-        assert_eq!(r.window(0, (100, u64::MAX, 1), 0), 1000);
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1, 0)), 1000);
     }
 
     #[test]
@@ -285,9 +287,9 @@ mod tests {
         let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
         r.start(1);
-        assert_eq!(r.window(0, (1424, first.window(), 1), 0), 65_535);
-        assert_eq!(r.window(0, (1424, 100_000, 1), 0), 100_000);
-        assert_eq!(r.window(0, (1424, 1 << 40, 1), 0), 6_000_000);
+        assert_eq!(r.window(0, 1424, || (first.window(), 1, 0)), 65_535);
+        assert_eq!(r.window(0, 1424, || (100_000, 1, 0)), 100_000);
+        assert_eq!(r.window(0, 1424, || (1 << 40, 1, 0)), 6_000_000);
     }
 
     #[test]
@@ -297,13 +299,13 @@ mod tests {
             ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, 1424, false, None);
         let mut r = DataReceiver::with_memory(Some(memory), 65_536, first);
         r.start(1);
-        assert_eq!(r.window(0, (1424, 1 << 40, 128), 0), 65_536);
+        assert_eq!(r.window(0, 1424, || (1 << 40, 128, 0)), 65_536);
         // 20 packets come, which the application does not read: 2 runs of them take 2 * 2176 + 18 * 1920 bytes. A subflow on which nothing
         // of that came has 65536 left of what it told, beyond the new data-level acknowledgment.
         r.set_auto_read(false);
         (0..20).for_each(|n| _ = r.insert(1 + 1424 * n, 1 + 1424 * (n + 1)));
-        assert_eq!(r.window(1, (1424, 1 << 40, 128), 0), 46_080, "half of what is left");
-        assert_eq!(r.window(2, (1424, 1 << 40, 128), 65_536), 65_536);
+        assert_eq!(r.window(1, 1424, || (1 << 40, 128, 0)), 46_080, "half of what is left");
+        assert_eq!(r.window(2, 1424, || (1 << 40, 128, 65_536)), 65_536);
         assert_eq!(r.edge(), 1 + 20 * 1424 + 65_536);
     }
 

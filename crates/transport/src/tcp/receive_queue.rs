@@ -65,7 +65,12 @@ impl ReceiveQueue {
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {
-        let i = self.above.partition_point(|buffer| buffer.start <= start);
+        let is_last = self.above.back().is_none_or(|last| last.start <= start);
+        let i = if is_last {
+            self.above.len()
+        } else {
+            self.above.partition_point(|buffer| buffer.start <= start)
+        };
         let before = i.checked_sub(1).map(|before| self.above[before]);
         // What has come before is not kept again.
         let start = before.map_or(start, |before| start.max(before.end));

@@ -31,20 +31,20 @@ pub(super) struct Timer {
     at: Instant,
     /// When retransmission is due where another stands before it.
     rto_at: Instant,
-    /// The moment at which it was armed for what new data calls for, so that more data changes nothing; `MAX` where that is not so.
-    settled_at: Instant,
     /// How often in a row retransmission was due, without an ACK of new data.
     retries: u32,
     purpose: Purpose,
+    /// It is armed as more data at the same moment calls for.
+    settled: bool,
 }
 
 impl Timer {
     pub(super) const OFF: Self = Self {
         at: Instant::MAX,
         rto_at: Instant::MAX,
-        settled_at: Instant::MAX,
         retries: 0,
         purpose: Purpose::Nothing,
+        settled: false,
     };
 
     /// When it expires.
@@ -90,22 +90,22 @@ impl Timer {
         self.unsettle();
     }
 
-    /// It is armed for what new data calls for at `now`.
+    /// It is armed as more data at the same moment calls for.
     #[inline]
-    pub(super) fn settle(&mut self, now: Instant) {
-        self.settled_at = now;
+    pub(super) fn settle(&mut self) {
+        self.settled = true;
     }
 
     /// More data may call for something else.
     #[inline]
     pub(super) fn unsettle(&mut self) {
-        self.settled_at = Instant::MAX;
+        self.settled = false;
     }
 
-    /// Whether more data at `now` changes nothing.
+    /// Whether more data changes nothing, if it is sent at the same moment.
     #[inline]
-    pub(super) fn is_settled(&self, now: Instant) -> bool {
-        self.settled_at == now
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// New data, or the SYN, is acknowledged.

@@ -154,7 +154,7 @@ impl SendBuffer {
     }
 
     /// Whether nothing has come that an application would heed which has `end` bytes in all.
-    fn rests(&self, end: u64) -> bool {
+    pub(super) fn rests(&self, end: u64) -> bool {
         !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
     }
 

@@ -31,6 +31,8 @@ pub(super) struct Tlp {
     samples: Option<u64>,
     /// It goes out with the next poll, unless an ACK comes first.
     due: bool,
+    /// When the timer was armed as more data at the same moment calls for, if it was.
+    settled_at: Instant,
 }
 
 impl Tlp {
@@ -85,11 +87,11 @@ impl Tcp {
     /// New data goes out up to `end`, as a probe or not: a probe sees to the timer itself. Where one is scheduled the timeout counts
     /// from when the oldest segment was sent from now on (Linux `tcp_event_new_data_sent`, `tcp_rearm_rto`).
     pub(super) fn arm_probe_after_data(&mut self, end: u64, now: Instant) {
-        let probe = self.repair.as_ref().and_then(|repair| repair.tlp.probe);
-        if probe.is_some_and(|probe| !probe.resent && probe.end == end) {
+        let Some(Tlp { probe, settled_at, .. }) = self.repair.as_ref().map(|repair| &repair.tlp) else {
             return;
-        }
-        if self.timer.is_settled(now) {
+        };
+        let is_probe = probe.is_some_and(|probe| !probe.resent && probe.end == end);
+        if is_probe || (self.timer.is_settled() && *settled_at == now) {
             return;
         }
         let restarts = self.config.rto_restart && self.timer.awaits_probe();
@@ -98,7 +100,10 @@ impl Tcp {
         }
         self.arm_probe(now);
         if restarts && self.timer.awaits_probe() && !self.has_single_segment_out() {
-            self.timer.settle(now);
+            self.timer.settle();
+            if let Some(repair) = &mut self.repair {
+                repair.tlp.settled_at = now;
+            }
         }
     }
 
@@ -148,7 +153,8 @@ impl Tcp {
         let samples = Some(self.rtt.samples);
         match &mut self.repair {
             Some(repair) if repair.tlp.due => {
-                repair.tlp = Tlp { probe: Some(Probe { end, resent }), samples, due: false };
+                let probe = Some(Probe { end, resent });
+                repair.tlp = Tlp { probe, samples, due: false, ..repair.tlp };
             }
             _ => return false,
         }
