@@ -54,8 +54,8 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     cwnd: f64,
-    /// The same in whole bytes, which is asked for several times a packet.
-    bytes: u64,
+    /// The same in whole bytes, as far as 32 bits tell it: it is asked for several times a packet.
+    bytes: u32,
     ssthresh: u64,
     /// The window the cubic levels off at; zero where the coming epoch must start from its own window (K = 0).
     w_max: f64,
@@ -102,7 +102,7 @@ impl Algorithm for Cubic {
             fast_convergence: config.fast_convergence,
             reno_friendly: config.reno_friendly,
             cwnd,
-            bytes: whole_bytes(cwnd, setup.mss),
+            bytes: in_bytes(cwnd, setup.mss) as u32,
             ssthresh: setup.initial_ssthresh,
             w_max: 0.0,
             cwnd_prior: 0.0,
@@ -228,7 +228,10 @@ impl CongestionControl for Cubic {
 
     #[inline]
     fn cwnd(&self) -> Bytes {
-        Bytes(self.bytes)
+        match self.bytes {
+            u32::MAX => Bytes(in_bytes(self.cwnd, self.setup.mss) as u64),
+            bytes => Bytes(u64::from(bytes)),
+        }
     }
     fn ssthresh(&self) -> Option<Bytes> {
         (self.ssthresh < NO_SSTHRESH).then_some(Bytes(self.ssthresh))
@@ -239,7 +242,7 @@ impl Cubic {
     /// The window is so many segments from now on.
     #[inline]
     fn set_window(&mut self, cwnd: f64) {
-        (self.cwnd, self.bytes) = (cwnd, whole_bytes(cwnd, self.setup.mss));
+        (self.cwnd, self.bytes) = (cwnd, in_bytes(cwnd, self.setup.mss) as u32);
     }
 
     /// Keeps the state as it is before `signal`, where that may turn out to be wrong.
@@ -295,10 +298,10 @@ impl Cubic {
     }
 }
 
-/// A window of `cwnd` segments in whole bytes.
+/// A window of `cwnd` segments in bytes.
 #[inline]
-fn whole_bytes(cwnd: f64, mss: u64) -> u64 {
-    (cwnd * mss as f64) as u64
+fn in_bytes(cwnd: f64, mss: u64) -> f64 {
+    cwnd * mss as f64
 }
 
 #[cfg(test)]
