@@ -262,7 +262,8 @@ impl Mptcp {
         if !view.room {
             return None;
         }
-        let (chunk, _) = self.subflows[subflow].fitting(&chunk, self.most_in_segment(), true);
+        let (s, most) = (&self.subflows[subflow], self.most_in_segment());
+        let (chunk, _) = s.fitting(&chunk, most, (s.goes_on(chunk.dsn, most), true));
         let left = left.saturating_sub(u64::from(chunk.len));
         self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left });
         Some((chunk, subflow))

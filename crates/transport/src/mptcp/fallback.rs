@@ -362,7 +362,7 @@ impl Mptcp {
             self.take_bytes(id, dsn, dsn + len, now);
             let mss = self.subflows[id].tcp.mss();
             if self.subflows[id].taken < to {
-                self.rcv.window(id, (mss, 1 << 40, 1));
+                self.rcv.window(id, mss, || (1 << 40, 1));
             }
         }
     }

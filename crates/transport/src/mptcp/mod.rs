@@ -296,7 +296,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(0, (1, Arrivals::new(memory::first_window(plan)).window(), 1));
+        let window = self.rcv.window(0, 1, || (Arrivals::new(memory::first_window(plan)).window(), 1));
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.

@@ -269,7 +269,8 @@ impl Options {
 
     /// Bytes in the TCP header, padded to a multiple of 4.
     pub fn len(&self) -> u32 {
-        (self.dss.map_or(0, |d| d.len()) + self.signal.map_or(0, |s| s.len())).next_multiple_of(4)
+        let dss = self.dss.as_ref().map_or(0, Dss::len);
+        (dss + self.signal.as_ref().map_or(0, Signal::len)).next_multiple_of(4)
     }
 }
 

@@ -128,9 +128,9 @@ impl Mptcp {
     /// Tells the TCP of subflow `id` of the window that the connection has.
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
-        let (mss, most) = (self.subflows[id].tcp.mss(), self.subflows.arrivals(id).window());
-        let unit = self.subflows[id].tcp.window_unit();
-        let window = self.rcv.window(id, (mss, most, unit)).saturating_sub(self.held(id));
+        let mss = self.subflows[id].tcp.mss();
+        let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
+        let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
         self.subflows[id].tcp.share_window(window);
     }
 
@@ -203,6 +203,7 @@ impl Mptcp {
     }
 
     /// Looks at the subflows that have changed unseen.
+    #[inline]
     pub(super) fn look(&mut self) {
         self.subflows.look(self.carries_data());
     }
@@ -272,6 +273,9 @@ impl Mptcp {
             return None;
         }
         self.look();
+        if self.scheduler.looks_at_windows() {
+            self.subflows.measure();
+        }
         let conn = self.view(now);
         let mut sendable = Sendable { snd: &mut self.snd, mss };
         self.scheduler.next(&mut sendable, &conn, self.subflows.views())
@@ -335,8 +339,8 @@ impl Mptcp {
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
-        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, again);
         let extends = self.subflows[id].goes_on(chunk.dsn, most);
+        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, (extends, again));
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -398,6 +402,7 @@ impl Mptcp {
         }
         let oldest = self.snd.oldest()?;
         self.look();
+        self.subflows.measure();
         let views = self.subflows.views();
         let open = |id: &usize| {
             let v = &views[*id];
@@ -407,6 +412,7 @@ impl Mptcp {
         let carrier =
             (0..views.len()).find(|c| oldest.carriers >> c & 1 == 1 && views[*c].srtt > views[id].srtt)?;
         self.penalise(carrier, id, now);
+        self.subflows.measure();
         let views = self.subflows.views();
         let (fast, slow) = (views[id], views[carrier]);
         let worth = slow.cwnd.get() <= 4 * u64::from(slow.mss) || fast.srtt.saturating_mul(4) < slow.srtt;

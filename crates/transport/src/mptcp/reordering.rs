@@ -44,14 +44,12 @@ impl Reordering {
     fn hold(&mut self, dsn: u64, expected: u64, now: Instant) {
         self.displacement.record_value(dsn - expected);
         self.recent = self.recent.max(dsn - expected);
-        // Within a subflow numbers rise, so the place is near the end.
-        let after = self.held.iter().rev().take_while(|h| h.dsn > dsn).count();
-        let place = self.held.len() - after;
-        if after == 0 {
-            self.held.push_back(Held { dsn, arrived: now });
-        } else {
-            self.held.insert(place, Held { dsn, arrived: now });
+        let held = Held { dsn, arrived: now };
+        if self.held.back().is_none_or(|last| last.dsn <= dsn) {
+            return self.held.push_back(held);
         }
+        let place = self.held.partition_point(|h| h.dsn <= dsn);
+        self.held.insert(place, held);
     }
 
     /// Everything below `next` has been delivered.

@@ -266,17 +266,16 @@ impl Subflow {
         })
     }
 
-    /// The segment that waits as the last, if it has less than `most` bytes and `dsn` goes on with it.
-    fn unfinished(&self, dsn: u64, most: u32) -> Option<&SentMapping> {
+    /// The segment that waits as the last, if it has less than `most` bytes.
+    fn unfinished(&self, most: u32) -> Option<&SentMapping> {
         let last = self.sent.back().filter(|last| self.memory.is_some() && u32::from(last.len) < most)?;
-        let waits = self.tcp.may_grow(last.ssn_end - u64::from(last.len));
-        (waits && self.goes_on(dsn, most)).then_some(last)
+        self.tcp.may_grow(last.ssn_end - u64::from(last.len)).then_some(last)
     }
 
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
     /// full fills that first. Also whether these bytes become part of that segment, as both or neither go out `again`.
-    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, again: bool) -> (Chunk, bool) {
-        match self.unfinished(chunk.dsn, most) {
+    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, (goes_on, again): (bool, bool)) -> (Chunk, bool) {
+        match self.unfinished(most).filter(|_| goes_on) {
             Some(m) => (Chunk { len: chunk.len.min(most - u32::from(m.len)), ..*chunk }, m.again == again),
             None => (*chunk, false),
         }
@@ -320,7 +319,7 @@ impl Subflow {
         Timing { due, again: again.unwrap_or(Instant::ZERO), rto }
     }
 
-    /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size.
+    /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size; but for its windows.
     #[inline]
     pub(crate) fn fill(&self, view: &mut SubflowView) {
         if self.gone {
@@ -332,6 +331,15 @@ impl Subflow {
         (view.in_loss, view.in_recovery) = (tcp.repairs_timeout(), tcp.repairs_loss());
         (view.srtt, view.rtt_var, view.min_rtt) = tcp.round_trips();
         view.rto = tcp.rto_of_estimate();
+    }
+
+    /// What its window, what lies in it and what it has sent look like.
+    #[inline]
+    pub(crate) fn fill_windows(&self, view: &mut SubflowView) {
+        if self.gone {
+            return;
+        }
+        let tcp = &self.tcp;
         (view.cwnd, view.ssthresh) = tcp.windows();
         (view.in_flight, view.outstanding) = (tcp.in_flight(), tcp.outstanding());
         view.noted_rate = tcp.rate_noted();

@@ -45,6 +45,8 @@ pub(super) struct Subflows {
     unseen: u32,
     /// Those of which no more was seen since than whether they may be given data, a bit each.
     glanced: u32,
+    /// Those whose windows have not been looked at since, a bit each.
+    unmeasured: u32,
     /// Those that may have something to send, a bit each.
     dirty: u32,
 }
@@ -77,6 +79,7 @@ impl Default for Subflows {
             mss: 1,
             unseen: 0,
             glanced: 0,
+            unmeasured: 0,
             dirty: 0,
         }
     }
@@ -142,7 +145,7 @@ impl Subflows {
         self.live().map(|s| s.tcp.mss()).min().unwrap_or(1)
     }
 
-    /// All as schedulers see them. Current after [`Subflows::look`].
+    /// All as schedulers see them. Current after [`Subflows::look`], and their windows after [`Subflows::measure`].
     #[inline]
     pub(super) fn views(&self) -> &[SubflowView] {
         &self.views
@@ -198,10 +201,28 @@ impl Subflows {
     }
 
     /// The rest of the view of `id`, which was glanced at.
-    #[inline]
+    #[inline(never)]
     fn fill(&mut self, id: usize) {
         self.glanced &= !(1 << id);
+        self.unmeasured |= 1 << id;
         self.all[id].fill(&mut self.views[id]);
+    }
+
+    /// Looks at the windows of those that were looked at.
+    #[inline]
+    pub(super) fn measure(&mut self) {
+        if self.unmeasured != 0 {
+            self.measure_some();
+        }
+    }
+
+    #[inline(never)]
+    fn measure_some(&mut self) {
+        while self.unmeasured != 0 {
+            let id = self.unmeasured.trailing_zeros() as usize;
+            self.unmeasured &= self.unmeasured - 1;
+            self.all[id].fill_windows(&mut self.views[id]);
+        }
     }
 
     /// `id` was given more than its window has room for, and has not changed else: its view is current, if it was before.

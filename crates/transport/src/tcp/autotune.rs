@@ -276,24 +276,30 @@ impl Tcp {
     /// Whether the window that is told before the application reads is no smaller than the last; else an ACK that nothing hurries leaves
     /// once it has read (`__tcp_ack_snd_check`).
     pub(super) fn window_would_not_shrink(&self) -> bool {
+        self.would_not_shrink_to(self.tuned_edge())
+    }
+
+    /// The same of the window up to `edge`, where it is tuned.
+    fn would_not_shrink_to(&self, edge: Option<u64>) -> bool {
         let before = self.rcv.edge().saturating_sub(self.acks.last_sent());
-        self.tuned_edge().is_none_or(|edge| {
+        edge.is_none_or(|edge| {
             edge.saturating_sub(self.rcv.nxt()).next_multiple_of(self.window_unit()) >= before
         })
     }
 
     /// An ACK is due for what came, in order or not. The window that it tells is settled now if it leaves before the application reads.
+    #[inline(never)]
     pub(super) fn settle_window(&mut self, in_order: bool) {
-        if !in_order || self.acks.is_quick() || self.window_would_not_shrink() {
-            self.tell_window_before_reading();
+        let edge = self.tuned_edge();
+        if !in_order || self.acks.is_quick() || self.would_not_shrink_to(edge) {
+            self.tell_window_before_reading(edge);
         }
     }
 
-    /// An ACK leaves before the application can read what has come: that is what its window knows. Where it fills more than half of the
+    /// An ACK leaves before the application can read what has come: that is what its window, up to `edge`, knows. Where it fills more than half of the
     /// buffer, no more ACKs are hurried.
-    #[inline(never)]
-    fn tell_window_before_reading(&mut self) {
-        let edge = self.tuned_edge();
+    #[inline]
+    fn tell_window_before_reading(&mut self, edge: Option<u64>) {
         if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
             self.acks.forget_quick();
         }

@@ -336,6 +336,7 @@ impl Tcp {
     /// to hear what was delivered.
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
+        self.timer.unsettle();
         let before = self.needs.deliveries.then(|| self.watch(now));
         let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
         let sends = self.board.outstanding() > 0;

@@ -19,15 +19,25 @@ const MOST: u32 = 8;
 const UPTIME: Duration = Duration::from_secs(3);
 const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 
+/// The usual tick (`CONFIG_HZ=1000`), which is known here so that divisions by it are quick.
+const USUAL: u64 = Duration::from_millis(1).as_nanos();
+
 /// When a timer that is set at `now` for `wait` expires; at once where `jiffy` is zero.
 #[inline]
 pub(super) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
     match jiffy.as_nanos() {
         0 => now.saturating_add(wait),
+        USUAL => on_usual_wheel(now, wait),
         tick => on_wheel(now, wait, tick),
     }
 }
 
+#[inline(never)]
+fn on_usual_wheel(now: Instant, wait: Duration) -> Instant {
+    on_wheel(now, wait, USUAL)
+}
+
+#[inline(always)]
 fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Instant {
     let ticks = wait.as_nanos().div_ceil(tick);
     let first = (1 << 32) + UPTIME.as_nanos() / tick - (BEFORE_OVERFLOW.as_nanos() / tick).min(1 << 32);
@@ -47,6 +57,7 @@ pub(super) fn tick_before(now: Instant, jiffy: Duration) -> Instant {
 pub(super) fn whole(time: Duration, jiffy: Duration) -> Duration {
     match jiffy.as_nanos() {
         0 => time,
+        USUAL => Duration::from_nanos(time.as_nanos() / USUAL * USUAL),
         tick => Duration::from_nanos(time.as_nanos() / tick * tick),
     }
 }

@@ -34,7 +34,9 @@ impl Tcp {
         }
         if self.state.may_send() {
             if self.repair.is_some() {
-                if let Some(segment) = self.poll_watched_data(now) {
+                if !self.stays_at_rest()
+                    && let Some(segment) = self.poll_watched_data(now)
+                {
                     return Some(segment);
                 }
             } else if let Some(segment) = self.poll_data::<false>(now) {
@@ -65,8 +67,11 @@ impl Tcp {
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
     fn ends_handshake_apart(&self) -> bool {
-        let fresh = self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
-        fresh && self.config.handshake_ack && self.state == State::Established && self.shared_window.is_none()
+        let fresh = || self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
+        self.config.handshake_ack
+            && fresh()
+            && self.state == State::Established
+            && self.shared_window.is_none()
     }
 
     fn syn(&mut self, now: Instant) -> Segment {
@@ -224,6 +229,18 @@ impl Tcp {
                 self.outlook = Outlook::Nothing;
             }
         }
+    }
+
+    /// Whether nothing is to be sent and nothing is out, and all that [`Self::rest`] notes was noted at an earlier poll.
+    #[inline]
+    fn stays_at_rest(&self) -> bool {
+        let (nxt, end) = (self.board.nxt, self.snd.data_end());
+        self.board.una == nxt
+            && nxt == self.snd.end()
+            && !self.cwnd_limited
+            && self.board.rates.is_none()
+            && self.has_noted_usage()
+            && self.tuned_send_buffer().is_none_or(|buffer| buffer.rests(end))
     }
 
     /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the

@@ -65,7 +65,12 @@ impl ReceiveQueue {
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {
-        let i = self.above.partition_point(|buffer| buffer.start <= start);
+        let is_last = self.above.back().is_none_or(|last| last.start <= start);
+        let i = if is_last {
+            self.above.len()
+        } else {
+            self.above.partition_point(|buffer| buffer.start <= start)
+        };
         let before = i.checked_sub(1).map(|before| self.above[before]);
         // What has come before is not kept again.
         let start = before.map_or(start, |before| start.max(before.end));
@@ -85,6 +90,9 @@ impl ReceiveQueue {
 
     /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
     pub(crate) fn held(&self, unread: u64, mss: u64) -> Held {
+        if unread == 0 && self.packets == 0 {
+            return Held::default();
+        }
         let packets = unread.div_ceil(mss);
         let buffers = if unread == self.latest.0 { self.latest.1 } else { packets.div_ceil(MOST) };
         Held {

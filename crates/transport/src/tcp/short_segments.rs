@@ -58,7 +58,8 @@ impl ShortSegments {
     /// Up to `acked` bytes of one are acknowledged: all that was outstanding of it, `len`, or a part.
     #[inline(always)]
     pub(super) const fn on_acked(&mut self, len: u64, acked: u64, flags: u8) {
-        if self.full > 0 {
+        // Of a full one that is acknowledged as a whole nothing is lacking.
+        if self.full > 0 && (acked < len || len < self.full as u64) {
             let left = if acked < len { self.lack(len - acked) } else { 0 };
             self.lacking = self.lacking + times(flags) * left - times(flags) * self.lack(len);
         }

@@ -34,11 +34,18 @@ pub(super) struct Timer {
     /// How often in a row retransmission was due, without an ACK of new data.
     retries: u32,
     purpose: Purpose,
+    /// It is armed as more data at the same moment calls for.
+    settled: bool,
 }
 
 impl Timer {
-    pub(super) const OFF: Self =
-        Self { at: Instant::MAX, rto_at: Instant::MAX, retries: 0, purpose: Purpose::Nothing };
+    pub(super) const OFF: Self = Self {
+        at: Instant::MAX,
+        rto_at: Instant::MAX,
+        retries: 0,
+        purpose: Purpose::Nothing,
+        settled: false,
+    };
 
     /// When it expires.
     #[inline]
@@ -80,6 +87,25 @@ impl Timer {
     #[inline]
     fn arm(&mut self, purpose: Purpose, at: Instant) {
         (self.purpose, self.at) = (purpose, at);
+        self.unsettle();
+    }
+
+    /// It is armed as more data at the same moment calls for.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    /// More data may call for something else.
+    #[inline]
+    pub(super) fn unsettle(&mut self) {
+        self.settled = false;
+    }
+
+    /// Whether more data changes nothing, if it is sent at the same moment.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.settled
     }
 
     /// New data, or the SYN, is acknowledged.
@@ -102,6 +128,7 @@ impl Timer {
     /// Retransmission, before which another stands, is due at `at`.
     pub(super) fn put_off_retransmission(&mut self, at: Instant) {
         self.rto_at = at;
+        self.unsettle();
     }
 
     /// What stands before retransmission is gone.

@@ -90,6 +90,7 @@ impl Room {
 
     /// Whether `len` bytes, the last of all if `tail`, wait for an ACK that makes room for more; then also whether the
     /// congestion window is what they wait for.
+    #[inline(always)]
     fn defers(&self, len: u64, tail: bool, closed: bool, clock: &Clock) -> Option<bool> {
         let limit = self.cwnd_room.min(self.wnd_room);
         let chunk = self.wnd.min(self.cwnd) / WINDOW_DIVISOR;
@@ -155,12 +156,9 @@ impl Tcp {
 
     /// The same, of packets that wait in a send buffer (`tcp_write_xmit`).
     fn begins_packet_of_queue(&mut self, (window, pipe): (u64, u64), now: Instant) -> bool {
-        let (nxt, room) = (self.board.nxt, self.room_for_packet(window, pipe));
-        let quota = room.quota() * room.mss;
         let (overrides, repairs) = (self.overrides_window, self.recovery.is_active());
-        let (clock, came) = (self.ack_clock(now), self.stats.segments_received);
-        let nagled = self.config.nagle != Nagle::Off && self.snd.has_small_after(self.board.una);
-        let Some(buffer) = self.send_buffer_mut() else { return true };
+        let came = self.stats.segments_received;
+        let Some(buffer) = self.tuned_send_buffer() else { return true };
         let push = buffer.push;
         // That time has passed is no reason to look again.
         if !overrides && !repairs && buffer.deferred.is_some_and(|(since, then)| then == came && since < now)
@@ -171,6 +169,9 @@ impl Tcp {
             self.note_limit(pipe, self.cwnd());
             return false;
         }
+        let room = self.room_for_packet(window, pipe);
+        let quota = room.quota() * room.mss;
+        let Some(buffer) = self.send_buffer_mut() else { return true };
         let Some(head) = buffer.queue.grow_head(quota) else { return true };
         let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
         let closed = self.snd.is_closed() && written == self.snd.data_end();
@@ -178,7 +179,7 @@ impl Tcp {
             && push != Push::One
             && !overrides
             && !repairs
-            && let Some(limited) = room.defers(head, tail, closed, &clock)
+            && let Some(limited) = room.defers(head, tail, closed, &self.ack_clock(now))
         {
             self.cwnd_limited = limited;
             self.note_usage(limited);
@@ -187,7 +188,8 @@ impl Tcp {
             }
             return false;
         }
-        let waits = tail && push == Push::Nagled && !closed && nagled;
+        let nagled = || self.config.nagle != Nagle::Off && self.snd.has_small_after(self.board.una);
+        let waits = tail && push == Push::Nagled && !closed && nagled();
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
             self.note_limit(pipe, self.cwnd());
@@ -196,7 +198,7 @@ impl Tcp {
         if let Some(buffer) = self.send_buffer_mut() {
             buffer.queue.hand_down(len);
         }
-        self.begin_packet(Tso { end: nxt + len, border: 0, several: len > room.mss })
+        self.begin_packet(Tso { end: self.board.nxt + len, border: 0, several: len > room.mss })
     }
 
     /// What of a segment of so much, and perhaps a FIN, is in the packet that has begun. Pieces of a connection are whole: a packet

@@ -153,10 +153,20 @@ impl SendBuffer {
         }
     }
 
+    /// Whether nothing has come that an application would heed which has `end` bytes in all.
+    pub(super) fn rests(&self, end: u64) -> bool {
+        !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
+    }
+
+    /// Whether the application writes, as far as it knows: there is something up to `end`.
+    fn may_go_on(&self, end: u64) -> bool {
+        self.awake && self.queue.written() < end
+    }
+
     /// The application goes on with what it has up to `end`, in packets of `goal` bytes, until something is to leave, or for as long as it
     /// can; `half` is half of the peer's largest window.
     fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<Push> {
-        while self.awake && self.queue.written() < end {
+        while self.may_go_on(end) {
             let call = self.call.unwrap_or(Call { left: CALL.min(end - self.queue.written()), any: false });
             let room = self.queue.room_in_tail(goal);
             if room == 0 && self.queue.memory() >= self.size {
@@ -254,19 +264,44 @@ impl Tcp {
         (self.pipe() + mss <= window).then_some(window / mss)
     }
 
-    /// What could leave has left: the application goes on. Whether it has written something that may leave now.
-    #[inline(never)]
-    pub(super) fn application_goes_on(&mut self) -> bool {
-        if !self.state.is_synchronized() {
-            return false;
+    /// There may be room for an application, if it waits: only then is counted what the window has room for.
+    fn look_for_room(&mut self) {
+        if self.tuned_send_buffer().is_none_or(|buffer| !buffer.waits) {
+            return;
         }
-        let (end, goal, half) = (self.snd.data_end(), self.packet_goal(), self.snd_wnd.largest() / 2);
         let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
-        let Some(buffer) = self.send_buffer_mut() else { return false };
-        if core::mem::take(&mut buffer.acked) {
+        if let Some(buffer) = self.send_buffer_mut() {
             buffer.look_for_room(segments, mss);
         }
+    }
+
+    /// What could leave has left: the application goes on. Whether it has written something that may leave now.
+    #[inline]
+    pub(super) fn application_goes_on(&mut self) -> bool {
+        let end = self.snd.data_end();
+        let rests = |buffer: &SendBuffer| buffer.rests(end);
+        self.state.is_synchronized()
+            && !self.tuned_send_buffer().is_none_or(rests)
+            && self.application_looks(end)
+    }
+
+    /// The application looks for room, and writes of what it has up to `end`. Whether any of it is to leave now.
+    #[inline(never)]
+    fn application_looks(&mut self, end: u64) -> bool {
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        if core::mem::take(&mut buffer.acked) {
+            self.look_for_room();
+        }
+        let Some(buffer) = self.send_buffer_mut() else { return false };
         buffer.look_after_telling();
+        buffer.push = Push::Nagled;
+        buffer.may_go_on(end) && self.application_writes(end)
+    }
+
+    /// The application writes of what it has up to `end`. Whether it is to leave now.
+    fn application_writes(&mut self, end: u64) -> bool {
+        let (goal, half) = (self.packet_goal(), self.snd_wnd.largest() / 2);
+        let Some(buffer) = self.send_buffer_mut() else { return false };
         let push = buffer.go_on(end, goal, half);
         buffer.push = push.unwrap_or(Push::Nagled);
         push.is_some()
@@ -275,7 +310,6 @@ impl Tcp {
     /// New data up to `end` is leaving, in a packet of its own where none was begun. Whether its last segment has PSH.
     #[inline(never)]
     pub(super) fn leaves_send_buffer(&mut self, end: u64) -> bool {
-        let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
         let Some(buffer) = self.send_buffer_mut() else { return false };
         let queue = &mut buffer.queue;
         if end > queue.left() {
@@ -288,7 +322,7 @@ impl Tcp {
         if buffer.push == Push::One {
             buffer.push = Push::Done;
         }
-        buffer.look_for_room(segments, mss);
+        self.look_for_room();
         pushed
     }
 

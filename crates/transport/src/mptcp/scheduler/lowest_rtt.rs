@@ -53,6 +53,11 @@ impl LowestRtt {
 
 impl Scheduler for LowestRtt {
     #[inline]
+    fn looks_at_windows(&self) -> bool {
+        false
+    }
+
+    #[inline]
     fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
         let passes: &[u32] = if chunk.carriers == 0 { &[0] } else { &[chunk.carriers, 0] };
         for &carriers in passes {

@@ -134,6 +134,12 @@ pub trait Scheduler {
         false
     }
 
+    /// Whether it goes by the windows of subflows, what is in them or how much was sent, from [`SubflowView::cwnd`] on.
+    #[inline]
+    fn looks_at_windows(&self) -> bool {
+        true
+    }
+
     /// What to send next and on which subflow. Unless a scheduler has its own order: what is to be sent again, then
     /// what is new.
     #[inline]

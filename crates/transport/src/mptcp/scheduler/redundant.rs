@@ -50,6 +50,11 @@ impl Redundant {
 }
 
 impl Scheduler for Redundant {
+    #[inline]
+    fn looks_at_windows(&self) -> bool {
+        false
+    }
+
     fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
         self.fallback.select(chunk, conn, subflows)
     }

@@ -38,6 +38,10 @@ macro_rules! schedulers {
                 match self { $( Self::$variant(s) => s.fills_queues(), )+ }
             }
             #[inline]
+            fn looks_at_windows(&self) -> bool {
+                match self { $( Self::$variant(s) => s.looks_at_windows(), )+ }
+            }
+            #[inline]
             fn next<P: Pieces>(
                 &mut self,
                 pieces: &mut P,

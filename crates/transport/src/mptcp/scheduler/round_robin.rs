@@ -46,6 +46,11 @@ impl RoundRobin {
 }
 
 impl Scheduler for RoundRobin {
+    #[inline]
+    fn looks_at_windows(&self) -> bool {
+        false
+    }
+
     fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
         if chunk.carriers != 0 {
             return Self::again(chunk, subflows);

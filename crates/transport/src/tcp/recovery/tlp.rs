@@ -31,6 +31,8 @@ pub(super) struct Tlp {
     samples: Option<u64>,
     /// It goes out with the next poll, unless an ACK comes first.
     due: bool,
+    /// When the timer was armed as more data at the same moment calls for, if it was.
+    settled_at: Instant,
 }
 
 impl Tlp {
@@ -76,7 +78,7 @@ impl Tcp {
             return;
         }
         self.timer.bare_retransmission();
-        let single = self.board.outstanding() <= self.board.head_len();
+        let single = self.has_single_segment_out();
         let wait = if self.rtt.samples == 0 { INITIAL } else { self.rtt.smoothed * 2 };
         let wait = wait + if single { MAX_ACK_DELAY } else { self.slack() };
         self.timer.put_probe(self.expiry(now, wait));
@@ -85,14 +87,29 @@ impl Tcp {
     /// New data goes out up to `end`, as a probe or not: a probe sees to the timer itself. Where one is scheduled the timeout counts
     /// from when the oldest segment was sent from now on (Linux `tcp_event_new_data_sent`, `tcp_rearm_rto`).
     pub(super) fn arm_probe_after_data(&mut self, end: u64, now: Instant) {
-        let probe = self.repair.as_ref().and_then(|repair| repair.tlp.probe);
-        if probe.is_some_and(|probe| !probe.resent && probe.end == end) {
+        let Some(Tlp { probe, settled_at, .. }) = self.repair.as_ref().map(|repair| &repair.tlp) else {
+            return;
+        };
+        let is_probe = probe.is_some_and(|probe| !probe.resent && probe.end == end);
+        if is_probe || (self.timer.is_settled() && *settled_at == now) {
             return;
         }
-        if self.config.rto_restart && self.timer.awaits_probe() {
+        let restarts = self.config.rto_restart && self.timer.awaits_probe();
+        if restarts {
             self.restart_rto(now);
         }
         self.arm_probe(now);
+        if restarts && self.timer.awaits_probe() && !self.has_single_segment_out() {
+            self.timer.settle();
+            if let Some(repair) = &mut self.repair {
+                repair.tlp.settled_at = now;
+            }
+        }
+    }
+
+    /// Whether no more than one segment is outstanding, whose ACK the receiver may hold back.
+    fn has_single_segment_out(&self) -> bool {
+        self.board.outstanding() <= self.board.head_len()
     }
 
     /// The time for a probe has come (RFC 8985 §7.3): new data where the peer's window has room for it, cwnd or not. While one is
@@ -136,7 +153,8 @@ impl Tcp {
         let samples = Some(self.rtt.samples);
         match &mut self.repair {
             Some(repair) if repair.tlp.due => {
-                repair.tlp = Tlp { probe: Some(Probe { end, resent }), samples, due: false };
+                let probe = Some(Probe { end, resent });
+                repair.tlp = Tlp { probe, samples, due: false, ..repair.tlp };
             }
             _ => return false,
         }

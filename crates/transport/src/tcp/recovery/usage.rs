@@ -44,6 +44,12 @@ impl Tcp {
         }
     }
 
+    /// Whether nothing has been sent since that was noted.
+    #[inline]
+    pub(in crate::tcp) fn has_noted_usage(&self) -> bool {
+        self.repair.as_ref().is_some_and(|repair| repair.usage.seen == self.board.nxt)
+    }
+
     /// Whether the window may grow, as it is what limits.
     #[inline]
     pub(in crate::tcp) fn is_cwnd_limited(&self) -> bool {
