@@ -279,6 +279,19 @@ mod tests {
         r.start(1);
         r.set_auto_read(false);
         r.insert(1, 601);
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1)), 400);
+        assert_eq!(r.read(50, 100), (50, false), "too little to be told");
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1)), 400);
+        assert_eq!(r.read(1000, 100), (550, true));
+        assert_eq!(r.window(0, 100, || (u64::MAX, 1)), 1000);
+    }
+
+    #[test]
+    fn a_large_buffer_is_told_of_little_by_little() {
+        let first = Arrivals::new(Some(Bytes(65_535)));
+        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
+        let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
+        r.start(1);
         assert_eq!(r.window(0, 1424, || (first.window(), 1)), 65_535);
         assert_eq!(r.window(0, 1424, || (100_000, 1)), 100_000);
         assert_eq!(r.window(0, 1424, || (1 << 40, 1)), 6_000_000);
