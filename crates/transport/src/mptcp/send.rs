@@ -533,4 +533,28 @@ mod tests {
         s.on_ack(1200, 100);
         assert_eq!(s.edge, 1700);
     }
+
+    #[test]
+    fn what_goes_again_goes_on_until_its_fragment_ends() {
+        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        s.app_end = 1 << 20;
+        s.start(1);
+        assert!(s.refill());
+        s.on_ack(1, 1 << 20);
+        // Of 32,728 bytes; 1424 go into it 22 times, and 1400 are left.
+        for _ in 0..30 {
+            let chunk = s.fresh(1424).unwrap();
+            s.hand_out(&chunk, (0, false));
+        }
+        assert!(!s.resends_within(), "nothing goes again");
+        s.reinject_all();
+        let mut within = Vec::new();
+        for _ in 0..24 {
+            within.push(s.resends_within());
+            let chunk = s.first_reinjection().unwrap();
+            s.hand_out(&chunk, (1, false));
+        }
+        let begins: Vec<_> = (0..24).filter(|i| !within[*i]).collect();
+        assert_eq!(begins, [0, 23], "two fragments");
+    }
 }
