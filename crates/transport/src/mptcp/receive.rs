@@ -260,6 +260,15 @@ mod tests {
     use super::*;
     use tailrace_core::Bytes;
 
+    /// A buffer of so much memory, of which the peer first knows `window` bytes.
+    fn in_memory(memory: u64, window: u64) -> DataReceiver {
+        let memory = ReceiveMemory::new(Size::fixed(memory), 1424, false, None);
+        let first = Arrivals::new(Some(Bytes(window)));
+        let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, first);
+        r.start(1);
+        r
+    }
+
     #[test]
     fn bytes_come_in_order_once_and_the_rest_waits() {
         let mut r = DataReceiver::new(10_000);
@@ -288,11 +297,8 @@ mod tests {
 
     #[test]
     fn a_large_buffer_is_told_of_little_by_little() {
-        let first = Arrivals::new(Some(Bytes(65_535)));
-        let memory = ReceiveMemory::new(Size::fixed(12_000_000), 1424, false, None);
-        let mut r = DataReceiver::with_memory(Some(memory), 6_000_000, first);
-        r.start(1);
-        assert_eq!(r.window(0, 1424, || (first.window(), 1)), 65_535);
+        let mut r = in_memory(12_000_000, 65_535);
+        assert_eq!(r.window(0, 1424, || (65_535, 1)), 65_535);
         assert_eq!(r.window(0, 1424, || (100_000, 1)), 100_000);
         assert_eq!(r.window(0, 1424, || (1 << 40, 1)), 6_000_000);
     }
@@ -307,10 +313,7 @@ mod tests {
 
     #[test]
     fn beyond_the_window_of_a_buffer_of_memory_packets_are_taken_in_order_only() {
-        let first = Arrivals::new(Some(Bytes(3_000)));
-        let memory = ReceiveMemory::new(Size::fixed(12_000), 1424, false, None);
-        let mut r = DataReceiver::with_memory(Some(memory), 6_000, first);
-        r.start(1);
+        let mut r = in_memory(12_000, 3_000);
         assert_eq!(r.edge(), 3001);
         assert_eq!(r.insert(2849, 4273), (0, false), "as a whole");
         assert_eq!(r.insert(1425, 2849), (0, true));

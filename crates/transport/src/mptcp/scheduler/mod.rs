@@ -104,7 +104,7 @@ pub struct ConnectionView {
     pub window: Bytes,
     /// Sent and not acknowledged at the data level.
     pub outstanding: Bytes,
-    /// The next new byte goes on with a fragment that was written as one, of which a part was handed out.
+    /// The next byte goes on with a fragment that was written as one, of which a part was just handed out, for the first time or again.
     pub within: bool,
     /// Others were handed out just before, in the same go.
     pub goes_on: bool,
