@@ -375,3 +375,25 @@ fn a_join_that_has_begun_is_tried_again_while_there_is_no_route_and_counts() {
         assert_eq!(told, stats.timeouts, "{name:?}");
     }
 }
+
+#[test]
+fn upstream_linux_looks_at_its_subflows_again_each_time_that_it_repairs_a_fragment() {
+    // The peer's window is used up, and the send buffer so large that the application waits: nothing but the data timer hands out.
+    let mut plan = profile(Profile::Linux);
+    let send_buffer = Some(tailrace_core::Bytes(2_000_000));
+    let receive_buffer = tailrace_core::Bytes(400_000);
+    plan.tcp = Arc::new(TcpConfig { tcp_rmem: None, receive_buffer, send_buffer, ..(*plan.tcp).clone() });
+    let mut w = silent_from_1s(&plan, ms(20_000));
+    w.paths.iter_mut().for_each(|p| p.delay = Duration::from_millis(300));
+    w.paths[1].down.0 = ms(6000);
+    w.ends[0].write(UNLIMITED);
+    w.run(ms(6000));
+    // From now on round trips of the other path are short.
+    w.paths[0].delay = Duration::from_millis(5);
+    let gaps = [(); 4].map(|()| {
+        let before = w.ends[0].stats().data_timeouts;
+        time_until(&mut w, 2000, |w| w.ends[0].stats().data_timeouts > before)
+    });
+    // First until timers of long round trips are over, then 200 ms after a fragment has been acknowledged.
+    assert!(gaps[0] > 1000 && gaps[1..].iter().all(|gap| (200..300).contains(gap)), "{gaps:?}");
+}
