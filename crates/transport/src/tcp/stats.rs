@@ -83,7 +83,7 @@ pub struct TcpView {
     pub cwnd: Bytes,
     /// Slow-start threshold, once there is one.
     pub ssthresh: Option<Bytes>,
-    /// Bytes estimated in the network (RFC 6675 pipe).
+    /// Bytes estimated in the network (RFC 6675 pipe). Where windows count packets, a short segment weighs as much as a full one.
     pub in_flight: Bytes,
     /// Smoothed round-trip time; zero before the first sample.
     pub smoothed_rtt: Duration,
