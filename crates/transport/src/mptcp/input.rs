@@ -10,7 +10,10 @@ use super::subflow::{Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
 use crate::tcp::{Event, ResetCause, State};
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
+
+/// After all that comes at a moment.
+const AFTERWARDS: Duration = Duration::from_nanos(1);
 
 impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
@@ -24,7 +27,7 @@ impl Mptcp {
             Ok(id) => id,
             Err(reason) => return self.refuse(tuple, segment, reason),
         };
-        self.subflows.touch(id);
+        self.subflows.touch_first(id);
         self.adjust_buffer(now);
         if self.stage == Stage::Opening {
             self.rcv.begin(now);
@@ -251,6 +254,7 @@ impl Mptcp {
                     self.rcv.tell_before_reading(id, bytes);
                     self.share_window(id);
                 }
+                self.rcv.deliver();
                 self.on_taken(bytes, now);
             }
             if self.plan.tcp.push_acks && self.rcv.is_all_read() {
@@ -265,12 +269,16 @@ impl Mptcp {
     fn on_taken(&mut self, bytes: u64, now: Instant) {
         let before = self.read.map_or(0, |read| read.1);
         self.read = Some((now, before + bytes));
+        if self.rcv.looks_at_reading(now) {
+            self.look_due = now.saturating_add(AFTERWARDS);
+        }
         if self.rcv.opens_wide() {
             self.tell_of_room();
         }
     }
 
-    /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer.
+    /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer
+    /// (`mptcp_rcv_space_adjust`).
     #[inline]
     pub(super) fn adjust_buffer(&mut self, now: Instant) {
         if self.read.is_some_and(|(at, _)| at < now) {
@@ -281,6 +289,7 @@ impl Mptcp {
     #[inline(never)]
     fn adjust_buffer_to_reading(&mut self) {
         let Some((at, bytes)) = self.read.take() else { return };
+        self.look_due = Instant::MAX;
         let clamp = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), at);
         if let Some(clamp) = clamp {
             self.subflows.clamp_windows(clamp);
@@ -288,15 +297,21 @@ impl Mptcp {
         }
     }
 
-    /// Subflows whose window opens wide tell the peer at once.
+    /// Subflows whose window opens wide tell the peer at once. Those to which something was pushed acknowledge it, even if it waits at the data
+    /// level (`tcp_cleanup_rbuf`).
     fn tell_of_room(&mut self) {
         let left = self.rcv.left();
         for id in 0..self.subflows.len() {
             let arrivals = *self.subflows.arrivals(id);
             let s = &mut self.subflows[id];
             let opens_wide = arrivals.open_wide(left, s.tcp.current_window());
-            if opens_wide && s.ready && !s.gone && !self.rcv.opens_after_ack(id) {
+            if !s.ready || s.gone {
+                continue;
+            }
+            if opens_wide && !self.rcv.opens_after_ack(id) {
                 s.tcp.demand_ack();
+                self.subflows.touch(id);
+            } else if s.tcp.note_all_read() {
                 self.subflows.touch(id);
             }
         }
@@ -455,6 +470,7 @@ impl Mptcp {
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
+        own = own.min(self.look_due);
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
             let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);

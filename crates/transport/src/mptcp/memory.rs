@@ -144,6 +144,11 @@ impl ReceiveMemory {
         self.arrivals.on_arrival(start, end, nxt);
     }
 
+    /// The application has read all that came in order.
+    pub(crate) fn on_read_all(&mut self) {
+        self.arrivals.on_read();
+    }
+
     /// Memory of the packets in it, of which `unread` bytes wait for the application.
     pub(crate) fn held(&self, unread: u64) -> u64 {
         self.charge(self.arrivals.held(unread, self.mss))
@@ -192,8 +197,13 @@ impl ReceiveMemory {
         clamp
     }
 
+    /// Whether a round trip is over at `now`, as long as that is known.
+    pub(crate) fn looks_at_reading(&self, now: Instant) -> bool {
+        self.rtt.is_zero() || self.sizing.is_over(self.rtt, now)
+    }
+
     fn adjust(&mut self, look: impl FnOnce() -> (Duration, bool), now: Instant) -> Option<u64> {
-        if !self.rtt.is_zero() && !self.sizing.is_over(self.rtt, now) {
+        if !self.looks_at_reading(now) {
             return None;
         }
         let (rtt, all_have_data) = look();

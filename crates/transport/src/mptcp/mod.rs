@@ -174,6 +174,8 @@ pub struct Mptcp {
     gives_way: bool,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
+    /// When that is looked at, if nothing comes before.
+    look_due: Instant,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
@@ -248,6 +250,7 @@ impl Mptcp {
             writes_to: None,
             gives_way: false,
             read: None,
+            look_due: Instant::MAX,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,

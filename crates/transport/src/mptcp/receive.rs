@@ -193,6 +193,13 @@ impl DataReceiver {
         self.told = left.map(|left| Told { id, left, opened: false });
     }
 
+    /// The application reads what has come at this moment, unless it takes its time.
+    pub(crate) fn deliver(&mut self) {
+        if let Some(memory) = self.memory.as_mut().filter(|_| self.queue.read() == self.queue.nxt_data()) {
+            memory.on_read_all();
+        }
+    }
+
     /// The window has opened wide on subflow `id`. Whether an ACK is about to leave there that does not say so: another is to follow.
     pub(crate) fn opens_after_ack(&mut self, id: usize) -> bool {
         let told = self.told.as_mut().filter(|told| told.id == id);
@@ -203,6 +210,11 @@ impl DataReceiver {
     #[inline]
     pub(crate) fn on_sent(&mut self, id: usize) -> bool {
         self.told.is_some() && self.told.take_if(|told| told.id == id).is_some_and(|told| told.opened)
+    }
+
+    /// Whether a round trip of reading is over at `now`, so that the buffer may grow.
+    pub(crate) fn looks_at_reading(&self, now: Instant) -> bool {
+        self.memory.as_ref().is_some_and(|memory| memory.looks_at_reading(now))
     }
 
     /// The application has taken `bytes`; see [`ReceiveMemory::on_read`].
@@ -250,6 +262,7 @@ impl DataReceiver {
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
         self.left = None;
+        self.deliver();
         (taken, self.may_open(mss))
     }
 }

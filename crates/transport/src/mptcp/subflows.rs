@@ -49,6 +49,8 @@ pub(super) struct Subflows {
     unmeasured: u32,
     /// Those that may have something to send, a bit each.
     dirty: u32,
+    /// The one on which a segment came last: what that has to send goes first.
+    first: u32,
 }
 
 impl Index<usize> for Subflows {
@@ -81,6 +83,7 @@ impl Default for Subflows {
             glanced: 0,
             unmeasured: 0,
             dirty: 0,
+            first: 0,
         }
     }
 }
@@ -294,6 +297,13 @@ impl Subflows {
         self.dirty |= 1 << id;
     }
 
+    /// A segment has come on `id`, which may have something to send before all others.
+    #[inline]
+    pub(super) fn touch_first(&mut self, id: usize) {
+        self.first = 1 << id;
+        self.touch(id);
+    }
+
     /// All that are not over may have something to send.
     pub(super) fn touch_all(&mut self) {
         self.dirty |= self.all.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
@@ -307,12 +317,19 @@ impl Subflows {
     /// The first that may have something to send.
     #[inline]
     pub(super) fn touched(&self) -> Option<usize> {
-        (self.dirty != 0).then(|| self.dirty.trailing_zeros() as usize)
+        (self.dirty != 0).then(|| self.next_touched().trailing_zeros() as usize)
     }
 
     /// The first that was [`Subflows::touched`] has nothing more to send.
     #[inline]
     pub(super) fn untouch(&mut self) {
-        self.dirty &= self.dirty - 1;
+        let next = self.next_touched();
+        self.dirty ^= next & next.wrapping_neg();
+    }
+
+    /// Those from which the next is taken: its lowest bit.
+    #[inline]
+    const fn next_touched(&self) -> u32 {
+        if self.dirty & self.first != 0 { self.first } else { self.dirty }
     }
 }

@@ -391,6 +391,7 @@ impl Tcp {
         let Some(buffers) = &mut self.buffers else { return };
         // How fast it reads is looked at with each buffer: the first is the one that counts.
         let first = buffers.arrivals.first_end().min(read);
+        buffers.arrivals.on_read();
         if let Some(space) = &mut buffers.receive {
             space.on_read((first, read - first), now);
         }

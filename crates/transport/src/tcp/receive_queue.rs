@@ -32,8 +32,9 @@ pub(crate) struct ReceiveQueue {
     /// The sums over these.
     bytes: u64,
     packets: u64,
-    /// Of what came in order last: bytes and buffers, and where the first of these ends.
-    latest: (u64, u64),
+    /// What came in order since the application read last, in how many packets the last buffer of it has, and where the first ends.
+    unread: Held,
+    in_last: u64,
     first_end: u64,
     /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
     begun: u64,
@@ -48,20 +49,31 @@ impl ReceiveQueue {
     }
 
     fn on_order(&mut self, start: u64, end: u64, nxt: u64) {
-        let (mut packets, mut buffers) = (1, 1);
-        self.first_end = end;
+        let end = self.above.front().map_or(end, |next| end.min(next.start.max(start)));
+        self.append(Buffer { start, end, packets: 1 });
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
             (self.bytes, self.packets) = (self.bytes - (next.end - next.start), self.packets - next.packets);
-            let joins = packets + next.packets <= MOST;
-            packets = if joins { packets + next.packets } else { next.packets };
-            buffers += u64::from(!joins);
-            self.joined += u64::from(joins);
-            if buffers == 1 {
-                self.first_end = next.end;
-            }
+            self.joined += u64::from(self.append(next));
         }
-        self.latest = (nxt - start, buffers);
+    }
+
+    /// A buffer goes behind what the application has not read; whether it joins the last one there.
+    fn append(&mut self, next: Buffer) -> bool {
+        let joins = self.unread.buffers > 0 && self.in_last + next.packets <= MOST;
+        self.in_last = if joins { self.in_last } else { 0 } + next.packets;
+        self.unread.bytes += next.end - next.start;
+        self.unread.packets += next.packets;
+        self.unread.buffers += u64::from(!joins);
+        if self.unread.buffers == 1 {
+            self.first_end = next.end;
+        }
+        joins
+    }
+
+    /// The application has read all that came in order.
+    pub(crate) fn on_read(&mut self) {
+        (self.unread, self.in_last) = (Held::default(), 0);
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {
@@ -93,12 +105,11 @@ impl ReceiveQueue {
         if unread == 0 && self.packets == 0 {
             return Held::default();
         }
-        let packets = unread.div_ceil(mss);
-        let buffers = if unread == self.latest.0 { self.latest.1 } else { packets.div_ceil(MOST) };
+        let below = if unread == self.unread.bytes { self.unread } else { of_full_packets(unread, mss) };
         Held {
-            bytes: unread + self.bytes,
-            packets: packets + self.packets,
-            buffers: if unread == 0 { 0 } else { buffers } + self.above.len() as u64,
+            bytes: below.bytes + self.bytes,
+            packets: below.packets + self.packets,
+            buffers: below.buffers + self.above.len() as u64,
         }
     }
 
@@ -117,6 +128,12 @@ impl ReceiveQueue {
     pub(crate) const fn first_end(&self) -> u64 {
         self.first_end
     }
+}
+
+/// What the application has read in part, as if it were full packets of `mss` bytes in full buffers.
+const fn of_full_packets(bytes: u64, mss: u64) -> Held {
+    let packets = bytes.div_ceil(mss);
+    Held { bytes, packets, buffers: packets.div_ceil(MOST) }
 }
 
 #[cfg(test)]

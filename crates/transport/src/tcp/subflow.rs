@@ -89,9 +89,10 @@ impl Tcp {
         self.acks.on_window_grown();
     }
 
-    /// The connection's application has read everything: what was pushed is acknowledged (`mptcp_cleanup_rbuf`). Whether it is.
+    /// The connection's application has read all that came on it: what was pushed is acknowledged, unless the subflow holds some that
+    /// waits for a loss (`tcp_cleanup_rbuf`). Whether it is.
     pub(crate) fn note_all_read(&mut self) -> bool {
-        if self.acks.is_pushed() {
+        if self.acks.is_pushed() && !self.rcv.has_gap() {
             let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);
             self.acks.on_all_read(replies);
         }
