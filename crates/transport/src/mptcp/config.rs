@@ -93,6 +93,9 @@ parameters! {
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
         window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 167/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        /// With `counts_memory`: whether an ACK of data that the application can read leaves only once it has, if nothing hurries that ACK and
+        /// the window before reading is smaller than the last one.
+        acks_after_reading: bool = false, "Linux 6.1: sk_rcvlowat of a subflow is 1; linux_6_12: 0, mptcp_sockopt_sync_locked, __tcp_ack_snd_check";
         /// Whether the window of a subflow stays as it was if an ACK that is no news to that subflow shows a smaller one.
         /// With the data that the same ACK acknowledges, the sender then goes beyond the window that its peer
         /// advertised, and the peer may discard what arrives there.

@@ -363,6 +363,7 @@ impl Mptcp {
             let mss = self.subflows[id].tcp.mss();
             if self.subflows[id].taken < to {
                 self.rcv.window(id, mss, || (1 << 40, 1));
+                self.rcv.promise();
             }
         }
     }

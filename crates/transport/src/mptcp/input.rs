@@ -220,6 +220,7 @@ impl Mptcp {
         if taken >= to {
             return;
         }
+        let fills_gap = to - taken > u64::from(segment.payload);
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
@@ -251,8 +252,7 @@ impl Mptcp {
             if self.rcv.counts_memory() {
                 let bytes = self.rcv.nxt() - before;
                 if self.subflows[id].tcp.owes_ack() {
-                    self.rcv.tell_before_reading(id, bytes);
-                    self.share_window(id);
+                    self.settle_window(id, bytes, fills_gap);
                 }
                 self.rcv.deliver();
                 self.on_taken(bytes, now);
@@ -262,6 +262,28 @@ impl Mptcp {
             }
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// An ACK is due on subflow `id` as `bytes` have come, and may leave before the application reads: that is what its window knows.
+    fn settle_window(&mut self, id: usize, bytes: u64, fills_gap: bool) {
+        let hurries = fills_gap || self.subflows[id].tcp.hurries_acks();
+        if hurries || self.acknowledges_before_reading(id, bytes) {
+            self.rcv.tell_before_reading(id, bytes);
+        } else {
+            self.rcv.tell_after_reading(id, bytes);
+        }
+        self.share_window(id);
+    }
+
+    /// Whether an ACK that nothing hurries leaves on subflow `id` before the application reads these `unread` bytes: it waits for that if
+    /// the window would be smaller than the last (`__tcp_ack_snd_check`).
+    fn acknowledges_before_reading(&self, id: usize, unread: u64) -> bool {
+        if !self.plan.mptcp.acks_after_reading {
+            return true;
+        }
+        let tcp = &self.subflows[id].tcp;
+        let most = self.rcv.left_before_reading(unread).min(self.subflows.arrivals_of(id).window());
+        most.next_multiple_of(tcp.window_unit()) >= tcp.shown_window()
     }
 
     /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer. Whether the buffer grows is

@@ -12,7 +12,7 @@ use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::RightSizing;
 use crate::segment::Segment;
 use crate::tcp::autotune::careful_step;
-use crate::tcp::receive_queue::{Held, ReceiveQueue};
+use crate::tcp::receive_queue::{Held, READ, ReceiveQueue};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -32,8 +32,6 @@ const HALF: u64 = 128;
 const FULL: u64 = 1460;
 /// What timestamps take of that.
 const STAMPS: u64 = 12;
-/// What an application reads at a time.
-const READ: u64 = 65_536;
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
 const LEAST_FULL: u32 = 536;
 /// Shorter segments that come in order do not open the window (`tcp_event_data_recv`).
@@ -152,6 +150,11 @@ impl ReceiveMemory {
     /// Memory of the packets in it, of which `unread` bytes wait for the application.
     pub(crate) fn held(&self, unread: u64) -> u64 {
         self.charge(self.arrivals.held(unread, self.mss))
+    }
+
+    /// The same of what is there once the application has read for the first time of what has come.
+    pub(crate) fn held_after_first_read(&self) -> u64 {
+        self.charge(self.arrivals.held_after_first_read())
     }
 
     /// Memory of so many packets. Those behind others share their description.

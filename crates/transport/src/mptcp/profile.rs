@@ -109,7 +109,7 @@ impl MptcpConfig {
         }
     }
 
-    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`) and, of its TCP,
+    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`), `sockopt.c` (`mptcp_sockopt_sync_locked`) and, of its TCP,
     /// `net/ipv4/tcp_output.c` (`tcp_select_initial_window`) and `tcp_input.c` (`scaling_ratio`).
     fn linux_6_12() -> Self {
         Self {
@@ -117,6 +117,7 @@ impl MptcpConfig {
             hands_out: HandsOut::Fragments,
             first_window: None,
             window_share: Some(167.0 / 256.0),
+            acks_after_reading: true,
             ..Self::linux_6_1()
         }
     }
@@ -177,7 +178,15 @@ mod tests {
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
         let hands_out = HandsOut::Packets;
-        let as_old = MptcpConfig { send_buffer_of, hands_out, first_window, window_share: None, ..new.mptcp };
+        let (window_share, acks_after_reading) = (None, false);
+        let as_old = MptcpConfig {
+            send_buffer_of,
+            hands_out,
+            first_window,
+            window_share,
+            acks_after_reading,
+            ..new.mptcp
+        };
         assert_eq!(as_old, old.mptcp);
     }
 }

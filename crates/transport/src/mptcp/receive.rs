@@ -4,6 +4,7 @@
 use super::memory::{Arrivals, ReceiveMemory, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
+use crate::tcp::receive_queue::READ;
 use crate::tcp::reassembly::{Arrival, Reassembly};
 use tailrace_core::{Duration, Instant};
 
@@ -18,6 +19,8 @@ pub(crate) struct DataReceiver {
     memory: Option<ReceiveMemory>,
     /// The window that the memory leaves, until something comes or is taken.
     left: Option<u64>,
+    /// The edge of the window that a subflow was last given to show; the peer knows of it once a segment leaves.
+    offered: u64,
     /// The ACK that is about to leave, where it was due before the application could read.
     told: Option<Told>,
 }
@@ -35,7 +38,7 @@ struct Told {
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, told: None }
+        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, offered: 0, told: None }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
@@ -162,7 +165,8 @@ impl DataReceiver {
             let told = self.told.filter(|told| told.id == id);
             let window = told.map_or_else(|| self.left(), |told| told.left);
             let units = (window.min(most) + (unit - 1)) & !(unit - 1);
-            self.queue.advertise(self.queue.nxt() + units);
+            self.offered = self.queue.edge().max(self.queue.nxt() + units);
+            return self.offered.saturating_sub(self.queue.nxt());
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
@@ -189,8 +193,22 @@ impl DataReceiver {
 
     /// Subflow `id` is about to acknowledge what has just come, before the application can read these `unread` bytes.
     pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
-        let left = self.memory.as_ref().map(|memory| memory.window(memory.held(unread)));
-        self.told = left.map(|left| Told { id, left, opened: false });
+        if self.memory.is_some() {
+            self.told = Some(Told { id, left: self.left_before_reading(unread), opened: false });
+        }
+    }
+
+    /// Subflow `id` acknowledges what has just come once the application reads. Of these `unread` bytes it may need several reads, and
+    /// the ACK follows the first.
+    pub(crate) fn tell_after_reading(&mut self, id: usize, unread: u64) {
+        let some = self.memory.as_ref().filter(|_| unread > READ);
+        let left = some.map(|memory| memory.window(memory.held_after_first_read()));
+        self.told = left.map_or(self.told, |left| Some(Told { id, left, opened: false }));
+    }
+
+    /// The window that the memory leaves before the application reads these `unread` bytes.
+    pub(crate) fn left_before_reading(&self, unread: u64) -> u64 {
+        self.memory.as_ref().map_or(u64::MAX, |memory| memory.window(memory.held(unread)))
     }
 
     /// The application reads what has come at this moment, unless it takes its time.
@@ -206,9 +224,16 @@ impl DataReceiver {
         told.map(|told| told.opened = true).is_some()
     }
 
-    /// A segment has left on subflow `id`; whether another ACK is to follow.
+    /// The peer knows of the window that was last given to a subflow ([`Self::window`]).
+    #[inline]
+    pub(crate) fn promise(&mut self) {
+        self.queue.advertise(self.offered);
+    }
+
+    /// A segment has left on subflow `id`, which was given a window just before; whether another ACK is to follow.
     #[inline]
     pub(crate) fn on_sent(&mut self, id: usize) -> bool {
+        self.promise();
         self.told.is_some() && self.told.take_if(|told| told.id == id).is_some_and(|told| told.opened)
     }
 

@@ -160,6 +160,12 @@ impl Subflows {
         &mut self.arrivals[id]
     }
 
+    /// The same, only to look.
+    #[inline]
+    pub(super) fn arrivals_of(&self, id: usize) -> &Arrivals {
+        &self.arrivals[id]
+    }
+
     /// The longest round trip of those that are not over, as the receiving end knows them, and whether data has come on each.
     pub(super) fn look_at_arrivals(&self) -> (Duration, bool) {
         let open = || self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && !s.gone).map(|(a, _)| a);

@@ -8,6 +8,8 @@ use std::collections::VecDeque;
 
 /// Packets that a buffer holds: the first, and 17 fragments of others.
 const MOST: u64 = 18;
+/// What an application reads at a time, bytes.
+pub(crate) const READ: u64 = 65_536;
 
 /// What waits in a receive buffer: bytes, packets, and the buffers that they are in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub(crate) struct ReceiveQueue {
     unread: Held,
     in_last: u64,
     first_end: u64,
+    /// Packets and buffers of that which are still there after the first read.
+    rest: (u64, u64),
     /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
     begun: u64,
     joined: u64,
@@ -68,12 +72,23 @@ impl ReceiveQueue {
         if self.unread.buffers == 1 {
             self.first_end = next.end;
         }
+        if self.unread.bytes > READ {
+            let begins = !joins || self.rest.1 == 0;
+            self.rest = (self.rest.0 + if begins { self.in_last } else { next.packets }, self.rest.1 + u64::from(begins));
+        }
         joins
+    }
+
+    /// What is held once the application has read as much as it does at a time of what came in order since it read last. Buffers of
+    /// which a part is left are there as a whole.
+    pub(crate) fn held_after_first_read(&self) -> Held {
+        let bytes = self.unread.bytes.saturating_sub(READ) + self.bytes;
+        Held { bytes, packets: self.rest.0 + self.packets, buffers: self.rest.1 + self.above.len() as u64 }
     }
 
     /// The application has read all that came in order.
     pub(crate) fn on_read(&mut self) {
-        (self.unread, self.in_last) = (Held::default(), 0);
+        (self.unread, self.in_last, self.rest) = (Held::default(), 0, (0, 0));
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {

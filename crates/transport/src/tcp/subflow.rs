@@ -138,6 +138,16 @@ impl Tcp {
         self.acks.is_due()
     }
 
+    /// Whether ACKs leave at once, and not only by count.
+    pub(crate) fn hurries_acks(&self) -> bool {
+        self.acks.is_quick() || self.rcv.has_gap()
+    }
+
+    /// The window that it showed last.
+    pub(crate) const fn shown_window(&self) -> u64 {
+        self.shown_window as u64
+    }
+
     /// An ACK goes out with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
