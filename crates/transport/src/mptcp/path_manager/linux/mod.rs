@@ -11,7 +11,7 @@
 //! subflows that are no more, and refuses as many that are to replace them.
 //! Joins go to a listening socket, which only the server has.
 //!
-//! Addresses are announced one at a time: the next when the peer has echoed the one before, or a subflow has come or gone.
+//! Addresses are announced one at a time: the next when the peer has echoed the one before, or a further subflow has come or gone.
 //!
 //! Departures: where an announced address is accepted, the limit on subflows holds for joins without `fullmesh` endpoints, too; the route
 //! to an announced address begins at the first interface that has one.
@@ -401,6 +401,8 @@ impl PathManager for LinuxPaths {
             }
             PathEvent::RemoteAdded { id } => self.on_announced(id),
             PathEvent::RemoteRemoved { id } => self.on_withdrawn(id),
+            // The first, with which the connection is established.
+            PathEvent::SubflowUp { local: 0, remote: 0 } => {}
             PathEvent::SubflowUp { .. } | PathEvent::Echoed { .. } => self.create(),
             PathEvent::SubflowLost { local, remote, cause: None } => self.on_no_route(local, remote),
             PathEvent::SubflowLost { .. } => {}
