@@ -2,6 +2,7 @@
 //! net/mptcp/pm.c, `mptcp_pm_add_timer`).
 
 use super::Mptcp;
+use super::config::{EchoWait, Speaker};
 use super::handshake::Stage;
 use super::key::address_hmac;
 use super::option::Signal;
@@ -35,15 +36,20 @@ impl Mptcp {
         };
         let hmac = Some(address_hmac((self.numbers.key(), peer), local, l.address, 0));
         let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
-        self.signals.push_once(signal);
+        // Where one subflow is for that, what others are about to send leaves without it.
+        let on = self.speaker().filter(|_| self.plan.mptcp.speaker == Speaker::First);
+        self.signals.push_once(on, signal);
         self.say_something();
         true
     }
 
-    /// The longest timeout of a subflow, doubled with each repetition.
+    /// How long the echo is waited for after so many repetitions.
     fn add_addr_wait(&self, retries: u32) -> Duration {
         let live = self.subflows.live();
         let most = self.plan.mptcp.add_addr_timeout;
+        if self.plan.mptcp.add_addr_wait == EchoWait::Timeout {
+            return most;
+        }
         let rto = live.map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(most);
         rto.saturating_mul(1 << retries.min(16)).min(most)
     }

@@ -60,8 +60,18 @@ choices! {
     pub enum Speaker {
         /// The one with the shortest round-trip time.
         Fastest = "fastest",
-        /// The first one, usually the oldest.
+        /// The first one, usually the oldest. No other packet carries an ADD_ADDR, and an ACK with one has no DSS, as in Linux.
         First = "first",
+    }
+}
+
+choices! {
+    /// How long the echo of an ADD_ADDR is waited for.
+    pub enum EchoWait {
+        /// As long as the largest timeout of a subflow, and twice as long with each repetition, up to `add_addr_timeout`.
+        Rto = "rto",
+        /// `add_addr_timeout` each time.
+        Timeout = "timeout",
     }
 }
 
@@ -133,7 +143,9 @@ parameters! {
         speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";
         /// How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is echoed.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
-        /// The longest wait for that echo. The wait begins with the largest timeout of a subflow and doubles.
+        /// How long that echo is waited for. A short wait repeats what only waits in a queue.
+        add_addr_wait: EchoWait = EchoWait::Rto, "RFC 8684 §3.4.1 leaves it open; Linux 6.1 and 6.12: timeout, mptcp_pm_add_timer";
+        /// The longest wait.
         add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time";
         /// Whether a received ADD_ADDR is echoed.
         add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";

@@ -167,6 +167,10 @@ impl Mptcp {
     fn on_signal(&mut self, id: usize, signal: &Signal, now: Instant) {
         match *signal {
             Signal::AddAddr { id: remote, address, port, hmac: Some(hmac) } => {
+                // Who announces has what proves this end (`check_fully_established`).
+                if !self.confirmed {
+                    self.confirm(now);
+                }
                 self.on_add_addr(id, (remote, address, port), hmac, now);
             }
             Signal::AddAddr { id: local, hmac: None, .. } => self.on_add_addr_echo(local, now),

@@ -1,6 +1,6 @@
 //! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
 
-use super::config::{HandsOut, Penalisation, SendBufferOf};
+use super::config::{HandsOut, Penalisation, SendBufferOf, Speaker};
 use super::handshake::Stage;
 use super::memory::SendMemory;
 use super::option::{Dss, Mapping, Options, Signal};
@@ -494,6 +494,11 @@ impl Mptcp {
             return alone(segment, signal);
         }
         let signal = if segment.payload > 0 { None } else { self.signal_beside(id) };
+        if let Some(signal @ Signal::AddAddr { .. }) = signal
+            && self.plan.mptcp.speaker == Speaker::First
+        {
+            return alone(segment, signal);
+        }
         let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
         make_room(segment, &options);
         options

@@ -4,7 +4,7 @@
 //! overridden by itself and no code asks for the profile.
 
 use super::config::{
-    DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
+    DataTimer, EchoWait, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
 };
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
@@ -139,6 +139,7 @@ impl MptcpConfig {
             reinject_all: true,
             speaker: Speaker::First,
             add_addr_retries: Some(3),
+            add_addr_wait: EchoWait::Timeout,
             add_addr_timeout: Duration::from_secs(120),
             close_timeout: Duration::from_secs(60),
             ..Self::default()

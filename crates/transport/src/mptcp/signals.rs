@@ -13,10 +13,11 @@ impl Signals {
         self.0.push_back((on, signal));
     }
 
-    /// `signal` is to be said anywhere, if it does not wait already.
-    pub(super) fn push_once(&mut self, signal: Signal) {
-        if !self.0.iter().any(|(_, s)| *s == signal) {
-            self.push(None, signal);
+    /// `signal` is to be said, on subflow `on` if that is one. If it waits already, it is said there.
+    pub(super) fn push_once(&mut self, on: Option<usize>, signal: Signal) {
+        match self.0.iter_mut().find(|(_, s)| *s == signal) {
+            Some(waiting) => waiting.0 = on,
+            None => self.push(on, signal),
         }
     }
 
@@ -60,8 +61,8 @@ mod tests {
         let (one, other) = (Signal::Priority { backup: true }, Signal::Priority { backup: false });
         let mut signals = Signals::default();
         signals.push(Some(1), one);
-        signals.push_once(other);
-        signals.push_once(other);
+        signals.push_once(Some(2), other);
+        signals.push_once(None, other);
         assert!(signals.has_for(0) && signals.has_for(1));
         assert_eq!((signals.take(0), signals.take(0)), (Some(other), None));
         assert_eq!((signals.take(1), signals.is_empty()), (Some(one), true));
