@@ -337,6 +337,7 @@ mod tests {
             self.cubic.on_ack(&AckSample {
                 now: self.at(),
                 acked: Bytes(MSS),
+                advance: Bytes(MSS),
                 in_flight: self.cubic.cwnd(),
                 outstanding: Bytes(0),
                 rtt: Some(Duration::from_secs_f64(self.rtt)),
@@ -357,6 +358,7 @@ mod tests {
         let mut cubic = Cubic::build(&linux, &Setup::new(&config, MSS));
         let ack = |segments: u64| AckSample {
             acked: Bytes(segments * MSS),
+            advance: Bytes(segments * MSS),
             ..AckSample::at(Instant::from_secs(1))
         };
         // Two of 14 end slow start at 12; of the 12 that are left the cubic, which is level here, wants 20 for one more.

@@ -50,8 +50,10 @@ pub const NO_SSTHRESH: u64 = 1 << 62;
 pub struct AckSample {
     /// When it arrived.
     pub now: Instant,
-    /// Bytes it acknowledges cumulatively for the first time.
+    /// Bytes it acknowledges cumulatively for the first time; where windows count packets, a short segment weighs as much as a full one.
     pub acked: Bytes,
+    /// The same, each as what it is.
+    pub advance: Bytes,
     /// Bytes estimated in the network before it (RFC 6675 pipe).
     pub in_flight: Bytes,
     /// Bytes sent and not acknowledged before it, in the network or not.
@@ -76,6 +78,7 @@ impl AckSample {
         Self {
             now,
             acked: Bytes(0),
+            advance: Bytes(0),
             in_flight: Bytes(0),
             outstanding: Bytes(0),
             rtt: None,

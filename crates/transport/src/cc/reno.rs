@@ -194,6 +194,7 @@ mod tests {
         AckSample {
             now: Instant::ZERO,
             acked: Bytes(segments * 1000),
+            advance: Bytes(segments * 1000),
             in_flight: Bytes(0),
             outstanding: Bytes(0),
             rtt: None,

@@ -226,6 +226,7 @@ impl Tcp {
             self.cc.on_ack(&AckSample {
                 now,
                 acked: Bytes(bytes),
+                advance: Bytes(acked.bytes),
                 in_flight: Bytes(pipe),
                 outstanding: Bytes(flight),
                 rtt,

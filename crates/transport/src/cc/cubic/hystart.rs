@@ -58,8 +58,8 @@ impl Hystart {
     ) -> bool {
         let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return false };
         let left = self.left.unwrap_or(ack.outstanding.get());
-        let over = ack.acked.get() > left;
-        self.left = Some(left.saturating_sub(ack.acked.get()));
+        let over = ack.advance.get() > left;
+        self.left = Some(left.saturating_sub(ack.advance.get()));
         if over || !self.started {
             self.begin_round(ack);
         }
@@ -72,7 +72,7 @@ impl Hystart {
 
     fn begin_round(&mut self, ack: &AckSample) {
         (self.started, self.round_start, self.last_ack) = (true, ack.now, ack.now);
-        self.left = Some(ack.outstanding.get().saturating_sub(ack.acked.get()));
+        self.left = Some(ack.outstanding.get().saturating_sub(ack.advance.get()));
         (self.least, self.samples) = (Duration::MAX, 0);
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn round(h: &mut Hystart, n: u64, gap_us: u64, at_ms: u64, rtt_ms: u64) -> Option<u64> {
         (0..n).find(|i| {
             let ack = AckSample {
-                acked: Bytes(MSS),
+                advance: Bytes(MSS),
                 outstanding: Bytes(n * MSS),
                 rtt: Some(Duration::from_millis(rtt_ms)),
                 smoothed_rtt: Duration::from_millis(50),

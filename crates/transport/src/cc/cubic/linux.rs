@@ -163,6 +163,7 @@ mod tests {
         AckSample {
             now: Instant::from_nanos(us * 1000),
             acked: Bytes(1000),
+            advance: Bytes(1000),
             in_flight: Bytes(0),
             outstanding: Bytes(0),
             rtt: Some(rtt),
