@@ -27,7 +27,7 @@ const LEAST: u64 = 4096;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
 const INITIAL_SEGMENTS: u64 = 10;
 /// The share of memory that is window where none is given, and before data has come, in 256ths (`TCP_DEFAULT_SCALING_RATIO`).
-const HALF: u64 = 128;
+pub(crate) const HALF: u64 = 128;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 const FULL: u64 = 1460;
 /// What timestamps take of that.
@@ -174,23 +174,27 @@ impl ReceiveMemory {
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
     }
 
-    /// What a subflow may show on which a segment has come, in order or not, while others wait there for those before them (`tcp_space`).
+    /// The memory of which a subflow may show some on which a segment has come, in order or not, while others wait there for those before
+    /// them (`tcp_space`).
     pub(crate) fn room(&self, waiting: Held, in_order: bool) -> Room {
-        let of = |memory| window_of(memory, self.share.unwrap_or(HALF));
-        let all = self.share.map(|_| of(self.size.now));
-        let free = of(self.size.now.saturating_sub(self.packet() + self.charge(waiting)));
-        let least = if in_order { LEAST_IN_ORDER } else { 0 };
-        Room { free, all, packet: of(self.packet()), largest: of(self.size.most), least }
+        Room {
+            free: self.size.now.saturating_sub(self.packet() + self.charge(waiting)),
+            size: self.size.now,
+            most: self.size.most,
+            packet: self.packet(),
+            share: self.share,
+            least: if in_order { LEAST_IN_ORDER } else { 0 },
+        }
     }
 
     /// The application has taken `bytes`, in several reads where they are many: the first that ends a round trip counts for it, and
-    /// those after it for the next. `look` gives the longest round trip of a subflow, and whether data has come on each; it is
-    /// asked once in a round trip. Where the buffer grows, gives the window that subflows may show at most
+    /// those after it for the next. `look` gives the longest round trip of a subflow, and the least share of its memory that one shows as
+    /// window; it is asked once in a round trip. Where the buffer grows, gives the window that subflows may show at most
     /// (`mptcp_rcv_space_adjust`).
     pub(crate) fn on_read(
         &mut self,
         bytes: u64,
-        look: impl FnOnce() -> (Duration, bool),
+        look: impl FnOnce() -> (Duration, u64),
         now: Instant,
     ) -> Option<u64> {
         let first = bytes.min(READ);
@@ -205,16 +209,16 @@ impl ReceiveMemory {
         self.rtt.is_zero() || self.sizing.is_over(self.rtt, now)
     }
 
-    fn adjust(&mut self, look: impl FnOnce() -> (Duration, bool), now: Instant) -> Option<u64> {
+    fn adjust(&mut self, look: impl FnOnce() -> (Duration, u64), now: Instant) -> Option<u64> {
         if !self.looks_at_reading(now) {
             return None;
         }
-        let (rtt, all_have_data) = look();
+        let (rtt, least) = look();
         self.rtt = rtt;
         let wanted = match self.share {
             None => self.sizing.on_read(self.taken, rtt, self.full, now)?,
-            Some(share) => {
-                self.least = if all_have_data { share } else { HALF };
+            Some(_) => {
+                self.least = least;
                 let window = self.sizing.window_on_read((self.taken, 0), rtt, self.full, now)?;
                 window.saturating_mul(256) / self.least
             }
@@ -233,26 +237,33 @@ fn window_of(memory: u64, share: u64) -> u64 {
     (memory.min(MOST) * share) >> 8
 }
 
-/// What a subflow may show.
+/// Memory of which a subflow may show some.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Beside what it holds.
     free: u64,
-    /// Of the whole buffer, where data tells what share of it is window.
-    all: Option<u64>,
-    /// Of the memory that a packet takes, and of the largest buffer.
+    /// The whole buffer, the largest that it may become, and what a packet takes.
+    size: u64,
+    most: u64,
     packet: u64,
-    largest: u64,
+    /// What of it is window on a subflow on which a full segment has come, in 256ths, where data tells that.
+    share: Option<u64>,
     /// Shorter segments do not open the window.
     least: u64,
 }
 
 impl Room {
+    /// What of the memory of a segment of `bytes` is window (`tcp_measure_rcv_mss`).
+    fn share_of(&self, bytes: u64) -> Option<u64> {
+        self.share.map(|most| ((bytes << 8) / self.packet).clamp(1, most))
+    }
+
     /// What a segment of `bytes` adds to `window`; `full` is the payload of a full one, and the peer's have `largest` at most.
-    fn step(&self, bytes: u64, window: u64, (full, largest): (u64, u64)) -> u64 {
-        let step = match self.packet <= bytes {
+    fn step(&self, bytes: u64, (window, share): (u64, u64), (full, largest): (u64, u64)) -> u64 {
+        let packet = window_of(self.packet, share);
+        let step = match packet <= bytes {
             true => 2 * full,
-            false => careful_step(bytes, self.packet, (window, self.largest), largest),
+            false => careful_step(bytes, packet, (window, window_of(self.most, share)), largest),
         };
         if step > 0 && bytes >= self.least { step.max(2 * bytes) } else { 0 }
     }
@@ -269,20 +280,23 @@ pub(crate) struct Arrivals {
     eighths: u64,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
-    /// The most that this will ever be, as the buffer was when it grew last, or when a full segment came first and told its share of window (`window_clamp`).
+    /// The most that this will ever be, as the buffer was when it grew last, or when a larger segment came than before and told its share of
+    /// window (`window_clamp`).
     clamp: u64,
+    /// That share, in 256ths (`scaling_ratio`).
+    share: u64,
 }
 
 impl Arrivals {
     /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
         let window = first.map_or(MOST, Bytes::get);
-        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST }
+        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST, share: HALF }
     }
 
-    /// Whether a full segment has come.
-    pub(crate) const fn has_data(&self) -> bool {
-        self.largest > LEAST_FULL
+    /// What of the memory is window, as the largest segment so far tells it, in 256ths.
+    pub(crate) const fn share(&self) -> u64 {
+        self.share
     }
 
     /// The buffer has grown, so that it may show so much at most.
@@ -292,14 +306,15 @@ impl Arrivals {
 
     /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
     pub(crate) fn note(&mut self, segment: &Segment, room: Room, now: Instant) -> bool {
-        let had_data = self.has_data();
+        let bytes = u64::from(segment.payload);
+        let share = room.share_of(bytes).filter(|_| segment.payload > self.largest);
         self.note_round_trip(segment, now);
-        if self.has_data() && !had_data {
-            self.clamp = room.all.unwrap_or(self.clamp);
+        if let Some(share) = share.filter(|share| *share != self.share) {
+            (self.share, self.clamp) = (share, window_of(room.size, share));
         }
-        let (before, most) = (self.window, room.free.min(self.clamp));
+        let (before, most) = (self.window, window_of(room.free, self.share).min(self.clamp));
         let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.largest));
-        let step = room.step(u64::from(segment.payload), before, sizes);
+        let step = room.step(bytes, (before, self.share), sizes);
         self.window = (before + step).min(most).max(before);
         self.window > before
     }
@@ -391,7 +406,8 @@ mod tests {
 
     const MSS: u64 = 1424;
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
-    const ROOM: Room = Room { free: 4_104_192, all: None, packet: 1419, largest: 4_104_192, least: 0 };
+    const ROOM: Room =
+        Room { free: 6_291_456, size: 6_291_456, most: 6_291_456, packet: 2176, share: Some(167), least: 0 };
 
     #[test]
     fn a_segment_that_wastes_memory_opens_the_window_by_less() {
@@ -516,7 +532,7 @@ mod tests {
         arrivals.set_clamp(211_246);
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
-        let room = Room { free: 275_610, ..ROOM };
+        let room = Room { size: 323_826, ..ROOM };
         while arrivals.note(&segment, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
         assert!(arrivals.open_wide(211_246, 82_672));

@@ -246,7 +246,7 @@ impl DataReceiver {
     pub(crate) fn on_taken(
         &mut self,
         bytes: u64,
-        look: impl FnOnce() -> (Duration, bool),
+        look: impl FnOnce() -> (Duration, u64),
         now: Instant,
     ) -> Option<u64> {
         let memory = self.memory.as_mut()?;

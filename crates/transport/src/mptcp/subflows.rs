@@ -1,7 +1,7 @@
 //! The subflows of a connection, each at a place that it keeps, with what every event goes through close together.
 
 use super::Tuple;
-use super::memory::Arrivals;
+use super::memory::{Arrivals, HALF};
 use super::scheduler::SubflowView;
 use super::subflow::Subflow;
 use core::ops::{Index, IndexMut};
@@ -166,11 +166,12 @@ impl Subflows {
         &self.arrivals[id]
     }
 
-    /// The longest round trip of those that are not over, as the receiving end knows them, and whether data has come on each.
-    pub(super) fn look_at_arrivals(&self) -> (Duration, bool) {
+    /// The longest round trip of those that are not over, as the receiving end knows them, and the least share of memory that is window
+    /// on one.
+    pub(super) fn look_at_arrivals(&self) -> (Duration, u64) {
         let open = || self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && !s.gone).map(|(a, _)| a);
         let longest = open().map(Arrivals::round_trip).max().unwrap_or_default();
-        (longest, open().all(Arrivals::has_data))
+        (longest, open().map(Arrivals::share).min().unwrap_or(HALF))
     }
 
     /// Each may show so much window at most.
