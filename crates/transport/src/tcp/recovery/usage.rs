@@ -9,7 +9,7 @@ use crate::cc::CongestionControl;
 pub(super) struct Usage {
     /// It was full at some time.
     limited: bool,
-    /// The largest flight, bytes.
+    /// The largest flight, segments.
     most: u64,
     /// What was sent when that was noted: beyond it another round trip begins.
     end: u64,
@@ -18,15 +18,14 @@ pub(super) struct Usage {
 }
 
 impl Usage {
-    /// All that goes for now has been sent: up to `nxt`, from `una` on; `full` says that the window has no room for more, and `waits`
-    /// that there is more.
-    fn note(&mut self, (full, waits): (bool, bool), una: u64, nxt: u64) {
+    /// All that goes for now has been sent: `flight` segments, from `una` up to `nxt`; `full` says that the window has no room for more, and
+    /// `waits` that there is more.
+    fn note(&mut self, (full, waits): (bool, bool), (una, nxt): (u64, u64), flight: u64) {
         let sent = core::mem::replace(&mut self.seen, nxt) != nxt;
         let counts = sent || (full && waits);
         if !counts {
             return;
         }
-        let flight = nxt - una;
         if full || una >= self.end || (!self.limited && flight > self.most) {
             (self.limited, self.most, self.end) = (full, flight, nxt);
         }
@@ -40,7 +39,7 @@ impl Tcp {
         let (una, nxt) = (self.board.una, self.board.nxt);
         let waits = self.tuned_send_buffer().is_none_or(|buffer| !buffer.queue.is_all_sent());
         if let Some(repair) = &mut self.repair {
-            repair.usage.note((full, waits), una, nxt);
+            repair.usage.note((full, waits), (una, nxt), self.board.segments());
         }
     }
 
@@ -58,7 +57,7 @@ impl Tcp {
             Some(repair) if self.config.lasting_limit => {
                 let (cwnd, usage) = (self.cc.cwnd(), &repair.usage);
                 let slow_start = self.cc.ssthresh().is_none_or(|s| cwnd < s);
-                usage.limited || (slow_start && cwnd.get() < 2 * usage.most)
+                usage.limited || (slow_start && cwnd.get() < 2 * usage.most * u64::from(self.mss))
             }
             _ => self.cwnd_limited,
         }
@@ -72,20 +71,20 @@ mod tests {
     #[test]
     fn a_window_that_was_full_once_counts_for_a_round_trip() {
         let mut usage = Usage::default();
-        usage.note((true, true), 0, 1000);
-        usage.note((false, true), 500, 1200);
+        usage.note((true, true), (0, 1000), 10);
+        usage.note((false, true), (500, 1200), 7);
         assert!(usage.limited, "the round trip goes up to 1000");
-        usage.note((false, true), 1000, 1300);
-        assert_eq!((usage.limited, usage.most), (false, 300));
-        usage.note((false, true), 1100, 1600);
-        assert_eq!((usage.limited, usage.most), (false, 500), "a larger flight");
-        usage.note((false, true), 1590, 1600);
-        assert_eq!(usage.most, 500, "nothing was sent");
-        usage.note((false, true), 1600, 1700);
-        assert_eq!(usage.most, 100);
-        usage.note((true, false), 1650, 1700);
+        usage.note((false, true), (1000, 1300), 3);
+        assert_eq!((usage.limited, usage.most), (false, 3));
+        usage.note((false, true), (1100, 1600), 5);
+        assert_eq!((usage.limited, usage.most), (false, 5), "a larger flight");
+        usage.note((false, true), (1590, 1600), 1);
+        assert_eq!(usage.most, 5, "nothing was sent");
+        usage.note((false, true), (1600, 1700), 1);
+        assert_eq!(usage.most, 1);
+        usage.note((true, false), (1650, 1700), 1);
         assert!(!usage.limited, "nothing was sent, and nothing waits");
-        usage.note((true, false), 1650, 1800);
+        usage.note((true, false), (1650, 1800), 2);
         assert!(usage.limited, "the last that there was has filled it");
     }
 }
