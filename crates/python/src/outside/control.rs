@@ -144,8 +144,8 @@ impl CongestionControl for Control {
             told!(self, "on_flight_after_timeout", (window.get(),));
         }
     }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        told!(self, "on_idle", (idle.as_nanos(), rto.as_nanos(), floor.get(), decay));
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
+        told!(self, "on_idle", (idle.as_nanos(), rto.as_nanos(), floor.get(), decay.is_some()));
     }
     fn on_recovered(&mut self, cap: Bytes) {
         told!(self, "on_recovered", (cap.get(),));

@@ -152,7 +152,7 @@ impl CongestionControl for Bbr {
         self.set_cwnd(d);
     }
 
-    fn on_idle(&mut self, _idle: Duration, _rto: Duration, _floor: Bytes, _decay: bool) {
+    fn on_idle(&mut self, _idle: Duration, _rto: Duration, _floor: Bytes, _decay: Option<u32>) {
         self.model.restarting = true;
         if self.model.mode == BbrMode::ProbeBw && self.rate() > 0.0 {
             // Nothing is queued: no need to catch up, none to drain.

@@ -195,7 +195,7 @@ impl CongestionControl for Bbr3 {
         self.set_cwnd(d);
     }
 
-    fn on_idle(&mut self, _idle: Duration, _rto: Duration, _floor: Bytes, _decay: bool) {
+    fn on_idle(&mut self, _idle: Duration, _rto: Duration, _floor: Bytes, _decay: Option<u32>) {
         self.model.restarting = true;
         if self.is_in_probe_bw() {
             self.set_pacing(1.0);

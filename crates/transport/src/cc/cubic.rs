@@ -204,9 +204,9 @@ impl CongestionControl for Cubic {
         (self.k, self.epoch) = (s.k, s.epoch);
     }
 
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
+    fn on_idle(&mut self, idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
         let mss = self.setup.mss as f64;
-        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), idle, rto, floor, decay);
+        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay);
         self.set_window(cwnd / mss);
         self.ssthresh = ssthresh;
         // §5.8: the idle period is no part of the epoch.
@@ -481,7 +481,7 @@ mod tests {
         (0..700).for_each(|_| f.ack());
         let before = f.cubic.cwnd;
         f.now += 100.0;
-        f.cubic.on_idle(Duration::from_secs(100), Duration::from_secs(200), Bytes(100_000), true);
+        f.cubic.on_idle(Duration::from_secs(100), Duration::from_secs(200), Bytes(100_000), Some(0));
         f.ack();
         assert!(f.cubic.cwnd - before < 0.1, "{before} {}", f.cubic.cwnd);
     }

@@ -38,7 +38,7 @@ macro_rules! delegate {
             idle: tailrace_core::Duration,
             rto: tailrace_core::Duration,
             floor: tailrace_core::Bytes,
-            decay: bool,
+            decay: Option<u32>,
         ) {
             self.$base.on_idle(idle, rto, floor, decay);
         }

@@ -124,7 +124,7 @@ impl CongestionControl for Ledbat {
     fn on_undo(&mut self) {
         (self.cwnd, _) = self.prior.restore(self.cwnd, 0);
     }
-    fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, _decay: bool) {
+    fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, _decay: Option<u32>) {
         self.cwnd = self.cwnd.min(floor.as_f64().max(self.least()));
     }
     fn on_flight_after_timeout(&mut self, window: Bytes) {

@@ -67,8 +67,8 @@ impl CongestionControl for Member {
     fn on_undo(&mut self) {
         (self.cwnd, self.ssthresh) = self.prior.restore(self.cwnd, self.ssthresh);
     }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);
+    fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
+        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay);
     }
     fn on_flight_after_timeout(&mut self, window: Bytes) {
         self.cwnd = window.as_f64();

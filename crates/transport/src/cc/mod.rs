@@ -343,8 +343,9 @@ pub trait CongestionControl {
     /// A timeout was signalled, and what was sent just before is on its way still: the window is that and a segment
     /// more. Algorithms that see to their flight themselves need not heed it.
     fn on_flight_after_timeout(&mut self, window: Bytes);
-    /// Nothing was sent for `idle`; the window may be stale. `floor` is the restart window, `rto` the timeout.
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool);
+    /// Nothing was sent for `idle`, longer than the timeout `rto`; the window may be stale. It becomes the restart window `floor`, or is halved
+    /// as often as `decay` says, but not below that.
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>);
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.
     fn on_recovered(&mut self, cap: Bytes);
     /// The congestion window.

@@ -81,8 +81,8 @@ impl CongestionControl for Reno {
         (self.cwnd, self.ssthresh) = self.prior.restore(self.cwnd, self.ssthresh);
     }
 
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
-        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), idle, rto, floor, decay);
+    fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
+        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay);
     }
 
     fn on_flight_after_timeout(&mut self, window: Bytes) {
@@ -156,24 +156,18 @@ pub(super) fn penalised((cwnd, ssthresh): (f64, u64), mss: u64, ends_slow_start:
 }
 
 /// (cwnd, ssthresh) after an idle period longer than the timeout: cut to the restart window at once
-/// (RFC 5681 §4.1), or halved for each timeout that passed, with ssthresh keeping three quarters of the old
-/// window (RFC 2861 §3.2).
+/// (RFC 5681 §4.1), or halved so many times, with ssthresh keeping three quarters of the old window (RFC 2861 §3.2).
 pub(super) fn after_idle(
     (mut cwnd, mut ssthresh): (f64, u64),
-    idle: Duration,
-    rto: Duration,
     floor: Bytes,
-    decay: bool,
+    decay: Option<u32>,
 ) -> (f64, u64) {
     let floor = floor.as_f64().min(cwnd);
-    if !decay {
-        return (floor, ssthresh);
-    }
+    let Some(mut halvings) = decay else { return (floor, ssthresh) };
     ssthresh = ssthresh.max((cwnd * 0.75) as u64);
-    let mut left = idle;
-    while left >= rto && cwnd > floor && !rto.is_zero() {
+    while halvings > 0 && cwnd > floor {
         cwnd = (cwnd / 2.0).max(floor);
-        left -= rto;
+        halvings -= 1;
     }
     (cwnd, ssthresh)
 }
@@ -301,10 +295,9 @@ mod tests {
 
     #[test]
     fn idleness_halves_once_a_timeout_down_to_the_floor() {
-        let s = Duration::from_secs;
-        let idle = |t, decay| after_idle((9_000.0, 2_000), s(t), s(1), Bytes(2_000), decay);
-        assert_eq!(idle(2, true), (2_250.0, 6_750));
-        assert_eq!(idle(50, true), (2_000.0, 6_750));
-        assert_eq!(idle(2, false), (2_000.0, 2_000));
+        let idle = |decay| after_idle((9_000.0, 2_000), Bytes(2_000), decay);
+        assert_eq!(idle(Some(2)), (2_250.0, 6_750));
+        assert_eq!(idle(Some(50)), (2_000.0, 6_750));
+        assert_eq!(idle(None), (2_000.0, 2_000));
     }
 }

@@ -121,7 +121,7 @@ impl CongestionControl for Vegas {
         self.grows = true;
         self.reno.on_congestion(event);
     }
-    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: bool) {
+    fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
         self.round = Round::NEW;
         self.reno.on_idle(idle, rto, floor, decay);
     }

@@ -369,7 +369,12 @@ impl Tcp {
         if idle > rto {
             let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
             let before = self.cc.cwnd();
-            self.cc.on_idle(idle, rto, floor, self.config.idle_restart == IdleRestart::Decay);
+            let halves = self.config.idle_restart == IdleRestart::Decay && !rto.is_zero();
+            // Linux looks whenever a packet is put into the queue, and a connection puts in all that a subflow gets before any of it
+            // leaves (`tcp_slow_start_after_idle_check`).
+            let looks = self.packets_waiting().max(1);
+            let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
+            self.cc.on_idle(idle, rto, floor, halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX)));
             self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
             // The idle time is accounted for.
             self.last_sent = now;

@@ -100,6 +100,10 @@ impl SendQueue {
         self.waiting.len() == 1
     }
 
+    pub(super) fn waiting(&self) -> u64 {
+        self.waiting.len() as u64
+    }
+
     pub(super) fn is_all_sent(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -70,6 +70,12 @@ impl Tcp {
         self.tuned_send_buffer().is_none_or(|buffer| buffer.queue.left() == self.board.nxt)
     }
 
+    /// How many packets wait that the connection has written, where they are followed.
+    pub(crate) fn packets_waiting(&self) -> u64 {
+        let written = self.tuned_send_buffer().filter(|_| self.shared_window.is_some());
+        written.map_or(0, |buffer| buffer.queue.waiting())
+    }
+
     /// Whether the packet may become longer that waits as the last; its last piece starts at relative number `piece`.
     pub(crate) fn may_grow(&self, piece: u64) -> bool {
         self.tuned_send_buffer().map_or(piece >= self.next_ssn(), |buffer| buffer.queue.may_grow())
