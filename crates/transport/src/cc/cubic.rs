@@ -129,20 +129,19 @@ impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample) {
         let since = ack.now.saturating_since(self.last_ack);
         self.last_ack = ack.now;
+        let mss = self.setup.mss as f64;
         if let Some(growth) = &mut self.linux {
             growth.note_round_trip(ack);
+            if self.cwnd * mss < self.ssthresh as f64
+                && growth.ends_slow_start(ack, self.cwnd, self.cwnd * mss)
+            {
+                self.ssthresh = (self.cwnd * mss) as u64;
+            }
         }
         if !ack.cwnd_limited {
             // §5.8: time in which the application was the limit does not count.
             self.epoch = self.epoch.map(|e| e.saturating_add(since));
             return;
-        }
-        let mss = self.setup.mss as f64;
-        if let Some(growth) = &mut self.linux
-            && self.cwnd * mss < self.ssthresh as f64
-            && growth.ends_slow_start(ack, self.cwnd, self.cwnd * mss)
-        {
-            self.ssthresh = (self.cwnd * mss) as u64;
         }
         let ssthresh = self.ssthresh as f64 / mss;
         let segments = ack.acked.as_f64() / mss;

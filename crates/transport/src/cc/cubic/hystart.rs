@@ -3,7 +3,7 @@
 //!
 //! ACKs that follow one another closely (2 ms) for half a least round trip say that the data in flight fills the path;
 //! eight round trips of a window, none of which is near the least (an eighth, 4 to 16 ms), that a queue builds up.
-//! Neither counts below 16 segments. Departure: round trips count where an ACK lets the window grow; Linux hears of all.
+//! Neither counts below 16 segments. Departure: round trips of a recovery do not count; Linux hears of all.
 
 use super::super::AckSample;
 use tailrace_core::{Duration, Instant};
