@@ -212,6 +212,12 @@ impl CongestionControl for Cubic {
         self.epoch = self.epoch.map(|e| e.saturating_add(idle));
     }
 
+    fn on_resumed(&mut self, last: Instant, now: Instant) {
+        if let Some(growth) = &mut self.linux {
+            growth.leave_out(last, now);
+        }
+    }
+
     fn on_flight_after_timeout(&mut self, window: Bytes) {
         self.set_window(window.as_f64() / self.setup.mss as f64);
     }

@@ -346,6 +346,8 @@ pub trait CongestionControl {
     /// Nothing was sent for `idle`, longer than the timeout `rto`; the window may be stale. It becomes the restart window `floor`, or is halved
     /// as often as `decay` says, but not below that.
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>);
+    /// Data leaves at `now` while none is in flight; the last left at `last`. Most need not heed it.
+    fn on_resumed(&mut self, _last: Instant, _now: Instant) {}
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.
     fn on_recovered(&mut self, cap: Bytes);
     /// The congestion window.

@@ -68,6 +68,9 @@ macro_rules! congestion_controls {
                     Self::Member(c) => c.on_flight_after_timeout(window),
                 }
             }
+            fn on_resumed(&mut self, last: Instant, now: Instant) {
+                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(_) => {} Self::Member(c) => c.on_resumed(last, now) }
+            }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
                 match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Outside(c) => c.control_mut().on_idle(idle, rto, floor, decay), Self::Member(c) => c.on_idle(idle, rto, floor, decay) }
             }

@@ -204,6 +204,9 @@ impl Tcp {
             self.snd.on_small(nxt + len);
         }
         self.rtt.time(nxt + len + fin, now);
+        if pipe == 0 {
+            self.cc.on_resumed(self.last_sent, now);
+        }
         self.last_sent = now;
         let mut segment = self.data(nxt, len, fin, true, now);
         if WATCHED {
@@ -374,6 +377,7 @@ impl Tcp {
             // leaves (`tcp_slow_start_after_idle_check`).
             let looks = self.packets_waiting().max(1);
             let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
+            self.cc.on_resumed(self.last_sent, now);
             self.cc.on_idle(idle, rto, floor, halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX)));
             self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
             // The idle time is accounted for.

@@ -72,6 +72,12 @@ impl Growth {
         }
     }
 
+    /// Nothing was in flight, and data leaves `now` for the first time since `last`: that is no part of the epoch
+    /// (`cubictcp_cwnd_event`).
+    pub(super) fn leave_out(&mut self, last: Instant, now: Instant) {
+        self.epoch = self.epoch.map(|epoch| (epoch + tick(now) - tick(last)).min(tick(now)));
+    }
+
     /// Those of the first second after a reduction do not count (`cubictcp_acked`).
     pub(super) fn note_round_trip(&mut self, ack: &AckSample) {
         let young = self.epoch.is_some_and(|epoch| tick(ack.now) - epoch < TICKS);
