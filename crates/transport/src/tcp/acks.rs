@@ -23,6 +23,8 @@ pub(super) struct Acks {
     first: Option<SeqNumber>,
     /// So many segments more are acknowledged at once (Linux `icsk_ack.quick`).
     quick: u16,
+    /// The window that can be told grows with the segment that is being dealt with.
+    grows: bool,
     /// Segments with data that have come since the last ACK.
     segments: u8,
     /// Whether the peer pushed any of them (1), or a small one after that (2) (Linux `ICSK_ACK_PUSHED`, `ICSK_ACK_PUSHED2`).
@@ -41,6 +43,7 @@ impl Acks {
             deadline: Instant::MAX,
             first: None,
             quick,
+            grows: false,
             segments: 0,
             pushed: 0,
             held: 0,
@@ -111,6 +114,17 @@ impl Acks {
     /// The window that can be told has grown (Linux `tcp_grow_window`).
     pub(super) fn on_window_grown(&mut self) {
         self.quick |= 1;
+    }
+
+    /// The same, but by a segment that is still to be dealt with: a pause before it counts first ([`Self::begin_quick_acks`]).
+    pub(super) const fn window_will_grow(&mut self) {
+        self.grows = true;
+    }
+
+    /// The pause before a segment has counted.
+    #[inline(always)]
+    pub(super) fn settle_growth(&mut self) {
+        self.quick |= u16::from(core::mem::take(&mut self.grows));
     }
 
     /// A segment came in order: it is acknowledged at once where that was ordered, or as the `every`-th; else it waits.

@@ -581,6 +581,7 @@ impl Tcp {
     /// opens, closes or a duplicate came.
     #[inline]
     fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
+        self.acks.settle_growth();
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
             if self.acks.on_in_order(self.config.delayed_ack) == Owed::Waits {
                 self.delay_ack(now);

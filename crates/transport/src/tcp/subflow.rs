@@ -92,7 +92,7 @@ impl Tcp {
 
     /// The window that it may show has grown: the segment that is about to come is acknowledged at once (`tcp_grow_window`).
     pub(crate) fn note_window_grown(&mut self) {
-        self.acks.on_window_grown();
+        self.acks.window_will_grow();
     }
 
     /// The connection's application has read all that came on it: what was pushed is acknowledged, unless the subflow holds some that
