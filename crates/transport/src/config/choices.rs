@@ -64,8 +64,9 @@ choices! {
         /// Always `delayed_ack_timeout`.
         Fixed = "fixed",
         /// At least that; longer where segments are further apart or the last delay was in vain, up to the round-trip
-        /// time. At the beginning, and after a pause longer than the timeout, segments are acknowledged at once
-        /// (Linux, `tcp_event_data_recv`, `tcp_send_delayed_ack`).
+        /// time. At the beginning, and after a pause longer than the timeout, segments are acknowledged at once. Several
+        /// short segments wait as long as they are no more than a full one (Linux, `tcp_event_data_recv`,
+        /// `tcp_send_delayed_ack`, `__tcp_ack_snd_check`).
         Adaptive = "adaptive",
     }
 }

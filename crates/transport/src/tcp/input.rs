@@ -583,7 +583,8 @@ impl Tcp {
     fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
         self.acks.settle_growth();
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
-            if self.acks.on_in_order(self.config.delayed_ack) == Owed::Waits {
+            let every = if self.holds_short_ones() { u8::MAX } else { self.config.delayed_ack };
+            if self.acks.on_in_order(every) == Owed::Waits {
                 self.delay_ack(now);
             }
             return;

@@ -5,6 +5,7 @@
 //! reads: then the reply takes the ACK with it, and only a second small segment is not waited for.
 
 use super::Tcp;
+use crate::config::AckDelay;
 use crate::segment::{Flags, Segment};
 use tailrace_core::{Duration, Instant};
 
@@ -65,6 +66,16 @@ impl Tcp {
         } else if was_full && segment.flags.has(Flags::PSH) {
             self.acks.on_push();
         }
+    }
+
+    /// Whether all that is not acknowledged is no more than a full segment, which Linux waits for (`__tcp_ack_snd_check`).
+    #[inline]
+    pub(super) fn holds_short_ones(&self) -> bool {
+        if self.config.ack_delay != AckDelay::Adaptive || self.config.delayed_ack < 2 {
+            return false;
+        }
+        let owed = self.rcv.nxt() - self.acks.last_sent();
+        self.repair.as_ref().is_some_and(|repair| owed <= u64::from(repair.pushes.full))
     }
 
     /// The application may have read: with everything read, and nothing waiting for what is missing, what was pushed is acknowledged.
