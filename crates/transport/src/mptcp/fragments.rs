@@ -28,11 +28,16 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// The application writes behind `stored`, where `held` bytes are in a buffer of `size`: each fragment is taken if there is any
-    /// room. Returns how many bytes.
+    /// What describes the fragments that are not acknowledged as a whole, bytes.
+    pub(crate) fn headers(&self) -> u64 {
+        (self.ends.len() + self.sent.len()) as u64 * HEADER
+    }
+
+    /// The application writes behind `stored`, where `held` bytes are in a buffer of `size`, headers not counted: each fragment is taken if
+    /// there is any room. Returns how many bytes.
     pub(crate) fn write(&mut self, stored: u64, held: u64, size: u64) -> u64 {
         let mut written = 0;
-        while written < WRITE && held + written < size {
+        while written < WRITE && held + written + self.headers() < size {
             let goes_on = !self.ends.is_empty() && self.left > 0;
             if !goes_on {
                 if self.left < HEADER + LEAST {

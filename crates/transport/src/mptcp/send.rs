@@ -94,7 +94,7 @@ impl DataSender {
     pub(crate) fn refill(&mut self) -> bool {
         let Some(memory) = self.memory.as_ref().filter(|_| self.stored < self.app_end) else { return false };
         let held = self.stored.saturating_sub(self.una);
-        let written = if self.writes || memory.is_writeable(held) {
+        let written = if self.writes || memory.is_writeable(held + self.fragments.headers()) {
             self.fragments.write(self.stored, held, memory.size())
         } else {
             0
