@@ -257,6 +257,9 @@ impl Mptcp {
                 let bytes = self.rcv.nxt() - before;
                 if self.subflows[id].tcp.owes_ack() {
                     self.settle_window(id, bytes, fills_gap);
+                } else {
+                    // What reading makes due leaves in the order of the subflows.
+                    self.subflows.forget_first();
                 }
                 self.rcv.deliver();
                 self.on_taken(bytes, now);

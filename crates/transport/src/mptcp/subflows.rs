@@ -311,6 +311,11 @@ impl Subflows {
         self.touch(id);
     }
 
+    /// None comes before the others.
+    pub(super) const fn forget_first(&mut self) {
+        self.first = 0;
+    }
+
     /// All that are not over may have something to send.
     pub(super) fn touch_all(&mut self) {
         self.dirty |= self.all.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
