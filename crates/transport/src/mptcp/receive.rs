@@ -21,6 +21,8 @@ pub(crate) struct DataReceiver {
     left: Option<u64>,
     /// The edge of the window that a subflow was last given to show; the peer knows of it once a segment leaves.
     offered: u64,
+    /// The window that the last segment showed, however much has come since (`old_wspace`).
+    shown: u64,
     /// The ACK that is about to leave, where it was due before the application could read.
     told: Option<Told>,
 }
@@ -38,7 +40,7 @@ struct Told {
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, offered: 0, told: None }
+        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, offered: 0, shown: 0, told: None }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
@@ -59,6 +61,7 @@ impl DataReceiver {
     /// The first byte of data has number `dsn`.
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
+        self.shown = self.buffer;
         self.left = None;
     }
 
@@ -228,6 +231,7 @@ impl DataReceiver {
     #[inline]
     pub(crate) fn promise(&mut self) {
         self.queue.advertise(self.offered);
+        self.shown = self.offered.saturating_sub(self.queue.nxt());
     }
 
     /// A segment has left on subflow `id`, which was given a window just before; whether another ACK is to follow.
@@ -254,10 +258,10 @@ impl DataReceiver {
         memory.on_read(bytes, look, now)
     }
 
-    /// Whether the window of a buffer of memory would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
+    /// Whether the window of a buffer of memory would be twice what was shown last, or more (`mptcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&mut self) -> bool {
-        let (known, window) = (self.queue.window(), self.left());
-        window > 0 && window >= 2 * known
+        let window = self.left();
+        window > 0 && window >= 2 * self.shown
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
