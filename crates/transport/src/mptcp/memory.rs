@@ -12,7 +12,7 @@ use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::RightSizing;
 use crate::segment::Segment;
 use crate::tcp::autotune::careful_step;
-use crate::tcp::receive_queue::{Held, READ, ReceiveQueue};
+use crate::tcp::receive_queue::{Held, Place, READ, ReceiveQueue};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -174,16 +174,21 @@ impl ReceiveMemory {
         if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
     }
 
-    /// The memory of which a subflow may show some on which a segment has come, in order or not, while others wait there for those before
-    /// them (`tcp_space`).
-    pub(crate) fn room(&self, waiting: Held, in_order: bool) -> Room {
+    /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
+    /// them (`tcp_space`). One that begins a buffer above a gap does not count yet.
+    pub(crate) fn room(&self, waiting: Held, place: Place) -> Room {
+        let own = match place {
+            Place::InOrder => self.packet(),
+            Place::BehindAnother => self.packet() - DESCRIPTION,
+            Place::AboveGap => 0,
+        };
         Room {
-            free: self.size.now.saturating_sub(self.packet() + self.charge(waiting)),
+            free: self.size.now.saturating_sub(own + self.charge(waiting)),
             size: self.size.now,
             most: self.size.most,
             packet: self.packet(),
             share: self.share,
-            least: if in_order { LEAST_IN_ORDER } else { 0 },
+            least: if place == Place::InOrder { LEAST_IN_ORDER } else { 0 },
         }
     }
 

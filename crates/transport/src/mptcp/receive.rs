@@ -266,7 +266,7 @@ impl DataReceiver {
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
     pub(crate) fn room(&self, tcp: &Tcp, segment: &Segment) -> Option<Room> {
-        self.memory.as_ref().map(|memory| memory.room(tcp.held_above_gaps(), tcp.expects(segment)))
+        self.memory.as_ref().map(|memory| memory.room(tcp.held_above_gaps(), tcp.place_of(segment)))
     }
 
     /// Whether nothing waits, neither for data before it nor for the application.

@@ -19,6 +19,17 @@ pub(crate) struct Held {
     pub(crate) buffers: u64,
 }
 
+/// Where a segment comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// As the next that is expected, or before it.
+    InOrder,
+    /// Above a gap, into the buffer of another.
+    BehindAnother,
+    /// Above a gap, where it begins a buffer.
+    AboveGap,
+}
+
 /// A buffer above a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buffer {
@@ -89,6 +100,15 @@ impl ReceiveQueue {
     /// The application has read all that came in order.
     pub(crate) fn on_read(&mut self) {
         (self.unread, self.in_last, self.rest) = (Held::default(), 0, (0, 0));
+    }
+
+    /// Where above a gap a segment comes that starts at `start`.
+    pub(crate) fn place_of(&self, start: u64) -> Place {
+        let i = self.above.partition_point(|buffer| buffer.end < start);
+        match self.above.get(i).is_some_and(|buffer| buffer.end == start && buffer.packets < MOST) {
+            true => Place::BehindAnother,
+            false => Place::AboveGap,
+        }
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {

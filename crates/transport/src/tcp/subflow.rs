@@ -1,6 +1,7 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces, each of which leaves in a segment of its own.
 
+use super::receive_queue::Place;
 use super::input::unwrap;
 use super::{Outlook, ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
@@ -226,9 +227,13 @@ impl Tcp {
         self.rcv.nxt_data().saturating_sub(self.irs)
     }
 
-    /// Whether a segment that comes begins with the byte that is expected next.
-    pub(crate) fn expects(&self, segment: &Segment) -> bool {
-        segment.seq == SeqNumber(self.rcv.nxt() as u32)
+    /// Where a segment comes: as the next or before it, or above a gap.
+    pub(crate) fn place_of(&self, segment: &Segment) -> Place {
+        let start = unwrap(self.rcv.nxt(), segment.seq);
+        if start <= self.rcv.nxt() {
+            return Place::InOrder;
+        }
+        self.arrivals().map_or(Place::BehindAnother, |arrivals| arrivals.place_of(start))
     }
 
     /// Bytes that have come and were changed on the way.
