@@ -132,8 +132,20 @@ mod tests {
     #[test]
     fn a_fragment_is_taken_if_there_is_any_room() {
         let mut fragments = Fragments::default();
-        assert_eq!(fragments.write(1, 0, 32_729), 65_456, "the second has one byte of room");
+        assert_eq!(fragments.write(1, 0, 32_769), 65_456, "the second has one byte of room");
         assert_eq!(fragments.write(1, 32_729, 32_729), 0);
+    }
+
+    #[test]
+    fn what_describes_fragments_takes_room_until_all_of_them_is_acknowledged() {
+        // As seen in Linux 6.12 (`sk_wmem_queued`): 32768 after the first, and no second one in 32768 bytes.
+        let mut fragments = Fragments::default();
+        assert_eq!((fragments.write(1, 0, 32_768), fragments.headers()), (32_728, 40));
+        fragments.hand_out(32_729);
+        fragments.forget(20_000);
+        assert_eq!(fragments.headers(), 40, "a part is acknowledged");
+        fragments.forget(32_729);
+        assert_eq!(fragments.headers(), 0);
     }
 
     #[test]

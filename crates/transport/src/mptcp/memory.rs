@@ -449,13 +449,13 @@ mod tests {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
         let mut memory =
             ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, None);
-        memory.on_read(20 * MSS, || (rtt, true), at(150));
+        memory.on_read(20 * MSS, || (rtt, HALF), at(150));
         // 2 * 28480 + 16 * 1460 = 80320, and twice that times (28480 - 14600) / 14600: 233038, 159 packets of 2996.
         assert_eq!(memory.window(0), 159 * 2996 / 2);
-        memory.on_read(100 * MSS, || (rtt, true), at(200));
+        memory.on_read(100 * MSS, || (rtt, HALF), at(200));
         assert_eq!(memory.window(0), 159 * 2996 / 2, "only half of a round trip has passed");
         let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, false, None);
-        fixed.on_read(100 * MSS, || (rtt, true), at(150));
+        fixed.on_read(100 * MSS, || (rtt, HALF), at(150));
         assert_eq!(fixed.window(0), 65_536);
     }
 
@@ -500,7 +500,7 @@ mod tests {
 
     #[test]
     fn more_than_half_of_the_memory_may_be_window() {
-        let round_trip = || (Duration::from_millis(100), true);
+        let round_trip = || (Duration::from_millis(100), 144);
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, Some(0.5625));
         assert_eq!(fixed.window(0), 262_144, "half of it before the application has read");
         fixed.on_read(MSS, round_trip, Instant::from_millis(150));
@@ -518,14 +518,14 @@ mod tests {
         let tuned = Size { now: 131_072, most: 6_291_456, set: false };
         let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(167.0 / 256.0));
         memory.begin(at(0));
-        assert_eq!(memory.on_read(11 * MSS, || (Duration::from_millis(153), true), at(160)), None);
+        assert_eq!(memory.on_read(11 * MSS, || (Duration::from_millis(153), 167), at(160)), None);
         assert_eq!(memory.window(0), 131_072 * 167 / 256);
         // As measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in
         // memory of 422492, since another subflow has joined on which nothing has come.
-        let clamp = memory.on_read(20 * MSS, || (Duration::from_millis(153), false), at(320));
+        let clamp = memory.on_read(20 * MSS, || (Duration::from_millis(153), HALF), at(320));
         assert_eq!((clamp, memory.size.now), (Some(211_246), 422_492));
         assert_eq!(memory.window(19_456), 201_518);
-        memory.on_read(MSS, || (Duration::from_millis(153), true), at(480));
+        memory.on_read(MSS, || (Duration::from_millis(153), 167), at(480));
         assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
     }
 
@@ -537,7 +537,7 @@ mod tests {
         arrivals.set_clamp(211_246);
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
-        let room = Room { size: 323_826, ..ROOM };
+        let room = Room { size: 323_827, ..ROOM };
         while arrivals.note(&segment, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
         assert!(arrivals.open_wide(211_246, 82_672));
@@ -550,13 +550,13 @@ mod tests {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
         let tuned = Size { now: 131_072, most: 6_291_456, set: false };
         let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(0.5));
-        memory.on_read(171_000, || (rtt, true), at(100));
+        memory.on_read(171_000, || (rtt, HALF), at(100));
         // 2 * 65536 + 16 * 1448 = 154240, and twice that times (65536 - 14600) / 14600.
         assert_eq!(memory.size.now, 2 * (154_240 + 2 * 538_107));
         // 105465 in this round trip, with the rest of before: 234098, and twice that times (105465 - 65536) / 65536, are less.
-        assert_eq!(memory.on_read(1, || (rtt, true), at(200)), None);
+        assert_eq!(memory.on_read(1, || (rtt, HALF), at(200)), None);
         // And no more than that in the next.
-        assert_eq!(memory.on_read(105_465, || (rtt, true), at(300)), None);
+        assert_eq!(memory.on_read(105_465, || (rtt, HALF), at(300)), None);
     }
 
     #[test]

@@ -4,7 +4,8 @@
 //! overridden by itself and no code asks for the profile.
 
 use super::config::{
-    DataTimer, EchoWait, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
+    DataTimer, EchoWait, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker,
+    SubflowControl,
 };
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};

@@ -4,8 +4,8 @@
 use super::memory::{Arrivals, ReceiveMemory, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::receive_queue::READ;
 use crate::tcp::reassembly::{Arrival, Reassembly};
+use crate::tcp::receive_queue::READ;
 use tailrace_core::{Duration, Instant};
 
 #[derive(Clone, Debug)]
@@ -40,7 +40,17 @@ struct Told {
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, offered: 0, shown: 0, told: None }
+        Self {
+            queue,
+            buffer,
+            auto_read: true,
+            waiting: 0,
+            memory: None,
+            left: None,
+            offered: 0,
+            shown: 0,
+            told: None,
+        }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more

@@ -85,7 +85,10 @@ impl ReceiveQueue {
         }
         if self.unread.bytes > READ {
             let begins = !joins || self.rest.1 == 0;
-            self.rest = (self.rest.0 + if begins { self.in_last } else { next.packets }, self.rest.1 + u64::from(begins));
+            self.rest = (
+                self.rest.0 + if begins { self.in_last } else { next.packets },
+                self.rest.1 + u64::from(begins),
+            );
         }
         joins
     }
@@ -204,6 +207,40 @@ mod tests {
     }
 
     #[test]
+    fn what_came_in_order_since_the_last_read_counts_buffer_by_buffer() {
+        // As a kernel 6.12 did it: a short segment fills a gap before 22 others, and one more comes in order. The first buffer is full
+        // with 18 of those, and the last joins the four behind it.
+        let mut queue = queue(&(1..=22).collect::<Vec<_>>());
+        queue.on_arrival(900, MSS, 23 * MSS);
+        queue.on_arrival(23 * MSS, 24 * MSS, 24 * MSS);
+        let all = 23 * MSS + 100;
+        assert_eq!(queue.held(all, MSS), Held { bytes: all, packets: 24, buffers: 3 });
+        // Read in part: as if it were full packets in full buffers.
+        assert_eq!(queue.held(20 * MSS, MSS), held(20, 2));
+        queue.on_read();
+        assert_eq!(queue.held(0, MSS), held(0, 0));
+    }
+
+    #[test]
+    fn after_the_first_read_buffers_are_left_of_which_a_part_is() {
+        // 65536 bytes end within the 66th segment, in the fifth buffer.
+        let mut queue = queue(&(1..=89).collect::<Vec<_>>());
+        queue.on_arrival(0, MSS, 90 * MSS);
+        // The first alone, as the buffer behind it is full; then 18, 18, 18, 18 and 17.
+        assert_eq!(queue.held(90 * MSS, MSS), held(90, 6));
+        assert_eq!(queue.held_after_first_read(), Held { bytes: 90_000 - 65_536, packets: 35, buffers: 2 });
+    }
+
+    #[test]
+    fn where_a_segment_comes_above_a_gap() {
+        let some = queue(&[1, 2, 5]);
+        assert_eq!([3, 6].map(|n| some.place_of(n * MSS)), [Place::BehindAnother; 2]);
+        assert_eq!([4, 7].map(|n| some.place_of(n * MSS)), [Place::AboveGap; 2]);
+        let full = queue(&(1..=18).collect::<Vec<_>>());
+        assert_eq!(full.place_of(19 * MSS), Place::AboveGap, "18 are the most");
+    }
+
+    #[test]
     fn as_a_gap_is_filled_buffers_are_joined_as_far_as_they_fit() {
         // As a kernel 6.12 did it: behind the segment 13 in one buffer, which joins it, and 7 in another, which would be too many.
         let mut some = queue(&(1..=13).chain([15, 16, 17, 18, 19, 20, 14]).collect::<Vec<_>>());
@@ -216,7 +253,8 @@ mod tests {
         let mut full = queue(&(1..=18).collect::<Vec<_>>());
         full.on_arrival(0, MSS, 19 * MSS);
         assert_eq!((full.held(19 * MSS, MSS), full.first_end()), (held(19, 2), MSS));
-        // What comes in order, alone.
+        // What comes in order, alone, after all was read.
+        full.on_read();
         full.on_arrival(19 * MSS, 20 * MSS, 20 * MSS);
         assert_eq!((full.held(MSS, MSS), full.first_end()), (held(1, 1), 20 * MSS));
     }

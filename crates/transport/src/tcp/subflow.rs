@@ -1,8 +1,8 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces, each of which leaves in a segment of its own.
 
-use super::receive_queue::Place;
 use super::input::unwrap;
+use super::receive_queue::Place;
 use super::{Outlook, ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
