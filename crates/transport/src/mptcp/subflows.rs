@@ -336,7 +336,10 @@ impl Subflows {
     #[inline]
     pub(super) fn untouch(&mut self) {
         let next = self.next_touched();
-        self.dirty ^= next & next.wrapping_neg();
+        self.dirty &= !(next & next.wrapping_neg());
+        if self.dirty == 0 {
+            self.first = 0;
+        }
     }
 
     /// Those from which the next is taken: its lowest bit.
