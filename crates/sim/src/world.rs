@@ -218,15 +218,14 @@ impl World {
                 tcp.handle_segment(&segment, now);
             }
             Endpoint::Mptcp(connection) => {
-                let options = pkt.mptcp(&self.options);
                 if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
                     // A SYN shows the way back.
                     let came = pkt.itinerary(&self.options);
                     self.options.source_routes.learn((end, pkt.source_port), came);
                 }
-                pkt.release(&mut self.options);
                 let had = connection.stats().new_bytes;
-                connection.handle_segment(&pkt.tuple(), &segment, &options, now);
+                connection.handle_segment(&pkt.tuple(), &segment, pkt.mptcp(&self.options), now);
+                pkt.release(&mut self.options);
                 let new = connection.stats().new_bytes - had;
                 let (sequence, end) = (connection.reordering().latest(), socket.end());
                 self.count_new_bytes(end, new, sequence);
@@ -277,17 +276,17 @@ impl World {
     }
 
     fn transmit_multipath(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let now = fabric.now();
+        let (mut next, now) = (Transmit::default(), fabric.now());
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let Endpoint::Mptcp(connection) = &mut socket.endpoint else { return };
-            let Some(Transmit { tuple, segment, options, route, resent, .. }) = connection.poll_transmit(now)
-            else {
+            if !connection.poll_transmit_into(&mut next, now) {
                 return;
-            };
+            }
+            let Transmit { tuple, segment, options, route, resent, .. } = &next;
             let (source, destination) = (Address(tuple.local), Address(tuple.remote));
             let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
-            if joins && !reaches(fabric, source, destination) && connection.unreachable(&tuple, now) {
+            if joins && !reaches(fabric, source, destination) && connection.unreachable(tuple, now) {
                 continue;
             }
             let envelope = Envelope {
@@ -298,15 +297,15 @@ impl World {
                 ..socket.envelope
             };
             let (end, header) = (socket.end(), socket.header);
-            let mut pkt = SimPacket::tcp(&envelope, &segment, header, &mut self.options, now);
+            let mut pkt = SimPacket::tcp(&envelope, segment, header, &mut self.options, now);
             if header.is_none() {
                 pkt.size += options.len();
             }
-            pkt.set_mptcp(&options, &mut self.options);
+            pkt.set_mptcp(options, &mut self.options);
             if !self.options.source_routes.is_empty() {
-                self.set_route((end, tuple.remote_port), route, &mut pkt);
+                self.set_route((end, tuple.remote_port), *route, &mut pkt);
             }
-            self.count_path_sent(end, &pkt, resent);
+            self.count_path_sent(end, &pkt, *resent);
             self.send(end, pkt, fabric);
         }
     }

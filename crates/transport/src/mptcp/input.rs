@@ -50,11 +50,11 @@ impl Mptcp {
         if self.is_mapped() {
             self.announce(id, segment, options);
         }
-        if segment.payload > 0
-            && let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
-            && self.subflows.arrivals(id).note(segment, room, now)
-        {
-            self.subflows[id].tcp.note_window_grown();
+        if segment.payload > 0 {
+            self.note_payload(id, segment, now);
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.subflows.forget_window(id);
         }
         if segment.flags.has(Flags::RST) {
             let lasts =
@@ -77,6 +77,17 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+    }
+
+    /// Data has come on subflow `id`, which may show more window for it.
+    #[inline]
+    fn note_payload(&mut self, id: usize, segment: &Segment, now: Instant) {
+        self.subflows.forget_window(id);
+        if let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
+            && self.subflows.arrivals(id).note(segment, room, now)
+        {
+            self.subflows[id].tcp.note_window_grown();
+        }
     }
 
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
@@ -354,15 +365,10 @@ impl Mptcp {
 
     /// After anything that moved subflow `id`'s TCP: its events, its window, its deadline.
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
-        self.subflows[id].forget_acknowledged();
-        while let Some(event) = self.subflows[id].poll_event() {
-            match event {
-                Event::Connected => self.on_connected(id, now),
-                Event::Delivered { .. } => {}
-                Event::PeerClosed => self.on_subflow_fin(id),
-                Event::Closed => self.on_gone(id, None, now),
-                Event::Reset { cause } => self.on_gone(id, Some(cause), now),
-            }
+        let s = &mut self.subflows[id];
+        s.forget_acknowledged();
+        if s.tcp.has_changed() {
+            self.follow(id, now);
         }
         if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
             couple(coupling, id, &mut self.subflows[id]);
@@ -376,6 +382,21 @@ impl Mptcp {
         self.run_path_manager(now);
         self.subflows.touch(id);
         self.push_due |= self.fills && self.may_push();
+    }
+
+    /// Subflow `id`'s TCP has opened, or is over in one direction or both.
+    #[inline(never)]
+    fn follow(&mut self, id: usize, now: Instant) {
+        while let Some(event) = self.subflows[id].tcp.poll_event() {
+            match event {
+                Event::Connected => self.on_connected(id, now),
+                // What it delivers is looked at anyway.
+                Event::Delivered { .. } => {}
+                Event::PeerClosed => self.on_subflow_fin(id),
+                Event::Closed => self.on_gone(id, None, now),
+                Event::Reset { cause } => self.on_gone(id, Some(cause), now),
+            }
+        }
     }
 
     /// Whether what comes on a subflow lets data be handed out: not while the peer's window is used up, even where data is to be
@@ -457,8 +478,7 @@ impl Mptcp {
         let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
-            let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
-            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(manager);
+            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(self.path_manager.deadline());
         }
         let first = self.subflows.first_deadline().min(own);
         (first != Instant::MAX).then_some(first)
@@ -486,7 +506,7 @@ impl Mptcp {
             self.end_subflows(|s| s.tcp.state() == State::FinWait2, now);
         }
         self.repeat_announcements(now);
-        if self.path_manager.poll_timeout().is_some_and(|at| at <= now) {
+        if self.path_manager.deadline() <= now {
             self.path_manager.handle_timeout(now);
             self.run_path_manager(now);
         }

@@ -50,10 +50,17 @@ fn alone(segment: &mut Segment, signal: Signal) -> Options {
 
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
-    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        let mut next = Transmit::default();
+        self.poll_transmit_into(&mut next, now).then_some(next)
+    }
+
+    /// Whether there is another segment to send, which is put into `next`: it is large, and made where it is to be.
+    #[inline(always)]
+    pub fn poll_transmit_into(&mut self, next: &mut Transmit, now: Instant) -> bool {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
-            return Some(Transmit { subflow: None, tuple, segment, options, route: None, resent: false });
+            *next = Transmit { subflow: None, tuple, segment, options, route: None, resent: false };
+            return true;
         }
         if self.opening.is_some() && self.has_opened() {
             self.run_path_manager(now);
@@ -62,12 +69,12 @@ impl Mptcp {
             if self.push_due {
                 self.push_pending(now);
             }
-            if let Some(transmit) = self.poll_subflows(now) {
-                return Some(transmit);
+            if self.poll_subflows(next, now) {
+                return true;
             }
             let goes_on = self.gives_way || (!self.fills && self.schedule(now, false));
             if !goes_on && !self.say_fin() && !self.refill() {
-                return None;
+                return false;
             }
             self.push_due = self.fills;
         }
@@ -89,15 +96,20 @@ impl Mptcp {
         }
     }
 
-    /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
-    fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
+    /// What the subflows that were touched have to send, if anything, into `next`. Those that have nothing more are as a scheduler
+    /// sees them.
+    #[inline(always)]
+    fn poll_subflows(&mut self, next: &mut Transmit, now: Instant) -> bool {
         while let Some(id) = self.subflows.touched() {
             self.share_window(id);
             let s = &mut self.subflows[id];
             s.begin_piece();
-            if let Some(mut segment) = s.tcp.poll_transmit(now) {
-                let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
-                let options = self.decorate(id, &mut segment);
+            if let Some(segment) = s.tcp.poll_transmit(now) {
+                let resent = segment.repeated;
+                (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
+                next.segment = segment;
+                next.options = self.decorate(id, &mut next.segment);
+                let (segment, options) = (&next.segment, &next.options);
                 if self.rcv.on_sent(id) {
                     self.subflows[id].tcp.demand_ack();
                 }
@@ -110,28 +122,41 @@ impl Mptcp {
                 if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
                     self.ask_for_signals(id);
                 }
-                if !self.data_rto.runs() && options.dss.is_some_and(|d| d.data_fin) {
+                if !self.data_rto.runs() && options.dss.as_ref().is_some_and(|d| d.data_fin) {
                     self.arm_data_timer(now);
                 }
-                if self.subflows[id].is_exhausted(&segment, !resent) {
+                if self.subflows[id].is_exhausted(segment, !resent) {
                     self.subflows.untouch();
                     self.rest(id);
                 }
-                return Some(Transmit { subflow: Some(id), tuple, segment, options, route, resent });
+                return true;
             }
             self.subflows.untouch();
             self.rest(id);
         }
-        None
+        false
     }
 
-    /// Tells the TCP of subflow `id` of the window that the connection has.
+    /// Tells the TCP of subflow `id` of the window that the connection has, unless it knows.
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
+        if self.rcv.take_changed() {
+            self.subflows.forget_windows();
+        }
+        if !self.subflows.knows_window(id) {
+            self.share_another_window(id);
+        }
+    }
+
+    #[inline(never)]
+    fn share_another_window(&mut self, id: usize) {
         let mss = self.subflows[id].tcp.mss();
         let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
         let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
-        self.subflows[id].tcp.share_window(window);
+        if self.rcv.take_changed() {
+            self.subflows.forget_windows();
+        }
+        self.subflows.share_window(id, window);
     }
 
     /// Data leaves on subflow `id` for the first time there.
@@ -157,11 +182,13 @@ impl Mptcp {
     }
 
     /// A packet has left, or before the application writes again: it has been waiting for room (`tcp_check_space`).
+    #[inline]
     fn grow_buffer(&mut self, id: usize) {
         let s = &mut self.subflows[id];
-        let ((cwnd, _), flight, mss) = (s.tcp.windows(), s.tcp.in_flight(), u64::from(s.tcp.mss().max(1)));
-        if let Some(memory) = s.memory.as_mut().filter(|_| flight.get() + mss <= cwnd.get()) {
-            memory.expand(cwnd.get() / mss);
+        let Some(memory) = s.memory.as_mut().filter(|memory| memory.may_grow()) else { return };
+        let (window, flight, mss) =
+            (s.tcp.cwnd_in_use().get(), s.tcp.in_flight().get(), u64::from(s.tcp.mss().max(1)));
+        if flight + mss <= window && memory.expand(window / mss) {
             match self.plan.mptcp.send_buffer_of {
                 SendBufferOf::Largest => self.snd.follow(memory),
                 SendBufferOf::Sum => self.join_buffers(),

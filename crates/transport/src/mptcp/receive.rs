@@ -20,6 +20,8 @@ pub(crate) struct DataReceiver {
     left: Option<u64>,
     /// The ACK that is about to leave, where it was due before the application could read.
     told: Option<Told>,
+    /// The window may be another than when this was last asked.
+    changed: bool,
 }
 
 /// An ACK that falls due as data comes shows the window that is left before the application reads.
@@ -35,7 +37,16 @@ struct Told {
 impl DataReceiver {
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self { queue, buffer, auto_read: true, waiting: 0, memory: None, left: None, told: None }
+        Self {
+            queue,
+            buffer,
+            auto_read: true,
+            waiting: 0,
+            memory: None,
+            left: None,
+            told: None,
+            changed: true,
+        }
     }
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
@@ -56,7 +67,7 @@ impl DataReceiver {
     /// The first byte of data has number `dsn`.
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
-        self.left = None;
+        self.forget_window();
     }
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
@@ -119,7 +130,7 @@ impl DataReceiver {
         if dsn >= end {
             return (0, false);
         }
-        self.left = None;
+        self.forget_window();
         let new = self.queue.missing(dsn, end);
         let arrival = self.queue.insert(dsn, end);
         self.queue.absorb_fin();
@@ -139,7 +150,7 @@ impl DataReceiver {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
             self.queue.on_fin(dsn);
             self.queue.absorb_fin();
-            self.left = None;
+            self.forget_window();
         }
     }
 
@@ -156,6 +167,7 @@ impl DataReceiver {
     /// `in_memory` tells `most` and the unit, and is asked only where memory counts.
     #[inline]
     pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64)) -> u64 {
+        let before = self.queue.edge();
         if self.memory.is_some() {
             let (most, unit) = in_memory();
             debug_assert!(unit.is_power_of_two(), "it is a shift");
@@ -166,7 +178,20 @@ impl DataReceiver {
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
+        self.changed |= self.queue.edge() != before;
         self.queue.window()
+    }
+
+    /// Whether the window may be another than when this was last asked.
+    #[inline]
+    pub(crate) const fn take_changed(&mut self) -> bool {
+        core::mem::replace(&mut self.changed, false)
+    }
+
+    /// Something has come or was taken.
+    #[inline]
+    const fn forget_window(&mut self) {
+        (self.left, self.changed) = (None, true);
     }
 
     /// The window that the memory leaves.
@@ -191,6 +216,7 @@ impl DataReceiver {
     pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
         let left = self.memory.as_ref().map(|memory| memory.window(memory.held(unread)));
         self.told = left.map(|left| Told { id, left, opened: false });
+        self.changed = true;
     }
 
     /// The window has opened wide on subflow `id`. Whether an ACK is about to leave there that does not say so: another is to follow.
@@ -202,7 +228,9 @@ impl DataReceiver {
     /// A segment has left on subflow `id`; whether another ACK is to follow.
     #[inline]
     pub(crate) fn on_sent(&mut self, id: usize) -> bool {
-        self.told.is_some() && self.told.take_if(|told| told.id == id).is_some_and(|told| told.opened)
+        let Some(told) = self.told.take_if(|told| told.id == id) else { return false };
+        self.changed = true;
+        told.opened
     }
 
     /// The application has taken `bytes`; see [`ReceiveMemory::on_read`].
@@ -212,9 +240,8 @@ impl DataReceiver {
         look: impl FnOnce() -> (Duration, bool),
         now: Instant,
     ) -> Option<u64> {
-        let memory = self.memory.as_mut()?;
-        self.left = None;
-        memory.on_read(bytes, look, now)
+        self.forget_window();
+        self.memory.as_mut()?.on_read(bytes, look, now)
     }
 
     /// Whether the window of a buffer of memory would be twice what the peer knows of, or more (`mptcp_cleanup_rbuf`).
@@ -249,7 +276,7 @@ impl DataReceiver {
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
-        self.left = None;
+        self.forget_window();
         (taken, self.may_open(mss))
     }
 }

@@ -49,6 +49,8 @@ pub(super) struct Subflows {
     unmeasured: u32,
     /// Those that may have something to send, a bit each.
     dirty: u32,
+    /// Those that know what window the connection has, a bit each.
+    informed: u32,
 }
 
 impl Index<usize> for Subflows {
@@ -81,6 +83,7 @@ impl Default for Subflows {
             glanced: 0,
             unmeasured: 0,
             dirty: 0,
+            informed: 0,
         }
     }
 }
@@ -107,6 +110,7 @@ impl Subflows {
         };
         self.mss = self.least_mss();
         self.touch(id);
+        self.forget_window(id);
         (id, old)
     }
 
@@ -131,7 +135,7 @@ impl Subflows {
     /// The live one of these addresses and ports.
     #[inline]
     pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
-        let live = |(id, t): (usize, &Tuple)| (t == tuple && !self.all[id].gone).then_some(id);
+        let live = |(id, t): (usize, &Tuple)| (t.is(tuple) && !self.all[id].gone).then_some(id);
         self.tuples.iter().enumerate().find_map(live)
     }
 
@@ -172,6 +176,31 @@ impl Subflows {
     #[cfg(test)]
     pub(super) fn views_mut(&mut self) -> &mut [SubflowView] {
         &mut self.views
+    }
+
+    /// Whether `id` knows what window the connection has.
+    #[inline]
+    pub(super) fn knows_window(&self, id: usize) -> bool {
+        self.informed >> id & 1 == 1
+    }
+
+    /// What window `id` may show may be another.
+    #[inline]
+    pub(super) fn forget_window(&mut self, id: usize) {
+        self.informed &= !(1 << id);
+    }
+
+    /// What window any may show may be another.
+    #[inline]
+    pub(super) fn forget_windows(&mut self) {
+        self.informed = 0;
+    }
+
+    /// The connection has this window for `id`.
+    #[inline]
+    pub(super) fn share_window(&mut self, id: usize, window: u64) {
+        self.all[id].tcp.share_window(window);
+        self.informed |= 1 << id;
     }
 
     /// Looks at `id`: its view is current. `data`: the connection can carry data.
