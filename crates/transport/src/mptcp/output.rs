@@ -36,6 +36,13 @@ impl Pieces for Sendable<'_> {
 /// SACK blocks give way to options.
 #[inline]
 fn make_room(segment: &mut Segment, options: &Options) {
+    if !segment.sack.is_empty() {
+        drop_blocks(segment, options);
+    }
+}
+
+#[inline(never)]
+fn drop_blocks(segment: &mut Segment, options: &Options) {
     while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
         segment.sack.pop();
     }
@@ -174,9 +181,10 @@ impl Mptcp {
         if !self.fills {
             return false;
         }
-        let acked = core::mem::take(&mut self.acked);
-        if self.snd.is_full() {
-            (0..self.subflows.len()).filter(|id| acked >> id & 1 == 1).for_each(|id| self.grow_buffer(id));
+        let mut acked = core::mem::take(&mut self.acked);
+        while acked != 0 && self.snd.is_full() {
+            self.grow_buffer(acked.trailing_zeros() as usize);
+            acked &= acked - 1;
         }
         self.snd.refill()
     }
@@ -494,7 +502,19 @@ impl Mptcp {
     }
 
     /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
+    #[inline]
     fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
+        let open = self.stage == Stage::Established && (self.confirmed || !self.client);
+        if !(open && self.subflows[id].ready) || segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
+            return self.decorate_another(id, segment);
+        }
+        let mapping = self.map(id, segment);
+        self.tell(id, segment, mapping)
+    }
+
+    /// The same of one that may belong to a handshake, or to the end of a subflow.
+    #[inline(never)]
+    fn decorate_another(&mut self, id: usize, segment: &mut Segment) -> Options {
         if self.stage == Stage::Fallback {
             let end = self.subflows[id].tcp.ssn_of(segment).wrapping_add(u64::from(segment.payload));
             self.push_last_only(segment, Some(end.saturating_add_signed(self.fallback.tx)));
@@ -511,17 +531,36 @@ impl Mptcp {
         if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
             return Options::NONE;
         }
+        let mapping = self.map(id, segment);
+        if let Some(signal) = self.capable_option(id, mapping) {
+            return alone(segment, signal);
+        }
+        self.tell(id, segment, mapping)
+    }
+
+    /// The mapping of what subflow `id` sends. It may have been sent before, on another subflow, and be the last that was written.
+    #[inline]
+    fn map(&self, id: usize, segment: &mut Segment) -> Option<Mapping> {
         let mapped = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
         let mapping = mapped.map(|(m, again)| {
             segment.repeated |= again;
             m
         });
         self.push_last_only(segment, mapping.map(|m| m.dsn + u64::from(m.len)));
-        if let Some(signal) = self.capable_option(id, mapping) {
-            return alone(segment, signal);
-        }
-        let signal = if segment.payload > 0 { None } else { self.signal_beside(id) };
-        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
+        mapping
+    }
+
+    /// What subflow `id` tells with `segment` beside `mapping`.
+    #[inline]
+    fn tell(&mut self, id: usize, segment: &mut Segment, mapping: Option<Mapping>) -> Options {
+        let silent = segment.payload > 0 || (self.signals.is_empty() && !self.fallback.fail_due);
+        let signal = if silent { None } else { self.signal_beside(id) };
+        let dss = if self.snd.closing {
+            self.last_dss(mapping, signal.is_some())
+        } else {
+            self.dss_of(mapping, false)
+        };
+        let options = Options::new(Some(dss), signal);
         make_room(segment, &options);
         options
     }
@@ -569,8 +608,9 @@ impl Mptcp {
         })
     }
 
-    /// The DSS with `mapping`, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
-    fn dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
+    /// The DSS with `mapping` once the application has closed, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
+    #[inline(never)]
+    fn last_dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
         let (mut mapping, mut data_fin) = (mapping, false);
         match &mut mapping {
             Some(m) if self.snd.fin() == Some(m.dsn + u64::from(m.len)) && m.len < u16::MAX => {
@@ -591,6 +631,7 @@ impl Mptcp {
         self.dss_of(mapping, data_fin)
     }
 
+    #[inline]
     fn dss_of(&self, mapping: Option<Mapping>, data_fin: bool) -> Dss {
         Dss {
             data_ack: Some(self.numbers.received(self.rcv.nxt())),

@@ -5,10 +5,12 @@
 //! and with its reordering delay, the time from there to its delivery. Both are zero for what comes in order. What a
 //! subflow's own TCP holds back for its losses does not count before it reaches the data level.
 
-use tailrace_core::{CoarseHistogram, Instant, Ring};
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tailrace_core::{CoarseHistogram, Instant};
 
 /// A segment in the out-of-order queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     dsn: u64,
     arrived: Instant,
@@ -21,8 +23,8 @@ pub struct Reordering {
     /// Of the others, bytes and times.
     displacement: CoarseHistogram,
     delay: CoarseHistogram,
-    /// By their numbers.
-    held: Ring<Held>,
+    /// That with the least number first: with several paths most come between others.
+    held: BinaryHeap<Reverse<Held>>,
     /// Largest displacement since it was last taken.
     recent: u64,
     /// First number of the segment that came last.
@@ -44,19 +46,14 @@ impl Reordering {
     fn hold(&mut self, dsn: u64, expected: u64, now: Instant) {
         self.displacement.record_value(dsn - expected);
         self.recent = self.recent.max(dsn - expected);
-        let held = Held { dsn, arrived: now };
-        if self.held.back().is_none_or(|last| last.dsn <= dsn) {
-            return self.held.push_back(held);
-        }
-        let place = self.held.partition_point(|h| h.dsn <= dsn);
-        self.held.insert(place, held);
+        self.held.push(Reverse(Held { dsn, arrived: now }));
     }
 
     /// Everything below `next` has been delivered.
     #[inline]
     pub(crate) fn on_delivery(&mut self, next: u64, now: Instant) {
-        while self.held.front().is_some_and(|h| h.dsn < next)
-            && let Some(held) = self.held.pop_front()
+        while self.held.peek().is_some_and(|Reverse(held)| held.dsn < next)
+            && let Some(Reverse(held)) = self.held.pop()
         {
             self.delay.record(now.saturating_since(held.arrived));
         }

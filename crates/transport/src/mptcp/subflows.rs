@@ -37,6 +37,8 @@ pub(super) struct Subflows {
     open: u32,
     /// But for those that may have something to send, which may have changed since.
     timings: Vec<Timing>,
+    /// When the first of these is due.
+    first_due: Instant,
     /// How they look from the receiving end.
     arrivals: Vec<Arrivals>,
     /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
@@ -77,6 +79,7 @@ impl Default for Subflows {
             views: Vec::new(),
             open: 0,
             timings: Vec::new(),
+            first_due: Instant::MAX,
             arrivals: Vec::new(),
             mss: 1,
             unseen: 0,
@@ -95,7 +98,7 @@ impl Subflows {
         let (id, old) = match self.all.iter().position(|s| s.gone) {
             Some(id) => {
                 self.tuples[id] = tuple;
-                self.timings[id] = Timing::NEVER;
+                self.note_timing(id, Timing::NEVER);
                 self.arrivals[id] = arrivals;
                 (id, Some(core::mem::replace(&mut self.all[id], subflow)))
             }
@@ -289,7 +292,17 @@ impl Subflows {
     /// The timing of `id` is current.
     #[inline]
     pub(super) fn renew_timing(&mut self, id: usize) {
-        self.timings[id] = self.all[id].timing();
+        self.note_timing(id, self.all[id].timing());
+    }
+
+    #[inline]
+    fn note_timing(&mut self, id: usize, timing: Timing) {
+        let before = core::mem::replace(&mut self.timings[id], timing).due;
+        if timing.due <= self.first_due {
+            self.first_due = timing.due;
+        } else if before == self.first_due {
+            self.first_due = self.timings.iter().map(|t| t.due).min().unwrap_or(Instant::MAX);
+        }
     }
 
     /// When `id` is due.
@@ -301,10 +314,10 @@ impl Subflows {
     /// When the first is due.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        let noted = self.timings.iter().map(|t| t.due);
-        let first =
-            if self.dirty == 0 { noted.min() } else { (0..self.len()).map(|id| self.deadline(id)).min() };
-        first.unwrap_or(Instant::MAX)
+        if self.dirty == 0 {
+            return self.first_due;
+        }
+        (0..self.len()).map(|id| self.deadline(id)).min().unwrap_or(Instant::MAX)
     }
 
     /// The timings of all at present, those that may have something to send included.
