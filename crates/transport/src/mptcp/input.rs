@@ -26,40 +26,17 @@ impl Mptcp {
         };
         self.subflows.touch(id);
         self.adjust_buffer(now);
-        if self.stage == Stage::Opening {
-            self.rcv.begin(now);
-        }
-        match self.check_in(id, segment, options) {
-            Entry::Pass => {}
-            Entry::Ignore => return,
-            Entry::Refuse(reason) => {
-                if self.subflows[id].tcp.state() == State::SynSent {
-                    // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
-                    self.refuse(tuple, segment, Some(reason));
-                }
-                self.subflows[id].abort(reason);
-                self.settle(id, now);
-                return;
-            }
-        }
-        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
-            self.subflows[id].abort(ResetReason::Middlebox);
-            self.settle(id, now);
+        let usual = self.stage == Stage::Established && self.subflows[id].ready && options.signal.is_none();
+        if !(usual && !segment.flags.has_any(Flags::SYN.with(Flags::RST)))
+            && !self.lets_in(id, tuple, segment, options, now)
+        {
             return;
         }
-        if self.is_mapped() {
-            self.announce(id, segment, options);
-        }
         if segment.payload > 0 {
+            if self.is_mapped() {
+                self.announce(id, segment, options);
+            }
             self.note_payload(id, segment, now);
-        }
-        if segment.flags.has(Flags::SYN) {
-            self.subflows.forget_window(id);
-        }
-        if segment.flags.has(Flags::RST) {
-            let lasts =
-                |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
-            self.subflows[id].refused = options.signal.is_some_and(lasts);
         }
         let s = &mut self.subflows[id];
         let before = s.tcp.latest_rtt().0;
@@ -77,6 +54,49 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+    }
+
+    /// Whether a segment is passed on to the TCP of subflow `id` that has more to say than that there is data or an acknowledgment, or
+    /// comes when the connection or the subflow has not begun, or the connection has fallen back.
+    #[inline(never)]
+    fn lets_in(
+        &mut self,
+        id: usize,
+        tuple: &Tuple,
+        segment: &Segment,
+        options: &Options,
+        now: Instant,
+    ) -> bool {
+        if self.stage == Stage::Opening {
+            self.rcv.begin(now);
+        }
+        match self.check_in(id, segment, options) {
+            Entry::Pass => {}
+            Entry::Ignore => return false,
+            Entry::Refuse(reason) => {
+                if self.subflows[id].tcp.state() == State::SynSent {
+                    // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
+                    self.refuse(tuple, segment, Some(reason));
+                }
+                self.subflows[id].abort(reason);
+                self.settle(id, now);
+                return false;
+            }
+        }
+        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
+            self.subflows[id].abort(ResetReason::Middlebox);
+            self.settle(id, now);
+            return false;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.subflows.forget_window(id);
+        }
+        if segment.flags.has(Flags::RST) {
+            let lasts =
+                |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
+            self.subflows[id].refused = options.signal.is_some_and(lasts);
+        }
+        true
     }
 
     /// Data has come on subflow `id`, which may show more window for it.
@@ -99,9 +119,6 @@ impl Mptcp {
 
     /// Remembers what the segment's payload maps to.
     fn announce(&mut self, id: usize, segment: &Segment, options: &Options) {
-        if segment.payload == 0 {
-            return;
-        }
         let (mapping, len) = if let Some(dss) = &options.dss
             && let Some(m) = self.mapping_in(dss)
         {

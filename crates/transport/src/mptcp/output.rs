@@ -111,10 +111,9 @@ impl Mptcp {
             self.share_window(id);
             let s = &mut self.subflows[id];
             s.begin_piece();
-            if let Some(segment) = s.tcp.poll_transmit(now) {
-                let resent = segment.repeated;
+            if s.tcp.poll_transmit_into(&mut next.segment, now) {
+                let resent = next.segment.repeated;
                 (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
-                next.segment = segment;
                 next.options = self.decorate(id, &mut next.segment);
                 let (segment, options) = (&next.segment, &next.options);
                 if self.rcv.on_sent(id) {
@@ -554,13 +553,12 @@ impl Mptcp {
     #[inline]
     fn tell(&mut self, id: usize, segment: &mut Segment, mapping: Option<Mapping>) -> Options {
         let silent = segment.payload > 0 || (self.signals.is_empty() && !self.fallback.fail_due);
-        let signal = if silent { None } else { self.signal_beside(id) };
-        let dss = if self.snd.closing {
-            self.last_dss(mapping, signal.is_some())
+        let options = if silent && !self.snd.closing {
+            Options::new(Some(self.dss_of(mapping, false)), None)
         } else {
-            self.dss_of(mapping, false)
+            let signal = if silent { None } else { self.signal_beside(id) };
+            Options::new(Some(self.dss(mapping, signal.is_some())), signal)
         };
-        let options = Options::new(Some(dss), signal);
         make_room(segment, &options);
         options
     }
@@ -608,9 +606,9 @@ impl Mptcp {
         })
     }
 
-    /// The DSS with `mapping` once the application has closed, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
+    /// The DSS with `mapping`, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
     #[inline(never)]
-    fn last_dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
+    fn dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
         let (mut mapping, mut data_fin) = (mapping, false);
         match &mut mapping {
             Some(m) if self.snd.fin() == Some(m.dsn + u64::from(m.len)) && m.len < u16::MAX => {
