@@ -21,6 +21,7 @@ use tailrace_core::{Duration, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, Hosts, LinkId, NodeId, Observer, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
+use tailrace_transport::segment::Segment;
 
 /// All sockets and flows of a run.
 #[derive(Debug)]
@@ -256,7 +257,7 @@ impl World {
 
     #[inline]
     fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let now = fabric.now();
+        let (mut segment, now) = (Segment::default(), fabric.now());
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let (end, header) = (socket.end(), socket.header);
@@ -265,7 +266,9 @@ impl World {
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
                 Endpoint::Remote(_) => return self.pass_orders(id, fabric),
             };
-            let Some(segment) = tcp.poll_transmit(now) else { return };
+            if !tcp.poll_transmit_into(&mut segment, now) {
+                return;
+            }
             let exhausted = tcp.is_exhausted();
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
             self.send(end, pkt, fabric);
@@ -296,6 +299,7 @@ impl World {
                 destination_port: tuple.remote_port,
                 ..socket.envelope
             };
+            let exhausted = connection.is_exhausted();
             let (end, header) = (socket.end(), socket.header);
             let mut pkt = SimPacket::tcp(&envelope, segment, header, &mut self.options, now);
             if header.is_none() {
@@ -307,6 +311,9 @@ impl World {
             }
             self.count_path_sent(end, &pkt, *resent);
             self.send(end, pkt, fabric);
+            if exhausted {
+                return;
+            }
         }
     }
 

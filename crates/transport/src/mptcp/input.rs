@@ -230,7 +230,12 @@ impl Mptcp {
     /// Takes what has come in order on subflow `id` to the data level.
     fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
         self.releases = false;
-        if let Some(hole) = self.subflows[id].tcp.take_hole() {
+        let s = &mut self.subflows[id];
+        let (hole, to) = (s.tcp.take_hole(), s.tcp.received_ssn());
+        if hole.is_none() && s.taken >= to && self.stage == Stage::Established && segment.payload == 0 {
+            return; // An acknowledgment, as at an end that only sends.
+        }
+        if let Some(hole) = hole {
             self.pass_over(id, hole);
         }
         if self.stage == Stage::Fallback {
@@ -384,17 +389,11 @@ impl Mptcp {
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
         let s = &mut self.subflows[id];
         s.forget_acknowledged();
-        if s.tcp.has_changed() {
+        if s.tcp.has_changed() || s.tcp.state() == State::FinWait2 {
             self.follow(id, now);
         }
         if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
             couple(coupling, id, &mut self.subflows[id]);
-        }
-        if self.subflows[id].tcp.state() == State::FinWait2
-            && self.fin_deadline == Instant::MAX
-            && self.is_over()
-        {
-            self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
         self.run_path_manager(now);
         self.subflows.touch(id);
@@ -413,6 +412,12 @@ impl Mptcp {
                 Event::Closed => self.on_gone(id, None, now),
                 Event::Reset { cause } => self.on_gone(id, Some(cause), now),
             }
+        }
+        if self.subflows[id].tcp.state() == State::FinWait2
+            && self.fin_deadline == Instant::MAX
+            && self.is_over()
+        {
+            self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
     }
 

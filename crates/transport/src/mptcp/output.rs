@@ -87,6 +87,18 @@ impl Mptcp {
         }
     }
 
+    /// Whether it is known that nothing follows what was polled last, as at an end that only receives and has acknowledged what came.
+    #[inline]
+    pub fn is_exhausted(&mut self) -> bool {
+        let done = self.subflows.touched().is_none() && self.snd.is_idle() && self.resets.is_empty();
+        let waits = self.push_due || self.gives_way || self.fin_due;
+        let exhausted = done && !waits && self.resend.is_none() && self.opening.is_none();
+        if exhausted {
+            self.acked = 0;
+        }
+        exhausted
+    }
+
     /// What was written goes to the subflows before any of it is sent (`__mptcp_push_pending`). Before another subflow gets some, what
     /// the one before it got leaves as far as it can: then this goes on.
     fn push_pending(&mut self, now: Instant) {
@@ -348,12 +360,17 @@ impl Mptcp {
 
     /// Whether the next byte goes on with a fragment of which a part has just been handed out, and where packets count with one of
     /// those.
+    #[inline]
     fn is_within(&self) -> bool {
+        self.pushing && self.is_within_fragment()
+    }
+
+    fn is_within_fragment(&self) -> bool {
         let packets = self.plan.mptcp.hands_out == HandsOut::Packets;
         let full = || self.writes_to.is_none_or(|id| !self.subflows[id].tcp.has_room_in_packet());
         let goes_on =
             || if self.snd.has_reinjections() { self.snd.resends_within() } else { self.snd.is_within() };
-        self.pushing && goes_on() && !(packets && full())
+        goes_on() && !(packets && full())
     }
 
     fn view(&self, now: Instant) -> ConnectionView {

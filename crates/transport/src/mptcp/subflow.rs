@@ -318,13 +318,12 @@ impl Subflow {
     /// When it does what it does by itself.
     #[inline]
     pub(super) fn timing(&self) -> Timing {
-        let rto = self.tcp.rto();
         if self.gone {
-            return Timing { rto, ..Timing::NEVER };
+            return Timing::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
         let again = self.tcp.retransmission_at().filter(|_| self.silence.count == 0);
-        Timing { due, again: again.unwrap_or(Instant::ZERO), rto }
+        Timing { due, again: again.unwrap_or(Instant::ZERO) }
     }
 
     /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size; but for its windows.

@@ -14,13 +14,11 @@ pub(super) struct Timing {
     pub(super) due: Instant,
     /// When it sends data again for want of an answer; zero where it does not, or is silent at the data level.
     pub(super) again: Instant,
-    /// Its retransmission timeout, backoff included.
-    pub(super) rto: Duration,
 }
 
 impl Timing {
     /// Of a subflow that does nothing.
-    pub(super) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO, rto: Duration::ZERO };
+    pub(super) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO };
 }
 
 /// Each place has one subflow, its addresses, its view and its timing. What all of them are asked for lies together, as each

@@ -14,14 +14,13 @@ const MAPPING: u64 = 24;
 
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
-    #[inline]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         let mut next = Segment::default();
         self.poll_transmit_into(&mut next, now).then_some(next)
     }
 
-    /// Whether there is another segment to send, which is put into `next`.
-    pub(crate) fn poll_transmit_into(&mut self, next: &mut Segment, now: Instant) -> bool {
+    /// As [`Tcp::poll_transmit`]: whether there is another segment to send, which is put into `next`.
+    pub fn poll_transmit_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.outlook = Outlook::Unknown;
         if let Some(reply) = self.reset_reply.take() {
             self.stats.segments_sent += 1;
