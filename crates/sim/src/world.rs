@@ -257,7 +257,7 @@ impl World {
 
     #[inline]
     fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let (mut segment, now) = (Segment::default(), fabric.now());
+        let now = fabric.now();
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let (end, header) = (socket.end(), socket.header);
@@ -266,6 +266,7 @@ impl World {
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
                 Endpoint::Remote(_) => return self.pass_orders(id, fabric),
             };
+            let mut segment = Segment::default();
             if !tcp.poll_transmit_into(&mut segment, now) {
                 return;
             }

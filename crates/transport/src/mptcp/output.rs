@@ -123,36 +123,41 @@ impl Mptcp {
             self.share_window(id);
             let s = &mut self.subflows[id];
             s.begin_piece();
-            if s.tcp.poll_transmit_into(&mut next.segment, now) {
-                let resent = next.segment.repeated;
-                (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
-                next.options = self.decorate(id, &mut next.segment);
-                let (segment, options) = (&next.segment, &next.options);
-                if self.rcv.on_sent(id) {
-                    self.subflows[id].tcp.demand_ack();
-                }
-                if self.fills && segment.payload > 0 && !resent {
-                    self.date(id, now);
-                    if self.snd.is_full() && self.subflows[id].tcp.packet_is_out() {
-                        self.grow_buffer(id);
-                    }
-                }
-                if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
-                    self.ask_for_signals(id);
-                }
-                if !self.data_rto.runs() && options.dss.as_ref().is_some_and(|d| d.data_fin) {
-                    self.arm_data_timer(now);
-                }
-                if self.subflows[id].is_exhausted(segment, !resent) {
-                    self.subflows.untouch();
-                    self.rest(id);
-                }
+            let sends = s.tcp.poll_transmit_into(&mut next.segment, now);
+            if !sends || self.completes(id, next, now) {
+                self.subflows.untouch();
+                self.rest(id);
+            }
+            if sends {
                 return true;
             }
-            self.subflows.untouch();
-            self.rest(id);
         }
         false
+    }
+
+    /// Completes the segment that subflow `id` sends. Whether it is known that another poll of its TCP would bring nothing.
+    #[inline(always)]
+    fn completes(&mut self, id: usize, next: &mut Transmit, now: Instant) -> bool {
+        let (s, resent) = (&self.subflows[id], next.segment.repeated);
+        (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
+        next.options = self.decorate(id, &mut next.segment);
+        let (segment, options) = (&next.segment, &next.options);
+        if self.rcv.on_sent(id) {
+            self.subflows[id].tcp.demand_ack();
+        }
+        if self.fills && segment.payload > 0 && !resent {
+            self.date(id, now);
+            if self.snd.is_full() && self.subflows[id].tcp.packet_is_out() {
+                self.grow_buffer(id);
+            }
+        }
+        if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
+            self.ask_for_signals(id);
+        }
+        if !self.data_rto.runs() && options.dss.as_ref().is_some_and(|d| d.data_fin) {
+            self.arm_data_timer(now);
+        }
+        self.subflows[id].is_exhausted(segment, !resent)
     }
 
     /// Tells the TCP of subflow `id` of the window that the connection has, unless it knows.
@@ -233,6 +238,7 @@ impl Mptcp {
     }
 
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
+    #[inline]
     fn rest(&mut self, id: usize) {
         self.subflows.renew_timing(id);
         if self.snd.is_idle() {
