@@ -240,8 +240,14 @@ impl World {
     /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
     pub(crate) fn serve_socket(&mut self, id: SocketId, fabric: &mut SimFabric) {
         self.transmit(id, fabric);
-        self.record_rtt(id);
-        if self.handle_events(id, fabric) {
+        let Some(socket) = self.sockets.live(id) else { return };
+        let (flow, rtt, event) = (socket.end().flow(), socket.take_rtt(), socket.endpoint.poll_event());
+        if let Some(rtt) = rtt {
+            self.count_rtt(flow, rtt);
+        }
+        if let Some(event) = event
+            && self.handle_events(id, event, fabric)
+        {
             self.transmit(id, fabric);
         }
         let Some(socket) = self.sockets.live(id) else { return };
@@ -362,17 +368,6 @@ impl World {
             let tally = &mut self.flows[from.flow()].tally;
             tally.sent_packets += 1;
             tally.sent_bytes += u64::from(pkt.size);
-        }
-    }
-
-    #[inline]
-    fn record_rtt(&mut self, id: SocketId) {
-        let Some(socket) = self.sockets.live(id) else { return };
-        let (samples, latest) = socket.endpoint.latest_rtt();
-        if samples != socket.rtt_seen {
-            socket.rtt_seen = samples;
-            let flow = socket.end().flow();
-            self.count_rtt(flow, latest);
         }
     }
 
