@@ -10,14 +10,21 @@ pub type CoarseHistogram = LogHistogram<4>;
 
 /// Distribution of durations, kept in nanoseconds, or of other whole numbers, in bounded memory, and only what the
 /// values need. Each power of two is split into 2^`STEPS` buckets; reporting the middle of one halves the error.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LogHistogram<const STEPS: u32> {
     buckets: Vec<u64>,
     count: u64,
     sum: u128,
     squares: u128,
+    /// `MAX` without values.
     min: u64,
     max: u64,
+}
+
+impl<const STEPS: u32> Default for LogHistogram<STEPS> {
+    fn default() -> Self {
+        Self { buckets: Vec::new(), count: 0, sum: 0, squares: 0, min: u64::MAX, max: 0 }
+    }
 }
 
 impl<const STEPS: u32> LogHistogram<STEPS> {
@@ -44,7 +51,7 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
             self.buckets.resize(bucket + 1, 0);
         }
         self.buckets[bucket] += times;
-        self.min = if self.count == 0 { value } else { self.min.min(value) };
+        self.min = self.min.min(value);
         self.max = self.max.max(value);
         self.count += times;
         self.sum += u128::from(value) * u128::from(times);
@@ -66,7 +73,7 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
             self.buckets.resize(other.buckets.len(), 0);
         }
         self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, theirs)| *mine += theirs);
-        self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
+        self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.count += other.count;
         self.sum += other.sum;

@@ -264,7 +264,7 @@ impl EventQueue {
                 let slot = word * 64 + bits.trailing_zeros() as usize;
                 return Some(self.cursor + 1 + ((slot.wrapping_sub(start)) & mask) as u64);
             }
-            word = (word + 1) % words;
+            word = (word + 1) & (words - 1);
             bits = self.occupied[word];
         }
         None

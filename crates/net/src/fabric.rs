@@ -167,6 +167,18 @@ impl<P: Routed> Fabric<P> {
     #[inline]
     fn forward<R: Hosts<P>>(&mut self, link: LinkId, pkt: PacketId, hosts: &mut R) {
         let l = &mut self.links[link.0 as usize];
+        if !l.is_free(self.packets.size(pkt), self.now) {
+            return self.forward_slowly(link, pkt, hosts);
+        }
+        if let Some(at) = l.pass(pkt, &mut self.packets, self.now) {
+            self.events.push(at, link.0);
+        }
+    }
+
+    /// The same where the link is busy, or has more to do with a packet. Apart from the usual way, which needs fewer registers.
+    #[inline(never)]
+    fn forward_slowly<R: Hosts<P>>(&mut self, link: LinkId, pkt: PacketId, hosts: &mut R) {
+        let l = &mut self.links[link.0 as usize];
         l.transmit(pkt, &mut self.packets, self.now, link, hosts);
         if let Some(at) = l.poll_event() {
             self.events.push(at, link.0);
@@ -297,7 +309,7 @@ impl<P: Routed> Fabric<P> {
     }
 
     /// A packet has crossed a link.
-    #[inline]
+    #[inline(always)]
     fn arrived<R: Hosts<P>>(
         &mut self,
         link: LinkId,
@@ -310,16 +322,20 @@ impl<P: Routed> Fabric<P> {
         self.deliver(to, pkt, hosts);
     }
 
-    #[inline]
+    #[inline(always)]
     fn deliver<R: Hosts<P>>(&mut self, (node, router): (NodeId, Option<u32>), pkt: PacketId, hosts: &mut R) {
-        let Some(router) = router else {
-            let pkt = self.packets.remove(pkt);
-            return hosts.receive(node, pkt, self);
-        };
+        let Some(router) = router else { return self.hand_over(node, pkt, hosts) };
         match self.graph.next_hop_of(router, self.packets.destination(pkt)) {
             Some(link) => self.forward(link, pkt, hosts),
             None => self.stop_over((node, router), pkt, hosts),
         }
+    }
+
+    /// A packet has come to a host. Apart from a router's way, which needs fewer registers.
+    #[inline(never)]
+    fn hand_over<R: Hosts<P>>(&mut self, node: NodeId, pkt: PacketId, hosts: &mut R) {
+        let pkt = self.packets.remove(pkt);
+        hosts.receive(node, pkt, self);
     }
 
     /// No route is at hand: it may be one of several, or the first that somebody asks for. If there is none, either the

@@ -291,8 +291,34 @@ impl<P: Routed> Link<P> {
         self.impairment.as_deref()
     }
 
+    /// Whether a packet of this size is sent at `now` without further ado, and nothing happens to it but its arrival.
+    #[inline(always)]
+    pub(crate) fn is_free(&self, size: Bytes, now: Instant) -> bool {
+        self.plain && size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now
+    }
+
+    /// Takes a packet for which it is free. Gives the time for which an event must be pushed now, if any, as [`Link::poll_event`] does.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self, pkt: PacketId, packets: &mut Slab<P>, now: Instant) -> Option<Instant> {
+        self.arrived += 1;
+        self.send_at_once(pkt, packets, now);
+        if self.pending != Instant::MAX {
+            return None; // The pending event is the arrival of the first in flight, or earlier.
+        }
+        self.pending = self.flight.first_arrives();
+        Some(self.pending)
+    }
+
+    /// What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
+    #[inline(always)]
+    fn send_at_once(&mut self, pkt: PacketId, packets: &mut Slab<P>, now: Instant) {
+        let size = packets.size(pkt);
+        let (_, ends) = self.transmitter.send(size, now);
+        self.sent_bytes += size.get();
+        self.propagate_in_order(pkt, ends, packets);
+    }
+
     /// Takes a packet at time `now`.
-    #[inline]
     pub(crate) fn transmit<R: Hosts<P>>(
         &mut self,
         pkt: PacketId,
@@ -302,12 +328,9 @@ impl<P: Routed> Link<P> {
         hosts: &mut R,
     ) {
         self.arrived += 1;
-        let size = packets.size(pkt);
-        if size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
-            // What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
-            let (_, ends) = self.transmitter.send(size, now);
-            self.sent_bytes += size.get();
-            return self.propagate_in_order(pkt, ends, packets);
+        let size = packets.size(pkt).get();
+        if size < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
+            return self.send_at_once(pkt, packets, now);
         }
         self.transmit_slowly(pkt, packets, now, id, hosts);
     }

@@ -264,11 +264,11 @@ impl World {
         }
     }
 
-    /// Takes the endpoint's events; true when the application did something to the endpoint.
+    /// Takes the endpoint's events, of which this is the first; true when the application did something to the endpoint.
     #[inline]
-    pub(crate) fn handle_events(&mut self, id: SocketId, fabric: &mut SimFabric) -> bool {
-        let mut acted = false;
-        while let Some(event) = self.sockets.live(id).and_then(|s| s.endpoint.poll_event()) {
+    pub(crate) fn handle_events(&mut self, id: SocketId, first: Event, fabric: &mut SimFabric) -> bool {
+        let (mut acted, mut next) = (false, Some(first));
+        while let Some(event) = next {
             acted |= match event {
                 Event::Delivered { bytes } => {
                     let flow = self.count_delivery(id, bytes, fabric.now());
@@ -277,6 +277,7 @@ impl World {
                 Event::Connected => self.connected(id, fabric.now()),
                 Event::PeerClosed | Event::Closed | Event::Reset { .. } => self.ended(id, event, fabric),
             };
+            next = self.sockets.live(id).and_then(|s| s.endpoint.poll_event());
         }
         acted
     }

@@ -502,8 +502,8 @@ impl SimPacket {
     }
 
     /// Its MPTCP options.
-    pub(crate) fn mptcp(&self, options: &OptionsArena) -> mptcp::Options {
-        options.mptcp_of(self.options).copied().unwrap_or(mptcp::Options::NONE)
+    pub(crate) fn mptcp<'a>(&self, options: &'a OptionsArena) -> &'a mptcp::Options {
+        options.mptcp_of(self.options).unwrap_or(&mptcp::Options::NONE)
     }
 
     /// Lets the packet go by a source route: first to its first gateway.

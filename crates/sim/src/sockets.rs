@@ -87,6 +87,13 @@ impl Socket {
         self.work.as_ref().is_some_and(|work| work.has_failed())
     }
 
+    /// A round trip that was not recorded yet, if there is one.
+    #[inline]
+    pub(crate) fn take_rtt(&mut self) -> Option<Duration> {
+        let (samples, latest) = self.endpoint.latest_rtt();
+        (core::mem::replace(&mut self.rtt_seen, samples) != samples).then_some(latest)
+    }
+
     /// Whose it is.
     #[inline]
     pub(crate) fn end(&self) -> FlowEnd {

@@ -21,6 +21,7 @@ use tailrace_core::{Duration, Instant, SackRanges};
 use tailrace_net::{Address, Fabric, Hosts, LinkId, NodeId, Observer, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
+use tailrace_transport::segment::Segment;
 
 /// All sockets and flows of a run.
 #[derive(Debug)]
@@ -218,15 +219,14 @@ impl World {
                 tcp.handle_segment(&segment, now);
             }
             Endpoint::Mptcp(connection) => {
-                let options = pkt.mptcp(&self.options);
                 if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
                     // A SYN shows the way back.
                     let came = pkt.itinerary(&self.options);
                     self.options.source_routes.learn((end, pkt.source_port), came);
                 }
-                pkt.release(&mut self.options);
                 let had = connection.stats().new_bytes;
-                connection.handle_segment(&pkt.tuple(), &segment, &options, now);
+                connection.handle_segment(&pkt.tuple(), &segment, pkt.mptcp(&self.options), now);
+                pkt.release(&mut self.options);
                 let new = connection.stats().new_bytes - had;
                 let (sequence, end) = (connection.reordering().latest(), socket.end());
                 self.count_new_bytes(end, new, sequence);
@@ -240,8 +240,14 @@ impl World {
     /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
     pub(crate) fn serve_socket(&mut self, id: SocketId, fabric: &mut SimFabric) {
         self.transmit(id, fabric);
-        self.record_rtt(id);
-        if self.handle_events(id, fabric) {
+        let Some(socket) = self.sockets.live(id) else { return };
+        let (flow, rtt, event) = (socket.end().flow(), socket.take_rtt(), socket.endpoint.poll_event());
+        if let Some(rtt) = rtt {
+            self.count_rtt(flow, rtt);
+        }
+        if let Some(event) = event
+            && self.handle_events(id, event, fabric)
+        {
             self.transmit(id, fabric);
         }
         let Some(socket) = self.sockets.live(id) else { return };
@@ -266,7 +272,10 @@ impl World {
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
                 Endpoint::Remote(_) => return self.pass_orders(id, fabric),
             };
-            let Some(segment) = tcp.poll_transmit(now) else { return };
+            let mut segment = Segment::default();
+            if !tcp.poll_transmit_into(&mut segment, now) {
+                return;
+            }
             let exhausted = tcp.is_exhausted();
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
             self.send(end, pkt, fabric);
@@ -277,17 +286,17 @@ impl World {
     }
 
     fn transmit_multipath(&mut self, id: SocketId, fabric: &mut SimFabric) {
-        let now = fabric.now();
+        let (mut next, now) = (Transmit::default(), fabric.now());
         loop {
             let Some(socket) = self.sockets.live(id) else { return };
             let Endpoint::Mptcp(connection) = &mut socket.endpoint else { return };
-            let Some(Transmit { tuple, segment, options, route, resent, .. }) = connection.poll_transmit(now)
-            else {
+            if !connection.poll_transmit_into(&mut next, now) {
                 return;
-            };
+            }
+            let Transmit { tuple, segment, options, route, resent, .. } = &next;
             let (source, destination) = (Address(tuple.local), Address(tuple.remote));
             let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
-            if joins && !reaches(fabric, source, destination) && connection.unreachable(&tuple, now) {
+            if joins && !reaches(fabric, source, destination) && connection.unreachable(tuple, now) {
                 continue;
             }
             let envelope = Envelope {
@@ -297,17 +306,21 @@ impl World {
                 destination_port: tuple.remote_port,
                 ..socket.envelope
             };
+            let exhausted = connection.is_exhausted();
             let (end, header) = (socket.end(), socket.header);
-            let mut pkt = SimPacket::tcp(&envelope, &segment, header, &mut self.options, now);
+            let mut pkt = SimPacket::tcp(&envelope, segment, header, &mut self.options, now);
             if header.is_none() {
                 pkt.size += options.len();
             }
-            pkt.set_mptcp(&options, &mut self.options);
+            pkt.set_mptcp(options, &mut self.options);
             if !self.options.source_routes.is_empty() {
-                self.set_route((end, tuple.remote_port), route, &mut pkt);
+                self.set_route((end, tuple.remote_port), *route, &mut pkt);
             }
-            self.count_path_sent(end, &pkt, resent);
+            self.count_path_sent(end, &pkt, *resent);
             self.send(end, pkt, fabric);
+            if exhausted {
+                return;
+            }
         }
     }
 
@@ -355,17 +368,6 @@ impl World {
             let tally = &mut self.flows[from.flow()].tally;
             tally.sent_packets += 1;
             tally.sent_bytes += u64::from(pkt.size);
-        }
-    }
-
-    #[inline]
-    fn record_rtt(&mut self, id: SocketId) {
-        let Some(socket) = self.sockets.live(id) else { return };
-        let (samples, latest) = socket.endpoint.latest_rtt();
-        if samples != socket.rtt_seen {
-            socket.rtt_seen = samples;
-            let flow = socket.end().flow();
-            self.count_rtt(flow, latest);
         }
     }
 

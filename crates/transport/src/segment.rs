@@ -63,6 +63,10 @@ impl Flags {
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
+    /// Whether any of `other`'s flags is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
     /// The header's flag byte.
     pub const fn byte(self) -> u8 {
         self.0 & !Self::AE.0

@@ -35,6 +35,12 @@ impl Member {
         }
     }
 
+    /// Whether anything has happened that the controller has not heard of.
+    #[inline]
+    pub(crate) const fn has_noted(&self) -> bool {
+        self.ack.is_some() || self.signals[0].is_some()
+    }
+
     /// The next congestion signal, in the order in which they came; they come before the acknowledgment.
     pub(crate) fn take_signal(&mut self) -> Option<CongestionEvent> {
         let first = self.signals[0].take()?;

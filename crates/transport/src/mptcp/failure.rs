@@ -206,9 +206,11 @@ impl Mptcp {
     fn doubled_rto(&self) -> Duration {
         let views = self.subflows.views().iter();
         let (slowest, in_force) = views
-            .zip(self.subflows.timings())
+            .zip(self.subflows.iter())
             .filter(|(view, _)| view.usable)
-            .fold((Duration::ZERO, Duration::ZERO), |(s, i), (view, t)| (s.max(view.rto), i.max(t.rto)));
+            .fold((Duration::ZERO, Duration::ZERO), |(s, i), (view, of)| {
+                (s.max(view.rto), i.max(of.tcp.rto()))
+            });
         slowest
             .saturating_mul(2 << self.data_rto.backoff.min(16))
             .max(in_force.saturating_mul(2))

@@ -156,6 +156,7 @@ impl Mptcp {
             return;
         }
         self.fallback.rejected = Some(dsn);
+        self.subflows.forget_windows();
         self.signals.clear();
         self.end_others(id, now);
         self.repeat_fail(now);
@@ -233,6 +234,7 @@ impl Mptcp {
         let ssn = next_to(self.subflows[id].taken, m.ssn);
         self.fallback.rx = Some((dsn as i64).wrapping_sub(ssn as i64));
         self.fallback.rejected = None;
+        self.subflows.forget_windows();
         self.fallback.deadline = Instant::MAX;
         let s = &mut self.subflows[id];
         if (s.taken as i64).wrapping_add(dsn as i64 - ssn as i64) != self.rcv.nxt() as i64 {
@@ -362,8 +364,8 @@ impl Mptcp {
             self.take_bytes(id, dsn, dsn + len, now);
             let mss = self.subflows[id].tcp.mss();
             if self.subflows[id].taken < to {
-                self.rcv.window(id, mss, || (1 << 40, 1));
-                self.rcv.promise();
+                let window = self.rcv.window(id, mss, || (1 << 40, 1));
+                self.rcv.promise(window);
             }
         }
     }

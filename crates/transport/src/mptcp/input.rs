@@ -29,40 +29,17 @@ impl Mptcp {
         };
         self.subflows.touch_first(id);
         self.adjust_buffer(now);
-        if self.stage == Stage::Opening {
-            self.rcv.begin(now);
-        }
-        match self.check_in(id, segment, options) {
-            Entry::Pass => {}
-            Entry::Ignore => return,
-            Entry::Refuse(reason) => {
-                if self.subflows[id].tcp.state() == State::SynSent {
-                    // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
-                    self.refuse(tuple, segment, Some(reason));
-                }
-                self.subflows[id].abort(reason);
-                self.settle(id, now);
-                return;
-            }
-        }
-        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
-            self.subflows[id].abort(ResetReason::Middlebox);
-            self.settle(id, now);
+        let usual = self.stage == Stage::Established && self.subflows[id].ready && options.signal.is_none();
+        if !(usual && !segment.flags.has_any(Flags::SYN.with(Flags::RST)))
+            && !self.lets_in(id, tuple, segment, options, now)
+        {
             return;
         }
-        if self.is_mapped() {
-            self.announce(id, segment, options);
-        }
-        if segment.payload > 0
-            && let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
-            && self.subflows.arrivals(id).note(segment, room, now)
-        {
-            self.subflows[id].tcp.note_window_grown();
-        }
-        if segment.flags.has(Flags::RST) {
-            let lasts =
-                |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
-            self.subflows[id].refused = options.signal.is_some_and(lasts);
+        if segment.payload > 0 {
+            if self.is_mapped() {
+                self.announce(id, segment, options);
+            }
+            self.note_payload(id, segment, now);
         }
         let s = &mut self.subflows[id];
         let before = s.tcp.latest_rtt().0;
@@ -82,6 +59,60 @@ impl Mptcp {
         self.settle(id, now);
     }
 
+    /// Whether a segment is passed on to the TCP of subflow `id` that has more to say than that there is data or an acknowledgment, or
+    /// comes when the connection or the subflow has not begun, or the connection has fallen back.
+    #[inline(never)]
+    fn lets_in(
+        &mut self,
+        id: usize,
+        tuple: &Tuple,
+        segment: &Segment,
+        options: &Options,
+        now: Instant,
+    ) -> bool {
+        if self.stage == Stage::Opening {
+            self.rcv.begin(now);
+        }
+        match self.check_in(id, segment, options) {
+            Entry::Pass => {}
+            Entry::Ignore => return false,
+            Entry::Refuse(reason) => {
+                if self.subflows[id].tcp.state() == State::SynSent {
+                    // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
+                    self.refuse(tuple, segment, Some(reason));
+                }
+                self.subflows[id].abort(reason);
+                self.settle(id, now);
+                return false;
+            }
+        }
+        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
+            self.subflows[id].abort(ResetReason::Middlebox);
+            self.settle(id, now);
+            return false;
+        }
+        if segment.flags.has(Flags::SYN) {
+            self.subflows.forget_window(id);
+        }
+        if segment.flags.has(Flags::RST) {
+            let lasts =
+                |s| matches!(s, Signal::Reset { transient: false, .. } | Signal::Fail { closes: true, .. });
+            self.subflows[id].refused = options.signal.is_some_and(lasts);
+        }
+        true
+    }
+
+    /// Data has come on subflow `id`, which may show more window for it.
+    #[inline]
+    fn note_payload(&mut self, id: usize, segment: &Segment, now: Instant) {
+        self.subflows.forget_window(id);
+        if let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
+            && self.subflows.arrivals(id).note(segment, room, now)
+        {
+            self.subflows[id].tcp.note_window_grown();
+        }
+    }
+
     /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
     fn refuse(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
         let Some(reset) = segment.refusal() else { return };
@@ -91,9 +122,6 @@ impl Mptcp {
 
     /// Remembers what the segment's payload maps to.
     fn announce(&mut self, id: usize, segment: &Segment, options: &Options) {
-        if segment.payload == 0 {
-            return;
-        }
         let (mapping, len) = if let Some(dss) = &options.dss
             && let Some(m) = self.mapping_in(dss)
         {
@@ -209,7 +237,12 @@ impl Mptcp {
     /// Takes what has come in order on subflow `id` to the data level.
     fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
         self.releases = false;
-        if let Some(hole) = self.subflows[id].tcp.take_hole() {
+        let s = &mut self.subflows[id];
+        let (hole, to) = (s.tcp.take_hole(), s.tcp.received_ssn());
+        if hole.is_none() && s.taken >= to && self.stage == Stage::Established && segment.payload == 0 {
+            return; // An acknowledgment, as at an end that only sends.
+        }
+        if let Some(hole) = hole {
             self.pass_over(id, hole);
         }
         if self.stage == Stage::Fallback {
@@ -365,7 +398,7 @@ impl Mptcp {
         let (came, news) = self.rcv.insert(dsn, end);
         self.stats.new_bytes += self.rcv.gathered() - had;
         if news {
-            self.reordering.on_arrival(dsn, expected, now);
+            self.reordering.on_arrival(id, dsn, expected, now);
             self.reordering.on_delivery(self.rcv.nxt(), now);
         }
         self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
@@ -398,18 +431,31 @@ impl Mptcp {
 
     /// After anything that moved subflow `id`'s TCP: its events, its window, its deadline.
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
-        self.subflows[id].forget_acknowledged();
-        while let Some(event) = self.subflows[id].poll_event() {
+        let s = &mut self.subflows[id];
+        s.forget_acknowledged();
+        if s.tcp.has_changed() || s.tcp.state() == State::FinWait2 {
+            self.follow(id, now);
+        }
+        if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
+            couple(coupling, id, &mut self.subflows[id]);
+        }
+        self.run_path_manager(now);
+        self.subflows.touch(id);
+        self.push_due |= self.fills && self.may_push();
+    }
+
+    /// Subflow `id`'s TCP has opened, or is over in one direction or both.
+    #[inline(never)]
+    fn follow(&mut self, id: usize, now: Instant) {
+        while let Some(event) = self.subflows[id].tcp.poll_event() {
             match event {
                 Event::Connected => self.on_connected(id, now),
+                // What it delivers is looked at anyway.
                 Event::Delivered { .. } => {}
                 Event::PeerClosed => self.on_subflow_fin(id),
                 Event::Closed => self.on_gone(id, None, now),
                 Event::Reset { cause } => self.on_gone(id, Some(cause), now),
             }
-        }
-        if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
-            couple(coupling, id, &mut self.subflows[id]);
         }
         if self.subflows[id].tcp.state() == State::FinWait2
             && self.fin_deadline == Instant::MAX
@@ -417,9 +463,6 @@ impl Mptcp {
         {
             self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
         }
-        self.run_path_manager(now);
-        self.subflows.touch(id);
-        self.push_due |= self.fills && self.may_push();
     }
 
     /// Whether what comes on a subflow lets data be handed out: not while the peer's window is used up, even where data is to be
@@ -502,8 +545,7 @@ impl Mptcp {
         own = own.min(self.look_due);
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
-            let manager = self.path_manager.poll_timeout().unwrap_or(Instant::MAX);
-            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(manager);
+            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(self.path_manager.deadline());
         }
         let first = self.subflows.first_deadline().min(own);
         (first != Instant::MAX).then_some(first)
@@ -531,7 +573,7 @@ impl Mptcp {
             self.end_subflows(|s| s.tcp.state() == State::FinWait2, now);
         }
         self.repeat_announcements(now);
-        if self.path_manager.poll_timeout().is_some_and(|at| at <= now) {
+        if self.path_manager.deadline() <= now {
             self.path_manager.handle_timeout(now);
             self.run_path_manager(now);
         }

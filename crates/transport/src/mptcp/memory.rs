@@ -374,10 +374,18 @@ impl SendMemory {
         memory
     }
 
-    /// There is room in a window of so many segments (`tcp_sndbuf_expand`).
-    pub(crate) fn expand(&mut self, segments: u64) {
-        let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * SEGMENT);
-        self.size.now = self.size.now.max(wanted.min(self.size.most));
+    /// There is room in a window of so many segments (`tcp_sndbuf_expand`). Whether it grows.
+    pub(crate) fn expand(&mut self, segments: u64) -> bool {
+        let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * SEGMENT).min(self.size.most);
+        let grows = wanted > self.size.now;
+        self.size.now = self.size.now.max(wanted);
+        grows
+    }
+
+    /// Whether it is not as large as it may be.
+    #[inline]
+    pub(crate) const fn may_grow(&self) -> bool {
+        self.size.now < self.size.most
     }
 
     pub(crate) const fn size(&self) -> u64 {

@@ -70,7 +70,7 @@ use handshake::Stage;
 use key::Key;
 use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
 use numbers::Numbers;
-use path_manager::{AddressId, RunningPathManager};
+use path_manager::{AddressId, Attended};
 use peer_window::PeerWindow;
 use receive::DataReceiver;
 use scheduler::{RunningScheduler, Scheduler};
@@ -92,7 +92,7 @@ const FIN_TIMEOUT: Duration = Duration::from_secs(60);
 const ENDLESS: u64 = 1 << 62;
 
 /// A segment to be sent.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Transmit {
     /// The subflow it belongs to; none of a segment that refuses another.
     pub subflow: Option<usize>,
@@ -193,7 +193,7 @@ pub struct Mptcp {
     pending: Pending,
     /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
     opening: Option<usize>,
-    path_manager: RunningPathManager,
+    path_manager: Attended,
     signals: Signals,
     /// Addresses that the peer was told of and has not echoed.
     announcements: Vec<Announcement>,
@@ -257,7 +257,7 @@ impl Mptcp {
             fin_due: false,
             releases: false,
             stalled: false,
-            path_manager: plan.path_manager.build(),
+            path_manager: Attended::new(plan.path_manager.build()),
             addresses: Addresses::default(),
             signals: Signals::default(),
             announcements: Vec::new(),

@@ -36,6 +36,13 @@ impl Pieces for Sendable<'_> {
 /// SACK blocks give way to options.
 #[inline]
 fn make_room(segment: &mut Segment, options: &Options) {
+    if !segment.sack.is_empty() {
+        drop_blocks(segment, options);
+    }
+}
+
+#[inline(never)]
+fn drop_blocks(segment: &mut Segment, options: &Options) {
     while !segment.sack.is_empty() && segment.options_len() + options.len() > OPTION_ROOM {
         segment.sack.pop();
     }
@@ -50,10 +57,17 @@ fn alone(segment: &mut Segment, signal: Signal) -> Options {
 
 impl Mptcp {
     /// The next segment to send, if any. Call until `None` after each input.
-    #[inline(always)]
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
+        let mut next = Transmit::default();
+        self.poll_transmit_into(&mut next, now).then_some(next)
+    }
+
+    /// Whether there is another segment to send, which is put into `next`: it is large, and made where it is to be.
+    #[inline(always)]
+    pub fn poll_transmit_into(&mut self, next: &mut Transmit, now: Instant) -> bool {
         if let Some((tuple, segment, options)) = self.resets.pop_front() {
-            return Some(Transmit { subflow: None, tuple, segment, options, route: None, resent: false });
+            *next = Transmit { subflow: None, tuple, segment, options, route: None, resent: false };
+            return true;
         }
         if self.opening.is_some() && self.has_opened() {
             self.run_path_manager(now);
@@ -62,15 +76,27 @@ impl Mptcp {
             if self.push_due {
                 self.push_pending(now);
             }
-            if let Some(transmit) = self.poll_subflows(now) {
-                return Some(transmit);
+            if self.poll_subflows(next, now) {
+                return true;
             }
             let goes_on = self.gives_way || (!self.fills && self.schedule(now, false));
             if !goes_on && !self.say_fin() && !self.refill() {
-                return None;
+                return false;
             }
             self.push_due = self.fills;
         }
+    }
+
+    /// Whether it is known that nothing follows what was polled last, as at an end that only receives and has acknowledged what came.
+    #[inline]
+    pub fn is_exhausted(&mut self) -> bool {
+        let done = self.subflows.touched().is_none() && self.snd.is_idle() && self.resets.is_empty();
+        let waits = self.push_due || self.gives_way || self.fin_due;
+        let exhausted = done && !waits && self.resend.is_none() && self.opening.is_none();
+        if exhausted {
+            self.acked = 0;
+        }
+        exhausted
     }
 
     /// What was written goes to the subflows before any of it is sent (`__mptcp_push_pending`). Before another subflow gets some, what
@@ -89,49 +115,72 @@ impl Mptcp {
         }
     }
 
-    /// What the subflows that were touched have to send. Those that have nothing more are as a scheduler sees them.
-    fn poll_subflows(&mut self, now: Instant) -> Option<Transmit> {
+    /// What the subflows that were touched have to send, if anything, into `next`. Those that have nothing more are as a scheduler
+    /// sees them.
+    #[inline(always)]
+    fn poll_subflows(&mut self, next: &mut Transmit, now: Instant) -> bool {
         while let Some(id) = self.subflows.touched() {
             self.share_window(id);
             let s = &mut self.subflows[id];
             s.begin_piece();
-            if let Some(mut segment) = s.tcp.poll_transmit(now) {
-                let (tuple, route, resent) = (s.tuple, s.route, segment.repeated);
-                let options = self.decorate(id, &mut segment);
-                if self.rcv.on_sent(id) {
-                    self.subflows[id].tcp.demand_ack();
-                }
-                if self.fills && segment.payload > 0 && !resent {
-                    self.date(id, now);
-                    if self.snd.is_full() && self.subflows[id].tcp.packet_is_out() {
-                        self.grow_buffer(id);
-                    }
-                }
-                if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
-                    self.ask_for_signals(id);
-                }
-                if !self.data_rto.runs() && options.dss.is_some_and(|d| d.data_fin) {
-                    self.arm_data_timer(now);
-                }
-                if self.subflows[id].is_exhausted(&segment, !resent) {
-                    self.subflows.untouch();
-                    self.rest(id);
-                }
-                return Some(Transmit { subflow: Some(id), tuple, segment, options, route, resent });
+            let sends = s.tcp.poll_transmit_into(&mut next.segment, now);
+            if !sends || self.completes(id, next, now) {
+                self.subflows.untouch();
+                self.rest(id);
             }
-            self.subflows.untouch();
-            self.rest(id);
+            if sends {
+                return true;
+            }
         }
-        None
+        false
     }
 
-    /// Tells the TCP of subflow `id` of the window that the connection has.
+    /// Completes the segment that subflow `id` sends. Whether it is known that another poll of its TCP would bring nothing.
+    #[inline(always)]
+    fn completes(&mut self, id: usize, next: &mut Transmit, now: Instant) -> bool {
+        let (s, resent) = (&self.subflows[id], next.segment.repeated);
+        (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
+        next.options = self.decorate(id, &mut next.segment);
+        let (segment, options) = (&next.segment, &next.options);
+        let shown = self.subflows[id].tcp.shown_window();
+        if self.rcv.on_sent(id, shown) {
+            self.subflows[id].tcp.demand_ack();
+        }
+        if self.fills && segment.payload > 0 && !resent {
+            self.date(id, now);
+            if self.snd.is_full() && self.subflows[id].tcp.packet_is_out() {
+                self.grow_buffer(id);
+            }
+        }
+        if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
+            self.ask_for_signals(id);
+        }
+        if !self.data_rto.runs() && options.dss.as_ref().is_some_and(|d| d.data_fin) {
+            self.arm_data_timer(now);
+        }
+        self.subflows[id].is_exhausted(segment, !resent)
+    }
+
+    /// Tells the TCP of subflow `id` of the window that the connection has, unless it knows.
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
+        if self.rcv.take_changed() {
+            self.subflows.forget_windows();
+        }
+        if !self.subflows.knows_window(id) {
+            self.share_another_window(id);
+        }
+    }
+
+    #[inline(never)]
+    fn share_another_window(&mut self, id: usize) {
         let mss = self.subflows[id].tcp.mss();
         let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
         let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
-        self.subflows[id].tcp.share_window(window);
+        if self.rcv.take_changed() {
+            self.subflows.forget_windows();
+        }
+        self.subflows.share_window(id, window);
     }
 
     /// Data leaves on subflow `id` for the first time there.
@@ -149,19 +198,22 @@ impl Mptcp {
         if !self.fills {
             return false;
         }
-        let acked = core::mem::take(&mut self.acked);
-        if self.snd.is_full() {
-            (0..self.subflows.len()).filter(|id| acked >> id & 1 == 1).for_each(|id| self.grow_buffer(id));
+        let mut acked = core::mem::take(&mut self.acked);
+        while acked != 0 && self.snd.is_full() {
+            self.grow_buffer(acked.trailing_zeros() as usize);
+            acked &= acked - 1;
         }
         self.snd.refill()
     }
 
     /// A packet has left, or before the application writes again: it has been waiting for room (`tcp_check_space`).
+    #[inline]
     fn grow_buffer(&mut self, id: usize) {
         let s = &mut self.subflows[id];
-        let ((cwnd, _), flight, mss) = (s.tcp.windows(), s.tcp.in_flight(), u64::from(s.tcp.mss().max(1)));
-        if let Some(memory) = s.memory.as_mut().filter(|_| flight.get() + mss <= cwnd.get()) {
-            memory.expand(cwnd.get() / mss);
+        let Some(memory) = s.memory.as_mut().filter(|memory| memory.may_grow()) else { return };
+        let (window, flight, mss) =
+            (s.tcp.cwnd_in_use().get(), s.tcp.in_flight().get(), u64::from(s.tcp.mss().max(1)));
+        if flight + mss <= window && memory.expand(window / mss) {
             match self.plan.mptcp.send_buffer_of {
                 SendBufferOf::Largest => self.snd.follow(memory),
                 SendBufferOf::Sum => self.join_buffers(),
@@ -187,6 +239,7 @@ impl Mptcp {
     }
 
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
+    #[inline]
     fn rest(&mut self, id: usize) {
         self.subflows.renew_timing(id);
         if self.snd.is_idle() {
@@ -314,12 +367,17 @@ impl Mptcp {
 
     /// Whether the next byte goes on with a fragment of which a part has just been handed out, and where packets count with one of
     /// those.
+    #[inline]
     fn is_within(&self) -> bool {
+        self.pushing && self.is_within_fragment()
+    }
+
+    fn is_within_fragment(&self) -> bool {
         let packets = self.plan.mptcp.hands_out == HandsOut::Packets;
         let full = || self.writes_to.is_none_or(|id| !self.subflows[id].tcp.has_room_in_packet());
         let goes_on =
             || if self.snd.has_reinjections() { self.snd.resends_within() } else { self.snd.is_within() };
-        self.pushing && goes_on() && !(packets && full())
+        goes_on() && !(packets && full())
     }
 
     fn view(&self, now: Instant) -> ConnectionView {
@@ -467,7 +525,19 @@ impl Mptcp {
     }
 
     /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
+    #[inline]
     fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
+        let open = self.stage == Stage::Established && (self.confirmed || !self.client);
+        if !(open && self.subflows[id].ready) || segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
+            return self.decorate_another(id, segment);
+        }
+        let mapping = self.map(id, segment);
+        self.tell(id, segment, mapping)
+    }
+
+    /// The same of one that may belong to a handshake, or to the end of a subflow.
+    #[inline(never)]
+    fn decorate_another(&mut self, id: usize, segment: &mut Segment) -> Options {
         if self.stage == Stage::Fallback {
             let end = self.subflows[id].tcp.ssn_of(segment).wrapping_add(u64::from(segment.payload));
             self.push_last_only(segment, Some(end.saturating_add_signed(self.fallback.tx)));
@@ -484,22 +554,40 @@ impl Mptcp {
         if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
             return Options::NONE;
         }
+        let mapping = self.map(id, segment);
+        if let Some(signal) = self.capable_option(id, mapping) {
+            return alone(segment, signal);
+        }
+        self.tell(id, segment, mapping)
+    }
+
+    /// The mapping of what subflow `id` sends. It may have been sent before, on another subflow, and be the last that was written.
+    #[inline]
+    fn map(&self, id: usize, segment: &mut Segment) -> Option<Mapping> {
         let mapped = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
         let mapping = mapped.map(|(m, again)| {
             segment.repeated |= again;
             m
         });
         self.push_last_only(segment, mapping.map(|m| m.dsn + u64::from(m.len)));
-        if let Some(signal) = self.capable_option(id, mapping) {
-            return alone(segment, signal);
-        }
-        let signal = if segment.payload > 0 { None } else { self.signal_beside(id) };
-        if let Some(signal @ Signal::AddAddr { .. }) = signal
-            && self.plan.mptcp.speaker == Speaker::First
-        {
-            return alone(segment, signal);
-        }
-        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
+        mapping
+    }
+
+    /// What subflow `id` tells with `segment` beside `mapping`.
+    #[inline]
+    fn tell(&mut self, id: usize, segment: &mut Segment, mapping: Option<Mapping>) -> Options {
+        let silent = segment.payload > 0 || (self.signals.is_empty() && !self.fallback.fail_due);
+        let options = if silent && !self.snd.closing {
+            Options::new(Some(self.dss_of(mapping, false)), None)
+        } else {
+            let signal = if silent { None } else { self.signal_beside(id) };
+            if let Some(signal @ Signal::AddAddr { .. }) = signal
+                && self.plan.mptcp.speaker == Speaker::First
+            {
+                return alone(segment, signal);
+            }
+            Options::new(Some(self.dss(mapping, signal.is_some())), signal)
+        };
         make_room(segment, &options);
         options
     }
@@ -548,6 +636,7 @@ impl Mptcp {
     }
 
     /// The DSS with `mapping`, or with a lone DATA_FIN where one is due and nothing `crowded` it out.
+    #[inline(never)]
     fn dss(&mut self, mapping: Option<Mapping>, crowded: bool) -> Dss {
         let (mut mapping, mut data_fin) = (mapping, false);
         match &mut mapping {
@@ -569,6 +658,7 @@ impl Mptcp {
         self.dss_of(mapping, data_fin)
     }
 
+    #[inline]
     fn dss_of(&self, mapping: Option<Mapping>, data_fin: bool) -> Dss {
         Dss {
             data_ack: Some(self.numbers.received(self.rcv.nxt())),

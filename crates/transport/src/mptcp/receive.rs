@@ -19,12 +19,12 @@ pub(crate) struct DataReceiver {
     memory: Option<ReceiveMemory>,
     /// The window that the memory leaves, until something comes or is taken.
     left: Option<u64>,
-    /// The edge of the window that a subflow was last given to show; the peer knows of it once a segment leaves.
-    offered: u64,
     /// The window that the last segment showed, however much has come since (`old_wspace`).
     shown: u64,
     /// The ACK that is about to leave, where it was due before the application could read.
     told: Option<Told>,
+    /// The window may be another than when this was last asked.
+    changed: bool,
 }
 
 /// An ACK that falls due as data comes shows the window that is left before the application reads.
@@ -47,9 +47,9 @@ impl DataReceiver {
             waiting: 0,
             memory: None,
             left: None,
-            offered: 0,
             shown: 0,
             told: None,
+            changed: true,
         }
     }
 
@@ -72,7 +72,7 @@ impl DataReceiver {
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
         self.shown = self.buffer;
-        self.left = None;
+        self.forget_window();
     }
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
@@ -135,7 +135,7 @@ impl DataReceiver {
         if dsn >= end {
             return (0, false);
         }
-        self.left = None;
+        self.forget_window();
         let new = self.queue.missing(dsn, end);
         let arrival = self.queue.insert(dsn, end);
         self.queue.absorb_fin();
@@ -155,7 +155,7 @@ impl DataReceiver {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
             self.queue.on_fin(dsn);
             self.queue.absorb_fin();
-            self.left = None;
+            self.forget_window();
         }
     }
 
@@ -172,18 +172,32 @@ impl DataReceiver {
     /// `in_memory` tells `most` and the unit, and is asked only where memory counts.
     #[inline]
     pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64)) -> u64 {
+        let before = self.queue.edge();
         if self.memory.is_some() {
             let (most, unit) = in_memory();
             debug_assert!(unit.is_power_of_two(), "it is a shift");
             let told = self.told.filter(|told| told.id == id);
             let window = told.map_or_else(|| self.left(), |told| told.left);
             let units = (window.min(most) + (unit - 1)) & !(unit - 1);
-            self.offered = self.queue.edge().max(self.queue.nxt() + units);
-            return self.offered.saturating_sub(self.queue.nxt());
+            // The peer knows of it once a segment leaves ([`Self::on_sent`]).
+            return (before.max(self.queue.nxt() + units)).saturating_sub(self.queue.nxt());
         } else if self.may_open(mss) {
             self.queue.advertise(self.queue.read().saturating_add(self.buffer));
         }
+        self.changed |= self.queue.edge() != before;
         self.queue.window()
+    }
+
+    /// Whether the window may be another than when this was last asked.
+    #[inline]
+    pub(crate) const fn take_changed(&mut self) -> bool {
+        core::mem::replace(&mut self.changed, false)
+    }
+
+    /// Something has come or was taken.
+    #[inline]
+    const fn forget_window(&mut self) {
+        (self.left, self.changed) = (None, true);
     }
 
     /// The window that the memory leaves.
@@ -208,6 +222,7 @@ impl DataReceiver {
     pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
         if self.memory.is_some() {
             self.told = Some(Told { id, left: self.left_before_reading(unread), opened: false });
+            self.changed = true;
         }
     }
 
@@ -217,6 +232,7 @@ impl DataReceiver {
         let some = self.memory.as_ref().filter(|_| unread > READ);
         let left = some.map(|memory| memory.window(memory.held_after_first_read()));
         self.told = left.map_or(self.told, |left| Some(Told { id, left, opened: false }));
+        self.changed = true;
     }
 
     /// The window that the memory leaves before the application reads these `unread` bytes.
@@ -237,18 +253,24 @@ impl DataReceiver {
         told.map(|told| told.opened = true).is_some()
     }
 
-    /// The peer knows of the window that was last given to a subflow ([`Self::window`]).
+    /// The peer knows of a window of so much.
     #[inline]
-    pub(crate) fn promise(&mut self) {
-        self.queue.advertise(self.offered);
-        self.shown = self.offered.saturating_sub(self.queue.nxt());
+    pub(crate) fn promise(&mut self, shown: u64) {
+        if self.memory.is_some() {
+            let before = self.queue.edge();
+            self.queue.advertise(self.queue.nxt() + shown);
+            self.changed |= self.queue.edge() != before;
+            self.shown = shown;
+        }
     }
 
-    /// A segment has left on subflow `id`, which was given a window just before; whether another ACK is to follow.
+    /// A segment has left on subflow `id`, which showed so much window; whether another ACK is to follow.
     #[inline]
-    pub(crate) fn on_sent(&mut self, id: usize) -> bool {
-        self.promise();
-        self.told.is_some() && self.told.take_if(|told| told.id == id).is_some_and(|told| told.opened)
+    pub(crate) fn on_sent(&mut self, id: usize, shown: u64) -> bool {
+        self.promise(shown);
+        let Some(told) = self.told.take_if(|told| told.id == id) else { return false };
+        self.changed = true;
+        told.opened
     }
 
     /// Whether a round trip of reading is over at `now`, so that the buffer may grow.
@@ -263,9 +285,8 @@ impl DataReceiver {
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
     ) -> Option<u64> {
-        let memory = self.memory.as_mut()?;
-        self.left = None;
-        memory.on_read(bytes, look, now)
+        self.forget_window();
+        self.memory.as_mut()?.on_read(bytes, look, now)
     }
 
     /// Whether the window of a buffer of memory would be twice what was shown last, or more (`mptcp_cleanup_rbuf`).
@@ -300,7 +321,7 @@ impl DataReceiver {
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
-        self.left = None;
+        self.forget_window();
         self.deliver();
         (taken, self.may_open(mss))
     }

@@ -13,7 +13,7 @@ use super::send::Chunk;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
-use crate::tcp::{Event, State, Tcp};
+use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
 
@@ -40,6 +40,14 @@ impl Tuple {
             local_port: self.remote_port,
             remote_port: self.local_port,
         }
+    }
+
+    /// Whether it is the same: subflows of a connection differ in their ports, if not in their addresses.
+    #[inline]
+    pub(super) fn is(&self, other: &Self) -> bool {
+        let ports = |t: &Self| u32::from(t.local_port) | u32::from(t.remote_port) << 16;
+        let addresses = |t: &Self| u64::from(t.local) | u64::from(t.remote) << 32;
+        (ports(self) == ports(other)) & (addresses(self) == addresses(other))
     }
 }
 
@@ -310,13 +318,12 @@ impl Subflow {
     /// When it does what it does by itself.
     #[inline]
     pub(super) fn timing(&self) -> Timing {
-        let rto = self.tcp.rto();
         if self.gone {
-            return Timing { rto, ..Timing::NEVER };
+            return Timing::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
         let again = self.tcp.retransmission_at().filter(|_| self.silence.count == 0);
-        Timing { due, again: again.unwrap_or(Instant::ZERO), rto }
+        Timing { due, again: again.unwrap_or(Instant::ZERO) }
     }
 
     /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size; but for its windows.
@@ -422,17 +429,6 @@ impl Subflow {
         }
         self.checksums.forget(upto);
         Some(range)
-    }
-
-    /// The next event of its TCP; what it delivers is looked at anyway.
-    #[inline]
-    pub(crate) fn poll_event(&mut self) -> Option<Event> {
-        loop {
-            match self.tcp.poll_event() {
-                Some(Event::Delivered { .. }) => {}
-                event => return event,
-            }
-        }
     }
 
     /// Forgets mappings that the peer's TCP has acknowledged.

@@ -14,13 +14,11 @@ pub(super) struct Timing {
     pub(super) due: Instant,
     /// When it sends data again for want of an answer; zero where it does not, or is silent at the data level.
     pub(super) again: Instant,
-    /// Its retransmission timeout, backoff included.
-    pub(super) rto: Duration,
 }
 
 impl Timing {
     /// Of a subflow that does nothing.
-    pub(super) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO, rto: Duration::ZERO };
+    pub(super) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO };
 }
 
 /// Each place has one subflow, its addresses, its view and its timing. What all of them are asked for lies together, as each
@@ -37,6 +35,8 @@ pub(super) struct Subflows {
     open: u32,
     /// But for those that may have something to send, which may have changed since.
     timings: Vec<Timing>,
+    /// When the first of these is due.
+    first_due: Instant,
     /// How they look from the receiving end.
     arrivals: Vec<Arrivals>,
     /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
@@ -51,6 +51,8 @@ pub(super) struct Subflows {
     dirty: u32,
     /// The one on which a segment came last: what that has to send goes first.
     first: u32,
+    /// Those that know what window the connection has, a bit each.
+    informed: u32,
 }
 
 impl Index<usize> for Subflows {
@@ -77,6 +79,7 @@ impl Default for Subflows {
             views: Vec::new(),
             open: 0,
             timings: Vec::new(),
+            first_due: Instant::MAX,
             arrivals: Vec::new(),
             mss: 1,
             unseen: 0,
@@ -84,6 +87,7 @@ impl Default for Subflows {
             unmeasured: 0,
             dirty: 0,
             first: 0,
+            informed: 0,
         }
     }
 }
@@ -95,7 +99,7 @@ impl Subflows {
         let (id, old) = match self.all.iter().position(|s| s.gone) {
             Some(id) => {
                 self.tuples[id] = tuple;
-                self.timings[id] = Timing::NEVER;
+                self.note_timing(id, Timing::NEVER);
                 self.arrivals[id] = arrivals;
                 (id, Some(core::mem::replace(&mut self.all[id], subflow)))
             }
@@ -110,6 +114,7 @@ impl Subflows {
         };
         self.mss = self.least_mss();
         self.touch(id);
+        self.forget_window(id);
         (id, old)
     }
 
@@ -134,8 +139,16 @@ impl Subflows {
     /// The live one of these addresses and ports.
     #[inline]
     pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
-        let live = |(id, t): (usize, &Tuple)| (t == tuple && !self.all[id].gone).then_some(id);
-        self.tuples.iter().enumerate().find_map(live)
+        // Nobody can foretell which it is: all are compared, without a branch for each.
+        let mut found = self.tuples.iter().enumerate().fold(0, |f, (id, t)| f | u32::from(t.is(tuple)) << id);
+        while found != 0 {
+            let id = found.trailing_zeros() as usize;
+            if !self.all[id].gone {
+                return Some(id);
+            }
+            found &= found - 1;
+        }
+        None
     }
 
     /// The smallest segment size of those that are not over.
@@ -182,6 +195,31 @@ impl Subflows {
     #[cfg(test)]
     pub(super) fn views_mut(&mut self) -> &mut [SubflowView] {
         &mut self.views
+    }
+
+    /// Whether `id` knows what window the connection has.
+    #[inline]
+    pub(super) fn knows_window(&self, id: usize) -> bool {
+        self.informed >> id & 1 == 1
+    }
+
+    /// What window `id` may show may be another.
+    #[inline]
+    pub(super) fn forget_window(&mut self, id: usize) {
+        self.informed &= !(1 << id);
+    }
+
+    /// What window any may show may be another.
+    #[inline]
+    pub(super) fn forget_windows(&mut self) {
+        self.informed = 0;
+    }
+
+    /// The connection has this window for `id`.
+    #[inline]
+    pub(super) fn share_window(&mut self, id: usize, window: u64) {
+        self.all[id].tcp.share_window(window);
+        self.informed |= 1 << id;
     }
 
     /// Looks at `id`: its view is current. `data`: the connection can carry data.
@@ -270,7 +308,17 @@ impl Subflows {
     /// The timing of `id` is current.
     #[inline]
     pub(super) fn renew_timing(&mut self, id: usize) {
-        self.timings[id] = self.all[id].timing();
+        self.note_timing(id, self.all[id].timing());
+    }
+
+    #[inline]
+    fn note_timing(&mut self, id: usize, timing: Timing) {
+        let before = core::mem::replace(&mut self.timings[id], timing).due;
+        if timing.due <= self.first_due {
+            self.first_due = timing.due;
+        } else if before == self.first_due {
+            self.first_due = self.timings.iter().map(|t| t.due).min().unwrap_or(Instant::MAX);
+        }
     }
 
     /// When `id` is due.
@@ -282,10 +330,10 @@ impl Subflows {
     /// When the first is due.
     #[inline]
     pub(super) fn first_deadline(&self) -> Instant {
-        let noted = self.timings.iter().map(|t| t.due);
-        let first =
-            if self.dirty == 0 { noted.min() } else { (0..self.len()).map(|id| self.deadline(id)).min() };
-        first.unwrap_or(Instant::MAX)
+        if self.dirty == 0 {
+            return self.first_due;
+        }
+        (0..self.len()).map(|id| self.deadline(id)).min().unwrap_or(Instant::MAX)
     }
 
     /// The timings of all at present, those that may have something to send included.

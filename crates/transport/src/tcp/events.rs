@@ -73,6 +73,12 @@ impl Pending {
         (self.closed, self.other) = (true, true);
     }
 
+    /// Whether there is another event than that something was delivered.
+    #[inline]
+    pub(crate) const fn has_other(&self) -> bool {
+        self.other
+    }
+
     /// The next event, in the order in which they can have happened.
     #[inline]
     pub(crate) fn poll(&mut self) -> Option<Event> {

@@ -15,48 +15,56 @@ const MAPPING: u64 = 24;
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
+        let mut next = Segment::default();
+        self.poll_transmit_into(&mut next, now).then_some(next)
+    }
+
+    /// As [`Tcp::poll_transmit`]: whether there is another segment to send, which is put into `next`.
+    pub fn poll_transmit_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.outlook = Outlook::Unknown;
         if let Some(reply) = self.reset_reply.take() {
             self.stats.segments_sent += 1;
             let flags = if reply.ack.is_some() { Flags::RST.with(Flags::ACK) } else { Flags::RST };
-            return Some(Segment {
-                seq: reply.seq,
-                ack: reply.ack.unwrap_or_default(),
-                flags,
-                ..Segment::default()
-            });
+            let ack = reply.ack.unwrap_or_default();
+            *next = Segment { seq: reply.seq, ack, flags, ..Segment::default() };
+            return true;
         }
         if let Some(up_to) = self.acks.take_first() {
-            return Some(self.acknowledge_before(up_to, now));
+            *next = self.acknowledge_before(up_to, now);
+            return true;
         }
         if self.acks.is_due() && self.ends_handshake_apart() {
-            return Some(self.pure_ack(now));
+            *next = self.pure_ack(now);
+            return true;
         }
         if self.state.may_send() {
             if self.repair.is_some() {
-                if !self.stays_at_rest()
-                    && let Some(segment) = self.poll_watched_data(now)
-                {
-                    return Some(segment);
+                if !self.stays_at_rest() && self.poll_watched_data(next, now) {
+                    return true;
                 }
             } else if let Some(segment) = self.poll_data::<false>(now) {
-                return Some(segment);
+                *next = segment;
+                return true;
             }
         }
         if self.syn_due {
-            return Some(self.syn(now));
+            *next = self.syn(now);
+            return true;
         }
         if core::mem::take(&mut self.probe_due) {
-            return Some(self.probe(now));
+            *next = self.probe(now);
+            return true;
         }
         if !self.acks.is_due() {
-            return None;
+            return false;
         }
         if self.repair.is_some() {
-            return Some(self.acknowledge_somehow(now));
+            self.acknowledge_somehow(next, now);
+        } else {
+            self.outlook = Outlook::Nothing;
+            *next = self.pure_ack(now);
         }
-        self.outlook = Outlook::Nothing;
-        Some(self.pure_ack(now))
+        true
     }
 
     /// Whether it is known that nothing follows the segment that was polled last, so that another poll would be in vain.
@@ -119,13 +127,16 @@ impl Tcp {
         (window / segment).max(1) * segment
     }
 
-    /// What may leave of what the application has written; then it goes on, and so on.
+    /// What may leave of what the application has written, into `next`; then it goes on, and so on.
     #[inline(never)]
-    fn poll_watched_data(&mut self, now: Instant) -> Option<Segment> {
+    fn poll_watched_data(&mut self, next: &mut Segment, now: Instant) -> bool {
         loop {
-            let segment = self.poll_data::<true>(now);
-            if segment.is_some() || self.buffers.is_none() || !self.application_goes_on() {
-                return segment;
+            if let Some(segment) = self.poll_data::<true>(now) {
+                *next = segment;
+                return true;
+            }
+            if self.buffers.is_none() || !self.application_goes_on() {
+                return false;
             }
         }
     }
@@ -418,16 +429,15 @@ impl Tcp {
 
     /// An ACK, honest or not.
     #[inline(never)]
-    fn acknowledge_somehow(&mut self, now: Instant) -> Segment {
-        let mut segment = self.pure_ack(now);
-        if let (Some(stamps), Some(repair)) = (&mut segment.timestamps, &mut self.repair) {
+    fn acknowledge_somehow(&mut self, next: &mut Segment, now: Instant) {
+        *next = self.pure_ack(now);
+        if let (Some(stamps), Some(repair)) = (&mut next.timestamps, &mut self.repair) {
             stamps.value = clock(repair.compression.time_shown(now));
         }
-        self.distort(&mut segment);
+        self.distort(next);
         if !self.acks.is_due() {
             self.outlook = Outlook::Nothing;
         }
-        segment
     }
 
     /// A segment that acknowledges everything received; `len` bytes of payload are to follow. Packets are of one size,

@@ -182,7 +182,9 @@ impl Reassembly {
         if first < last {
             merged = (start.min(self.ranges[first].0), end.max(self.ranges[last - 1].1));
             self.ranges[first] = merged;
-            self.ranges.drain(first + 1..last);
+            if first + 1 < last {
+                self.ranges.drain(first + 1..last);
+            }
         } else {
             self.ranges.insert(first, merged);
         }

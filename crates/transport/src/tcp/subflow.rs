@@ -267,6 +267,18 @@ impl Tcp {
         (self.cwnd(), self.cc.ssthresh())
     }
 
+    /// Whether there is an event beside that bytes were delivered.
+    #[inline]
+    pub(crate) const fn has_changed(&self) -> bool {
+        self.pending.has_other()
+    }
+
+    /// The congestion window.
+    #[inline]
+    pub(crate) fn cwnd_in_use(&self) -> Bytes {
+        self.cwnd()
+    }
+
     /// Bytes in the network.
     #[inline]
     pub(crate) fn in_flight(&self) -> Bytes {

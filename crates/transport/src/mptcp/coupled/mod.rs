@@ -104,25 +104,41 @@ pub trait CoupledAlgorithm: CoupledControl + Sized {
 pub(crate) struct Coupling {
     controller: Controller,
     paths: Vec<Path>,
+    /// What each path was worked out from.
+    settled: Vec<Settled>,
+}
+
+/// A window, the segment size and round-trip times of a subflow as they were settled last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Settled {
+    cwnd: f64,
+    mss: u64,
+    times: (Duration, Duration),
+}
+
+impl Settled {
+    /// Of one that has never been.
+    const NONE: Self = Self { cwnd: f64::NAN, mss: 0, times: (Duration::ZERO, Duration::ZERO) };
 }
 
 impl Coupling {
     pub(crate) fn new(config: &CoupledConfig) -> Self {
-        Self { controller: config.build(), paths: Vec::new() }
+        Self { controller: config.build(), paths: Vec::new(), settled: Vec::new() }
     }
 
     /// Subflow `id` begins.
     pub(crate) fn add(&mut self, id: usize) {
         if self.paths.len() <= id {
             self.paths.resize(id + 1, Path::VACANT);
+            self.settled.resize(id + 1, Settled::NONE);
         }
-        self.paths[id] = Path::VACANT;
+        (self.paths[id], self.settled[id]) = (Path::VACANT, Settled::NONE);
         self.controller.add(id);
     }
 
     /// Subflow `id` has ended.
     pub(crate) fn remove(&mut self, id: usize) {
-        self.paths[id] = Path::VACANT;
+        (self.paths[id], self.settled[id]) = (Path::VACANT, Settled::NONE);
     }
 
     /// How many subflows it reckons with.
@@ -135,6 +151,15 @@ impl Coupling {
     /// the smallest round-trip time.
     #[inline]
     pub(crate) fn settle(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
+        let now = |member: &Member| Settled { cwnd: member.cwnd, mss: member.setup.mss, times };
+        if member.has_noted() || now(member) != self.settled[id] {
+            self.settle_anew(id, member, times);
+            self.settled[id] = now(member);
+        }
+    }
+
+    #[inline(never)]
+    fn settle_anew(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
         let mss = member.setup.mss as f64;
         self.paths[id] = Path {
             mss,

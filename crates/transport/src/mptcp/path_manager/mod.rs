@@ -177,6 +177,60 @@ pub trait PathManager {
     fn handle_timeout(&mut self, _now: Instant) {}
 }
 
+/// A path manager that is asked what it wants only when something has happened since it wanted nothing more.
+#[derive(Clone, Debug)]
+pub(super) struct Attended {
+    manager: RunningPathManager,
+    stirred: bool,
+    /// When it wants to be woken, as long as it is not stirred; `MAX` for never.
+    due: Instant,
+}
+
+impl Attended {
+    pub(super) const fn new(manager: RunningPathManager) -> Self {
+        Self { manager, stirred: true, due: Instant::MAX }
+    }
+
+    /// When it wants to be woken; `MAX` for never.
+    #[inline]
+    pub(super) fn deadline(&self) -> Instant {
+        if self.stirred { self.manager.poll_timeout().unwrap_or(Instant::MAX) } else { self.due }
+    }
+
+    #[inline(never)]
+    fn ask(&mut self) -> Option<PathAction> {
+        let action = self.manager.poll_action();
+        if action.is_none() {
+            (self.due, self.stirred) = (self.deadline(), false);
+        }
+        action
+    }
+}
+
+impl PathManager for Attended {
+    fn on_event(&mut self, event: &PathEvent, now: Instant) {
+        self.stirred = true;
+        self.manager.on_event(event, now);
+    }
+    #[inline]
+    fn poll_action(&mut self) -> Option<PathAction> {
+        if self.stirred { self.ask() } else { None }
+    }
+    fn accepts_join(&self) -> bool {
+        self.manager.accepts_join()
+    }
+    fn is_backup(&self, local: AddressId) -> bool {
+        self.manager.is_backup(local)
+    }
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.manager.poll_timeout()
+    }
+    fn handle_timeout(&mut self, now: Instant) {
+        self.stirred = true;
+        self.manager.handle_timeout(now);
+    }
+}
+
 /// An interface that the parameters of a path manager name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedInterface {
