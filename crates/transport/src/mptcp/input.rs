@@ -30,7 +30,7 @@ impl Mptcp {
         self.subflows.touch_first(id);
         self.adjust_buffer(now);
         let usual = self.stage == Stage::Established && self.subflows[id].ready && options.signal.is_none();
-        if !(usual && !segment.flags.has_any(Flags::SYN.with(Flags::RST)))
+        if (!usual || segment.flags.has_any(Flags::SYN.with(Flags::RST)))
             && !self.lets_in(id, tuple, segment, options, now)
         {
             return;
@@ -286,22 +286,26 @@ impl Mptcp {
         }
         if self.rcv.nxt() != before {
             self.check_complete();
-            if self.rcv.counts_memory() {
-                let bytes = self.rcv.nxt() - before;
-                if self.subflows[id].tcp.owes_ack() {
-                    self.settle_window(id, bytes, fills_gap);
-                } else {
-                    // What reading makes due leaves in the order of the subflows.
-                    self.subflows.forget_first();
-                }
-                self.rcv.deliver();
-                self.on_taken(bytes, now);
-            }
-            if self.plan.tcp.push_acks && self.rcv.is_all_read() {
-                self.acknowledge_pushed();
-            }
+            self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
+    fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
+        if self.rcv.counts_memory() {
+            if self.subflows[id].tcp.owes_ack() {
+                self.settle_window(id, bytes, fills_gap);
+            } else {
+                // What reading makes due leaves in the order of the subflows.
+                self.subflows.forget_first();
+            }
+            self.rcv.deliver();
+            self.on_taken(bytes, now);
+        }
+        if self.plan.tcp.push_acks && self.rcv.is_all_read() {
+            self.acknowledge_pushed();
+        }
     }
 
     /// An ACK is due on subflow `id` as `bytes` have come, and may leave before the application reads: that is what its window knows.
