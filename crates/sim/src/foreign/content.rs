@@ -146,7 +146,7 @@ impl World {
             let numbers = connection.and_then(|connection| connection.initial_numbers());
             subflow.initial = numbers.map(|(own, peer)| if pkt.to.end() == Some(end) { peer } else { own });
         }
-        let byte = subflow.place(pkt.seq, &pkt.mptcp(&self.options));
+        let byte = subflow.place(pkt.seq, pkt.mptcp(&self.options));
         Some(Place { byte, origin: subflow.initial.unwrap_or_default().wrapping_add(1) })
     }
 

@@ -85,7 +85,7 @@ fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>)
     let mut len = segment.options_len();
     if pkt.is_multipath() {
         let mptcp = pkt.mptcp(options);
-        tcp.options.raw = raw_options(&mptcp, origin);
+        tcp.options.raw = raw_options(mptcp, origin);
         len += mptcp.len();
     }
     let payload = payload_of(pkt, &ip, tcp::HEADER_LEN + len as usize);

@@ -29,10 +29,9 @@ impl Mptcp {
         };
         self.subflows.touch_first(id);
         self.adjust_buffer(now);
-        let usual = self.stage == Stage::Established && self.subflows[id].ready && options.signal.is_none();
-        if (!usual || segment.flags.has_any(Flags::SYN.with(Flags::RST)))
-            && !self.lets_in(id, tuple, segment, options, now)
-        {
+        let begins = self.stage != Stage::Established || !self.subflows[id].ready;
+        let says_more = options.signal.is_some() || segment.flags.has_any(Flags::SYN.with(Flags::RST));
+        if (begins || says_more) && !self.lets_in(id, tuple, segment, options, now) {
             return;
         }
         if segment.payload > 0 {

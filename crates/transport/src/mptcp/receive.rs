@@ -377,6 +377,22 @@ mod tests {
     }
 
     #[test]
+    fn the_window_is_another_once_something_has_come_or_was_read_or_one_subflow_was_told() {
+        let mut r = DataReceiver::new(1000);
+        r.start(1);
+        r.set_auto_read(false);
+        assert_eq!((r.take_changed(), r.take_changed()), (true, false));
+        r.insert(1, 601);
+        assert_eq!((r.take_changed(), r.take_changed()), (true, false));
+        r.window(0, 100, || (u64::MAX, 1));
+        assert!(!r.take_changed(), "nothing was told that was not known");
+        r.read(600, 100);
+        assert!(r.take_changed());
+        r.window(0, 100, || (u64::MAX, 1));
+        assert!(r.take_changed(), "the edge has moved for all");
+    }
+
+    #[test]
     fn what_lies_beyond_the_window_is_not_taken() {
         let mut r = DataReceiver::new(1000);
         r.start(1);

@@ -320,3 +320,19 @@ pub trait PathManagerKind: PathManager + Sized {
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_manager_that_wants_nothing_more_is_asked_again_once_something_has_happened() {
+        let config = PathManagerConfig::default_of("ndiffports").unwrap();
+        let mut manager = Attended::new(config.build());
+        assert_eq!((manager.poll_action(), manager.stirred), (None, false));
+        manager.on_event(&PathEvent::Established { client: true }, Instant::ZERO);
+        assert!(matches!(manager.poll_action(), Some(PathAction::Connect { .. })));
+        while manager.poll_action().is_some() {}
+        assert_eq!((manager.stirred, manager.deadline()), (false, Instant::MAX));
+    }
+}
