@@ -18,6 +18,10 @@ from validation.measures import Measures, jain, short_share
 DEFAULT_FOLDER = HERE / "build" / "linux"
 ADDRESS = "10.1.0.2"
 TOOLS = ("ip", "tc", "mount")
+SEND_BUFFER = 1 << 20
+"""Bytes, of each flow."""
+SPARING = 22 << 20
+"""With so much for all sockets together Linux begins to spare memory, in a guest of 512 MB."""
 
 
 class MissingReferenceError(Exception):
@@ -86,10 +90,10 @@ def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
 
 
 def memory_of_sockets(case: Case) -> list[str]:
-    """What lets the send buffers of many flows stay as large as they are: a mebibyte each, more in all than Linux allows
-    sockets in a guest of this size, which then acknowledge less often, as windows do not grow."""
-    many = case.flows > 20
-    return ["echo 65536 65536 65536 > /proc/sys/net/ipv4/tcp_mem"] if many else []
+    """What lets the send buffers of many flows be as large as they are. Windows of sockets that may not have more do
+    not grow; then less is acknowledged at once."""
+    enough = case.flows * SEND_BUFFER <= SPARING
+    return [] if enough else ["echo 65536 65536 65536 > /proc/sys/net/ipv4/tcp_mem"]
 
 
 class Network:
