@@ -63,6 +63,8 @@ def transport(case: Case) -> dict[str, Any]:
     return {
         "kind": "mptcp",
         "profile": "linux_6_1",
+        # The guest's devices take one segment at a time (`gso_max_segs 1`).
+        "tso": False,
         "cc": {"kind": "cubic", "form": "linux", "hystart": False} if case.tcp == "cubic" else case.tcp,
         "path_manager": {"kind": "linux", "client": endpoints, "subflows": case.subflows},
     } | {name: f"{kib} KiB" for name, kib in buffers.items() if kib is not None}
