@@ -276,12 +276,13 @@ impl Subflow {
     /// full fills that first, as far as its packet has room. Also whether these bytes become part of that segment, as both or neither
     /// go out `again`.
     pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, (goes_on, again): (bool, bool)) -> (Chunk, bool) {
-        let room = self.tcp.room_in_packet().map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
-        match self.unfinished(most).filter(|_| goes_on && room > 0) {
-            Some(m) => {
+        let room =
+            || self.tcp.room_in_packet().map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
+        match self.unfinished(most).filter(|_| goes_on).map(|m| (m, room())) {
+            Some((m, room)) if room > 0 => {
                 (Chunk { len: chunk.len.min(most - u32::from(m.len)).min(room), ..*chunk }, m.again == again)
             }
-            None => (*chunk, false),
+            _ => (*chunk, false),
         }
     }
 
