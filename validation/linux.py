@@ -18,6 +18,10 @@ from validation.measures import Measures, jain, short_share
 DEFAULT_FOLDER = HERE / "build" / "linux"
 ADDRESS = "10.1.0.2"
 TOOLS = ("ip", "tc", "mount")
+SEND_BUFFER = 1 << 20
+"""Bytes, of each flow."""
+SPARING = 22 << 20
+"""With so much for all sockets together Linux begins to spare memory, in a guest of 512 MB."""
 
 
 class MissingReferenceError(Exception):
@@ -74,6 +78,7 @@ def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
         "cd ${0%/*}",
         "ip -batch ip-all",
         *(f"ip -n {ns} -batch ip-{ns}" for ns in net.inside),
+        *memory_of_sockets(case),
         f"{traffic} prepare {net.settings()}",
         "tc -n r1 -batch tc-r1",
         "tc -n r2 -batch tc-r2",
@@ -82,6 +87,13 @@ def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
         f"{traffic} poweroff",
     ]
     return found | {"init": "\n".join(init) + "\n"}
+
+
+def memory_of_sockets(case: Case) -> list[str]:
+    """What lets the send buffers of many flows be as large as they are. Windows of sockets that may not have more do
+    not grow; then less is acknowledged at once."""
+    enough = case.flows * SEND_BUFFER <= SPARING
+    return [] if enough else ["echo 65536 65536 65536 > /proc/sys/net/ipv4/tcp_mem"]
 
 
 class Network:

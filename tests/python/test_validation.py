@@ -60,6 +60,21 @@ def test_the_guest_delays_one_transmission_more_than_the_link(cases):
     assert "delay 11200us" in files["tc-r2"] and "delay 40000us" in files["tc-r1"]
 
 
+def test_many_flows_have_memory_for_their_send_buffers(cases):
+    inits = [
+        linux.files(cases[f"linux-droptail-reno-{flows}-equal-calm-drop"], 1, Path("t"))["init"].splitlines()
+        for flows in (10, 100)
+    ]
+    assert [any(line.endswith("/tcp_mem") for line in init) for init in inits] == [False, True]
+
+
+def test_both_sides_send_segments_one_by_one(cases):
+    case = cases["linux-droptail-reno-10-equal-calm-drop"]
+    devices = [line for line in linux.files(case, 1, Path("t"))["ip-src0"].splitlines() if "link set" in line]
+    assert devices and all(" gso_max_segs 1 " in line for line in devices)
+    assert ours.scenario(case, 1)["flow"][0]["transport"]["tso"] is False
+
+
 def test_pulses_reach_all_three_tools(cases):
     case = cases["ns2-red-sack1-10-equal-pulse2x0.2of1.1-drop"]
     assert "set period 1.1\nset burst 0.2\n" in ns2.script(case, 1)

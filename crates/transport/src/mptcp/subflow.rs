@@ -281,11 +281,16 @@ impl Subflow {
     }
 
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
-    /// full fills that first. Also whether these bytes become part of that segment, as both or neither go out `again`.
+    /// full fills that first, as far as its packet has room. Also whether these bytes become part of that segment, as both or neither
+    /// go out `again`.
     pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, (goes_on, again): (bool, bool)) -> (Chunk, bool) {
-        match self.unfinished(most).filter(|_| goes_on) {
-            Some(m) => (Chunk { len: chunk.len.min(most - u32::from(m.len)), ..*chunk }, m.again == again),
-            None => (*chunk, false),
+        let room =
+            || self.tcp.room_in_packet().map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
+        match self.unfinished(most).filter(|_| goes_on).map(|m| (m, room())) {
+            Some((m, room)) if room > 0 => {
+                (Chunk { len: chunk.len.min(most - u32::from(m.len)).min(room), ..*chunk }, m.again == again)
+            }
+            _ => (*chunk, false),
         }
     }
 
@@ -464,6 +469,7 @@ impl Subflow {
 
 #[cfg(test)]
 mod tests {
+    use super::super::memory::Size;
     use super::*;
     use crate::{CcConfig, Profile, TcpConfig};
     use std::sync::Arc;
@@ -488,6 +494,31 @@ mod tests {
         assert_eq!((s.take(151, false), s.received.len()), (None, 0));
         s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
         assert_eq!(s.received.len(), 0, "taken already");
+    }
+
+    #[test]
+    fn what_fills_a_segment_up_stays_within_its_packet() {
+        let linux = TcpConfig::for_profile(Profile::Linux);
+        let config = Arc::new(TcpConfig { mss: Bytes(1424), tso: false, ..linux });
+        let mut tcp = Tcp::listen(&config, &CcConfig::default_of("newreno").unwrap(), 1);
+        tcp.follow_packets();
+        let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
+        s.memory = Some(SendMemory::new(Size::KERNEL));
+        let mut hand = |dsn, len, again| {
+            let goes_on = s.goes_on(dsn, 1424);
+            let (fits, joins) = s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, (goes_on, again));
+            let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(fits.len), fits.len as u16);
+            s.hold(SentMapping { ssn_end, dsn, piece: 0, len, reinjected: false, again }, joins);
+            s.tcp.take(u64::from(fits.len), goes_on);
+            (fits.len, joins)
+        };
+        assert_eq!(hand(5001, 928, true), (928, false));
+        // What no other carried has a mapping of its own, though it fills the packet up.
+        assert_eq!(hand(5929, 1424, false), (496, false));
+        // Its packet is full, so the next goes into another, and so does its mapping.
+        assert_eq!(hand(6425, 928, false), (928, false));
+        assert_eq!(hand(7353, 1424, false), (496, true));
+        assert_eq!((s.sent.len(), s.sent.back().map(|m| (m.dsn, m.len))), (3, Some((6425, 1424))));
     }
 
     #[test]

@@ -63,7 +63,12 @@ impl Tcp {
 
     /// Whether the last packet that waits has room for more.
     pub(crate) fn has_room_in_packet(&self) -> bool {
-        self.tuned_send_buffer().is_some_and(|buffer| buffer.queue.room_in_tail(self.packet_goal()) > 0)
+        self.room_in_packet().is_some_and(|room| room > 0)
+    }
+
+    /// So many bytes the last packet that waits has room for; `None` where it is not known in which packets it waits.
+    pub(crate) fn room_in_packet(&self) -> Option<u64> {
+        Some(self.tuned_send_buffer()?.queue.room_in_tail(self.packet_goal()))
     }
 
     /// Whether the packet that was handed down last has left as a whole.

@@ -278,9 +278,12 @@ impl Tcp {
         }
     }
 
-    /// What an application writes at once into a packet (`tcp_xmit_size_goal`).
+    /// What an application writes at once into a packet (`tcp_xmit_size_goal`): a segment, where packets hold no more.
     pub(super) fn packet_goal(&self) -> u64 {
         let mss = u64::from(self.mss);
+        if !self.config.tso {
+            return mss;
+        }
         (LARGEST.min(self.snd_wnd.largest() / 2) / mss).max(1) * mss
     }
 
