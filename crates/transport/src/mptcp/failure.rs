@@ -136,6 +136,9 @@ impl Subflow {
     }
 }
 
+/// The peer is asked at least so often for a window that is shut (`TCP_RTO_MAX`).
+const LONGEST_PROBE_WAIT: Duration = Duration::from_secs(120);
+
 impl Mptcp {
     /// Subflow `id`'s retransmission timer has expired.
     pub(super) fn on_subflow_timeout(&mut self, id: usize) {
@@ -172,9 +175,25 @@ impl Mptcp {
     }
 
     pub(super) fn arm_data_timer(&mut self, now: Instant) {
-        let idle = self.snd.outstanding() == 0 && !self.is_held_up();
+        let shut_out = self.snd.is_shut_out();
+        let idle = self.snd.outstanding() == 0 && !self.is_held_up() && !shut_out;
         let off = idle || self.stage != Stage::Established;
-        self.data_rto.at = if off { Instant::MAX } else { now.saturating_add(self.data_wait(now)) };
+        let wait = if shut_out { self.probe_wait() } else { self.data_wait(now) };
+        self.data_rto.at = if off { Instant::MAX } else { now.saturating_add(wait) };
+    }
+
+    /// How long a shut window is waited for before the peer is asked: as a TCP does, twice as long each time (RFC 9293 §3.8.6.1).
+    fn probe_wait(&self) -> Duration {
+        let rto = self.subflows.live().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(LONGEST_PROBE_WAIT);
+        rto.saturating_mul(1 << self.data_rto.backoff.min(16)).min(LONGEST_PROBE_WAIT)
+    }
+
+    /// The window is shut, and the ACK that opened it may have been lost: a subflow asks for it.
+    fn probe_window(&mut self) {
+        if let Some(id) = self.speaker() {
+            self.subflows[id].tcp.demand_probe();
+            self.subflows.touch(id);
+        }
     }
 
     /// Data is given to a subflow: where the timer goes by those of the subflows, they are looked at (Linux
@@ -228,6 +247,10 @@ impl Mptcp {
     /// Nothing was acknowledged at the data level for long.
     pub(super) fn on_data_timeout(&mut self, now: Instant) {
         self.data_rto.backoff += 1;
+        if self.snd.is_shut_out() {
+            self.probe_window();
+            return self.arm_data_timer(now);
+        }
         self.stats.data_timeouts += 1;
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };

@@ -454,6 +454,9 @@ impl Mptcp {
             self.stalled = true;
             self.stats.window_stalls += 1;
         }
+        if self.snd.is_shut_out() && !self.data_rto.runs() {
+            self.arm_data_timer(now);
+        }
         let mptcp = &self.plan.mptcp;
         if mptcp.penalisation == Penalisation::None && !mptcp.opportunistic_retransmission {
             return None;

@@ -199,6 +199,11 @@ impl DataSender {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
     }
 
+    /// Whether data waits for a window that is shut, while nothing is on its way whose acknowledgment could open it.
+    pub(crate) fn is_shut_out(&self) -> bool {
+        self.outstanding() == 0 && self.edge <= self.nxt && self.nxt < self.app_end
+    }
+
     /// Whether there is data that only the send buffer holds back.
     pub(crate) fn is_buffer_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.buffer_end() < self.nxt + u64::from(mss)

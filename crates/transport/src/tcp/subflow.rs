@@ -160,6 +160,14 @@ impl Tcp {
         self.shown_window as u64
     }
 
+    /// The peer is asked for its window with the next poll (RFC 9293 §3.8.6.1).
+    pub(crate) fn demand_probe(&mut self) {
+        if self.state.is_synchronized() {
+            self.probe_due = true;
+            self.outlook = Outlook::Unknown;
+        }
+    }
+
     /// An ACK goes out with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
