@@ -318,7 +318,7 @@ impl<P: Routed> Link<P> {
         self.propagate_in_order(pkt, ends, packets);
     }
 
-    /// Takes a packet at time `now`.
+    /// Takes a packet at time `now`, for which it is not free as a plain link would be.
     pub(crate) fn transmit<R: Hosts<P>>(
         &mut self,
         pkt: PacketId,
@@ -329,7 +329,7 @@ impl<P: Routed> Link<P> {
     ) {
         self.arrived += 1;
         let size = packets.size(pkt).get();
-        if size < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
+        if !self.plain && size < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
             return self.send_at_once(pkt, packets, now);
         }
         self.transmit_slowly(pkt, packets, now, id, hosts);

@@ -168,6 +168,9 @@ impl Segment {
     /// MSS 4, SACK-permitted 4 alone or 2 merged into the timestamps' padding, window scale 4).
     pub fn options_len(&self) -> u32 {
         let ts = if self.timestamps.is_some() { 12 } else { 0 };
+        if self.has_only_timestamps() {
+            return ts;
+        }
         let sack = match self.sack.as_slice().len() as u32 {
             0 => 0,
             n => 4 + 8 * n,
@@ -179,6 +182,11 @@ impl Segment {
         let mss = if self.mss.is_some() { 4 } else { 0 };
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
         ts + sack + permitted + mss + scale
+    }
+    /// Whether it has no options but timestamps, if those.
+    #[inline]
+    pub const fn has_only_timestamps(&self) -> bool {
+        !(self.sack_permitted | self.mss.is_some() | self.window_scale.is_some()) & self.sack.is_empty()
     }
     /// The reset with which it is answered where there is no connection that it belongs to (RFC 9293 §3.5.2, group 1);
     /// none for a reset.

@@ -63,7 +63,7 @@ impl OptionsArena {
 
     #[inline]
     pub(super) fn store(&mut self, s: &Segment) -> OptionsId {
-        if s.sack.is_empty() && s.mss.is_none() && s.window_scale.is_none() && !s.sack_permitted {
+        if s.has_only_timestamps() {
             return OptionsId::NONE;
         }
         let rare = RareOptions {

@@ -401,7 +401,7 @@ impl Mptcp {
         let (came, news) = self.rcv.insert(dsn, end);
         self.stats.new_bytes += self.rcv.gathered() - had;
         if news {
-            self.reordering.on_arrival(id, dsn, expected, now);
+            self.reordering.on_arrival(dsn, expected, now);
             self.reordering.on_delivery(self.rcv.nxt(), now);
         }
         self.stats.duplicate_bytes += if news { 0 } else { end - dsn };

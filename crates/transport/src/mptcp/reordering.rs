@@ -5,10 +5,12 @@
 //! and with its reordering delay, the time from there to its delivery. Both are zero for what comes in order. What a
 //! subflow's own TCP holds back for its losses does not count before it reaches the data level.
 
-use tailrace_core::{CoarseHistogram, Instant, Ring};
+use core::cmp::Reverse;
+use std::collections::BinaryHeap;
+use tailrace_core::{CoarseHistogram, Instant};
 
 /// A segment in the out-of-order queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Held {
     dsn: u64,
     arrived: Instant,
@@ -21,10 +23,8 @@ pub struct Reordering {
     /// Of the others, bytes and times.
     displacement: CoarseHistogram,
     delay: CoarseHistogram,
-    /// Those of each subflow by their numbers, in which nearly all of one subflow come, while most come between those of others.
-    held: Vec<Ring<Held>>,
-    /// The least number of all of these; zero without any.
-    first: u64,
+    /// That with the least number first: with several paths most come between others.
+    held: BinaryHeap<Reverse<Held>>,
     /// Largest displacement since it was last taken.
     recent: u64,
     /// First number of the segment that came last.
@@ -32,50 +32,31 @@ pub struct Reordering {
 }
 
 impl Reordering {
-    /// A segment has brought new data from `dsn` on by subflow `id` when `expected` was next.
+    /// A segment has brought new data from `dsn` on when `expected` was next.
     #[inline]
-    pub(crate) fn on_arrival(&mut self, id: usize, dsn: u64, expected: u64, now: Instant) {
+    pub(crate) fn on_arrival(&mut self, dsn: u64, expected: u64, now: Instant) {
         self.latest = dsn;
         if dsn <= expected {
             self.in_order += 1;
         } else {
-            self.displacement.record_value(dsn - expected);
-            self.recent = self.recent.max(dsn - expected);
-            self.hold(id, Held { dsn, arrived: now });
+            self.hold(dsn, expected, now);
         }
     }
 
-    fn hold(&mut self, id: usize, held: Held) {
-        if self.held.len() <= id {
-            self.held.resize_with(id + 1, Ring::new);
-        }
-        self.first = if self.first == 0 { held.dsn } else { self.first.min(held.dsn) };
-        let queue = &mut self.held[id];
-        if queue.back().is_none_or(|last| last.dsn <= held.dsn) {
-            return queue.push_back(held);
-        }
-        let place = queue.partition_point(|h| h.dsn <= held.dsn);
-        queue.insert(place, held);
+    fn hold(&mut self, dsn: u64, expected: u64, now: Instant) {
+        self.displacement.record_value(dsn - expected);
+        self.recent = self.recent.max(dsn - expected);
+        self.held.push(Reverse(Held { dsn, arrived: now }));
     }
 
     /// Everything below `next` has been delivered.
     #[inline]
     pub(crate) fn on_delivery(&mut self, next: u64, now: Instant) {
-        if self.first != 0 && self.first < next {
-            self.release(next, now);
+        while self.held.peek().is_some_and(|Reverse(held)| held.dsn < next)
+            && let Some(Reverse(held)) = self.held.pop()
+        {
+            self.delay.record(now.saturating_since(held.arrived));
         }
-    }
-
-    fn release(&mut self, next: u64, now: Instant) {
-        for queue in &mut self.held {
-            while queue.front().is_some_and(|held| held.dsn < next)
-                && let Some(held) = queue.pop_front()
-            {
-                self.delay.record(now.saturating_since(held.arrived));
-            }
-        }
-        let fronts = self.held.iter().filter_map(|queue| queue.front());
-        self.first = fronts.map(|held| held.dsn).min().unwrap_or(0);
     }
 
     /// Displacements of all segments, bytes.
@@ -121,13 +102,13 @@ mod tests {
     fn displacement_is_taken_on_arrival_and_delay_on_delivery() {
         let at = Instant::from_millis;
         let mut r = Reordering::default();
-        r.on_arrival(0, 1, 1, at(0));
+        r.on_arrival(1, 1, at(0));
         // 101 is late: 201, 401 and then 301 come before it.
-        r.on_arrival(0, 201, 101, at(10));
-        r.on_arrival(1, 401, 101, at(20));
-        r.on_arrival(1, 301, 101, at(30));
+        r.on_arrival(201, 101, at(10));
+        r.on_arrival(401, 101, at(20));
+        r.on_arrival(301, 101, at(30));
         assert_eq!((r.take_recent(), r.take_recent(), r.latest()), (300, 0, 301));
-        r.on_arrival(0, 101, 101, at(50));
+        r.on_arrival(101, 101, at(50));
         r.on_delivery(501, at(50));
         let (displacement, delay) = (r.displacement(), r.delay());
         assert_eq!((displacement.count(), displacement.mean(), displacement.max()), (5, 120.0, 300.0));
@@ -139,8 +120,8 @@ mod tests {
     #[test]
     fn what_is_not_delivered_yet_has_no_delay() {
         let mut r = Reordering::default();
-        r.on_arrival(3, 201, 101, Instant::ZERO);
-        r.on_arrival(0, 401, 101, Instant::ZERO);
+        r.on_arrival(201, 101, Instant::ZERO);
+        r.on_arrival(401, 101, Instant::ZERO);
         r.on_delivery(301, Instant::from_millis(7));
         assert_eq!((r.displacement().count(), r.delay().count()), (2, 1));
         r.on_delivery(501, Instant::from_millis(9));

@@ -47,7 +47,7 @@ impl Tuple {
     pub(super) fn is(&self, other: &Self) -> bool {
         let ports = |t: &Self| u32::from(t.local_port) | u32::from(t.remote_port) << 16;
         let addresses = |t: &Self| u64::from(t.local) | u64::from(t.remote) << 32;
-        (ports(self) == ports(other)) & (addresses(self) == addresses(other))
+        ports(self) == ports(other) && addresses(self) == addresses(other)
     }
 }
 

@@ -139,16 +139,8 @@ impl Subflows {
     /// The live one of these addresses and ports.
     #[inline]
     pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
-        // Nobody can foretell which it is: all are compared, without a branch for each.
-        let mut found = self.tuples.iter().enumerate().fold(0, |f, (id, t)| f | u32::from(t.is(tuple)) << id);
-        while found != 0 {
-            let id = found.trailing_zeros() as usize;
-            if !self.all[id].gone {
-                return Some(id);
-            }
-            found &= found - 1;
-        }
-        None
+        let live = |(id, t): (usize, &Tuple)| (t.is(tuple) && !self.all[id].gone).then_some(id);
+        self.tuples.iter().enumerate().find_map(live)
     }
 
     /// The smallest segment size of those that are not over.
