@@ -36,8 +36,11 @@ tailrace_core::parameters! {
 impl RoqConfig {
     fn burst(&self) -> Duration {
         let packets = u64::from(self.magnitude.unwrap_or(1));
-        // The last packet leaves one gap before the end.
-        let of_packets = || self.rate.time_to_send(Bytes(self.size.get().saturating_mul(packets)));
+        // The last packet leaves one gap before the end. What is said of a rate that is none is said of its key.
+        let of_packets = || match self.rate.as_bps() {
+            0 => Duration::ZERO,
+            _ => self.rate.time_to_send(Bytes(self.size.get().saturating_mul(packets))),
+        };
         self.duration.unwrap_or_else(of_packets)
     }
 }
@@ -77,6 +80,11 @@ mod tests {
     use super::*;
     use crate::testing::times;
     use tailrace_core::Instant;
+
+    #[test]
+    fn a_rate_that_is_none_makes_no_burst() {
+        assert_eq!(RoqConfig { rate: Rate::ZERO, ..roq() }.burst(), Duration::ZERO);
+    }
 
     fn roq() -> RoqConfig {
         RoqConfig {
