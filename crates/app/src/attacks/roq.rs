@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_none_makes_no_burst() {
-        assert_eq!(RoqConfig { rate: Rate::ZERO, ..roq() }.burst(), Duration::ZERO);
+        assert_eq!(RoqConfig { rate: Rate::from_mbit(0), ..roq() }.burst(), Duration::ZERO);
     }
 
     fn roq() -> RoqConfig {
