@@ -355,6 +355,10 @@ class Mptcp(Table):
             If it is too large, waiting packets overflow the memory. `"auto"` is half of it, and a
             buffer that grows has whole segments. Source: Linux 6.1 tcp_adv_win_scale; linux_6_12:
             167/256, scaling_ratio as it was measured. Allowed: 0.01 to 1.0 (it is a share of a whole).
+        acks_after_reading: With `counts_memory`: whether an ACK of data that the application can read
+            leaves only once it has, if nothing hurries that ACK and the window before reading is
+            smaller than the last one. Source: Linux 6.1: sk_rcvlowat of a subflow is 1; linux_6_12: 0,
+            mptcp_sockopt_sync_locked, __tcp_ack_snd_check.
         keeps_larger_window: Whether the window of a subflow stays as it was if an ACK that is no news
             to that subflow shows a smaller one. With the data that the same ACK acknowledges, the
             sender then goes beyond the window that its peer advertised, and the peer may discard what
@@ -396,9 +400,11 @@ class Mptcp(Table):
             in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
         add_addr_retries: How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is
             echoed. Source: RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0.
-        add_addr_timeout: The longest wait for that echo. The wait begins with the largest timeout of a
-            subflow and doubles. Source: Linux add_addr_timeout. Allowed: 1 ms to 1000 h (each
-            repetition takes computing time).
+        add_addr_wait: How long that echo is waited for. A short wait repeats what only waits in a
+            queue. Source: RFC 8684 §3.4.1 leaves it open; Linux 6.1 and 6.12: timeout,
+            mptcp_pm_add_timer.
+        add_addr_timeout: The longest wait. Source: Linux add_addr_timeout. Allowed: 1 ms to 1000 h
+            (each repetition takes computing time).
         add_addr_echo: Whether a received ADD_ADDR is echoed. Source: RFC 8684 §3.4.1; not in RFC 6824,
             which mptcp_0_94 speaks.
         new_address_ids: Whether an address that comes back after it was withdrawn gets a new id.
@@ -638,6 +644,7 @@ class Mptcp(Table):
     hands_out: Literal["packets", "fragments"] | None = None
     first_window: types.Size | Literal["auto"] | None = None
     window_share: float | Literal["auto"] | None = None
+    acks_after_reading: bool | None = None
     keeps_larger_window: bool | None = None
     capable_syns: int | None = None
     join_syn_retries: int | None = None
@@ -653,6 +660,7 @@ class Mptcp(Table):
     reinject_all: bool | None = None
     speaker: Literal["fastest", "first"] | None = None
     add_addr_retries: int | Literal["auto"] | None = None
+    add_addr_wait: Literal["rto", "timeout"] | None = None
     add_addr_timeout: types.Duration | None = None
     add_addr_echo: bool | None = None
     new_address_ids: bool | None = None
