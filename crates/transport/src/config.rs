@@ -180,7 +180,8 @@ parameters! {
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
         /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are
         /// divided below TCP. If the window has room for fewer, they wait for the next ACK if that is expected soon.
-        /// Such bursts make queues longer. Paced data, and that of Multipath TCP, is sent segment by segment.
+        /// Such bursts make queues longer. Paced data is sent segment by segment, and so is that of Multipath TCP unless its
+        /// scheduler fills queues.
         tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
         /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
         /// longer.

@@ -299,8 +299,10 @@ impl Mptcp {
                 // What reading makes due leaves in the order of the subflows.
                 self.subflows.forget_first();
             }
-            self.rcv.deliver();
-            self.on_taken(bytes, now);
+            if self.rcv.is_read_at_once() {
+                self.rcv.deliver();
+                self.on_taken(bytes, now);
+            }
         }
         if self.plan.tcp.push_acks && self.rcv.is_all_read() {
             self.acknowledge_pushed();

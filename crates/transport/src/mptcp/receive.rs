@@ -235,8 +235,14 @@ impl DataReceiver {
         self.changed = true;
     }
 
-    /// The window that the memory leaves before the application reads these `unread` bytes.
+    /// Whether the application reads whatever comes as soon as it does.
+    pub(crate) const fn is_read_at_once(&self) -> bool {
+        self.auto_read
+    }
+
+    /// The window that the memory leaves before the application reads these `unread` bytes, and what it has not read before.
     pub(crate) fn left_before_reading(&self, unread: u64) -> u64 {
+        let unread = unread.max(self.queue.nxt_data() - self.queue.read());
         self.memory.as_ref().map_or(u64::MAX, |memory| memory.window(memory.held(unread)))
     }
 

@@ -409,3 +409,24 @@ fn upstream_linux_looks_at_its_subflows_again_each_time_that_it_repairs_a_fragme
     // First until timers of long round trips are over, then some 200 ms after fragments have been acknowledged; else both would take 800 ms.
     assert!(gaps[0] > 800 && gaps[1] + gaps[2] < 1000, "{gaps:?}");
 }
+
+#[test]
+fn a_peer_whose_window_is_shut_is_asked_for_it_if_the_ack_that_opened_it_was_lost() {
+    let mut plan = profile(Profile::Linux);
+    let receive_buffer = tailrace_core::Bytes(8_000);
+    plan.tcp = Arc::new(TcpConfig { tcp_rmem: None, receive_buffer, ..(*plan.tcp).clone() });
+    let mut w = World::new(&plan, &[Path::new(10, 0.0)], 1);
+    w.ends[1].set_auto_read(false);
+    w.ends[0].write(100_000);
+    w.run(ms(3000));
+    // The application has not read, so the window is shut. It reads while nothing gets through.
+    let before = w.ends[1].stats().bytes_delivered;
+    assert!(before < 100_000 && w.ends[0].snd.is_shut_out());
+    w.paths[0].down = (ms(3000), ms(3500));
+    assert_eq!(w.ends[1].read(u64::MAX), before);
+    w.run(ms(3500));
+    assert_eq!(w.ends[0].tcp_stats().timeouts, 0, "nothing was on its way");
+    w.ends[1].set_auto_read(true);
+    w.run(ms(20_000));
+    assert_eq!(w.ends[1].stats().bytes_delivered, 100_000);
+}
