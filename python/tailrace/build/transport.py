@@ -174,9 +174,9 @@ class Tcp(Table):
             tcp_pacing_ca_ratio.
         tso: Whether data is sent in packets of several segments (as many as take a millisecond, at
             least two), which are divided below TCP. If the window has room for fewer, they wait for the
-            next ACK if that is expected soon. Such bursts make queues longer. Paced data, and that of
-            Multipath TCP, is sent segment by segment. Source: off: each segment by itself; Linux
-            tcp_tso_autosize, tcp_tso_should_defer.
+            next ACK if that is expected soon. Such bursts make queues longer. Paced data is sent
+            segment by segment, and so is that of Multipath TCP unless its scheduler fills queues.
+            Source: off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
@@ -567,9 +567,9 @@ class Mptcp(Table):
             tcp_pacing_ca_ratio.
         tso: Whether data is sent in packets of several segments (as many as take a millisecond, at
             least two), which are divided below TCP. If the window has room for fewer, they wait for the
-            next ACK if that is expected soon. Such bursts make queues longer. Paced data, and that of
-            Multipath TCP, is sent segment by segment. Source: off: each segment by itself; Linux
-            tcp_tso_autosize, tcp_tso_should_defer.
+            next ACK if that is expected soon. Such bursts make queues longer. Paced data is sent
+            segment by segment, and so is that of Multipath TCP unless its scheduler fills queues.
+            Source: off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
