@@ -172,20 +172,30 @@ impl DataReceiver {
     /// `in_memory` tells `most` and the unit, and is asked only where memory counts.
     #[inline]
     pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64)) -> u64 {
-        let before = self.queue.edge();
         if self.memory.is_some() {
-            let (most, unit) = in_memory();
-            debug_assert!(unit.is_power_of_two(), "it is a shift");
-            let told = self.told.filter(|told| told.id == id);
-            let window = told.map_or_else(|| self.left(), |told| told.left);
-            let units = (window.min(most) + (unit - 1)) & !(unit - 1);
-            // The peer knows of it once a segment leaves ([`Self::on_sent`]).
-            return (before.max(self.queue.nxt() + units)).saturating_sub(self.queue.nxt());
-        } else if self.may_open(mss) {
-            self.queue.advertise(self.queue.read().saturating_add(self.buffer));
+            return self.window_in_memory(id, in_memory());
         }
-        self.changed |= self.queue.edge() != before;
+        if self.may_open(mss) {
+            self.advertise(self.queue.read().saturating_add(self.buffer));
+        }
         self.queue.window()
+    }
+
+    /// The peer knows of it only once a segment leaves ([`Self::on_sent`]).
+    #[inline]
+    fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
+        debug_assert!(unit.is_power_of_two(), "it is a shift");
+        let told = self.told.filter(|told| told.id == id);
+        let window = told.map_or_else(|| self.left(), |told| told.left);
+        let units = (window.min(most) + (unit - 1)) & !(unit - 1);
+        units.max(self.queue.window())
+    }
+
+    #[inline]
+    fn advertise(&mut self, edge: u64) {
+        let before = self.queue.edge();
+        self.queue.advertise(edge);
+        self.changed |= self.queue.edge() != before;
     }
 
     /// Whether the window may be another than when this was last asked.
@@ -263,9 +273,7 @@ impl DataReceiver {
     #[inline]
     pub(crate) fn promise(&mut self, shown: u64) {
         if self.memory.is_some() {
-            let before = self.queue.edge();
-            self.queue.advertise(self.queue.nxt() + shown);
-            self.changed |= self.queue.edge() != before;
+            self.advertise(self.queue.nxt() + shown);
             self.shown = shown;
         }
     }
@@ -414,6 +422,16 @@ mod tests {
         assert_eq!(r.insert(1425, 2849), (0, true));
         assert_eq!(r.insert(1, 1425), (2848, true));
         assert_eq!(r.insert(2849, 4273), (1424, true), "in order");
+    }
+
+    #[test]
+    fn the_window_opens_wide_at_twice_what_the_last_segment_showed() {
+        let mut r = in_memory(12_000, 6_000);
+        r.set_auto_read(false);
+        r.promise(1000);
+        assert!(r.opens_wide(), "though the peer knows of 6000 bytes: 12000 are there, half of them window");
+        r.promise(3001);
+        assert!(!r.opens_wide());
     }
 
     #[test]
