@@ -292,32 +292,39 @@ impl Mptcp {
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
     fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
+        let mut acknowledges = false;
         if self.rcv.counts_memory() {
             if self.subflows[id].tcp.owes_ack() {
-                self.settle_window(id, bytes, fills_gap);
+                acknowledges = self.settle_window(id, bytes, fills_gap);
             } else {
                 // What reading makes due leaves in the order of the subflows.
                 self.subflows.forget_first();
             }
             if self.rcv.is_read_at_once() {
                 self.rcv.deliver();
-                self.on_taken(bytes, now);
+                acknowledges |= self.on_taken(bytes, now);
             }
         }
         if self.plan.tcp.push_acks && self.rcv.is_all_read() {
-            self.acknowledge_pushed();
+            acknowledges |= self.acknowledge_pushed();
+        }
+        if acknowledges && self.rcv.is_read_at_once() {
+            self.adjust_buffer_to_reading();
         }
     }
 
     /// An ACK is due on subflow `id` as `bytes` have come, and may leave before the application reads: that is what its window knows.
-    fn settle_window(&mut self, id: usize, bytes: u64, fills_gap: bool) {
+    /// Whether it waits for that.
+    fn settle_window(&mut self, id: usize, bytes: u64, fills_gap: bool) -> bool {
         let hurries = fills_gap || self.subflows[id].tcp.hurries_acks();
-        if hurries || self.acknowledges_before_reading(id, bytes) {
-            self.rcv.tell_before_reading(id, bytes);
-        } else {
+        let waits = !hurries && !self.acknowledges_before_reading(id, bytes);
+        if waits {
             self.rcv.tell_after_reading(id, bytes);
+        } else {
+            self.rcv.tell_before_reading(id, bytes);
         }
         self.share_window(id);
+        waits
     }
 
     /// Whether an ACK that nothing hurries leaves on subflow `id` before the application reads these `unread` bytes: it waits for that if
@@ -331,17 +338,16 @@ impl Mptcp {
         most.next_multiple_of(tcp.window_unit()) >= tcp.shown_window()
     }
 
-    /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer. Whether the buffer grows is
-    /// decided once everything has come that comes at this moment: reading the clock for that takes time, and lets interrupts in.
-    fn on_taken(&mut self, bytes: u64, now: Instant) {
+    /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer, and whether one does. Whether the
+    /// buffer grows is decided before an ACK leaves for that, or else once everything has come that comes at this moment: reading the
+    /// clock takes time, and lets interrupts in.
+    fn on_taken(&mut self, bytes: u64, now: Instant) -> bool {
         let before = self.read.map_or(0, |read| read.1);
         self.read = Some((now, before + bytes));
         if self.rcv.looks_at_reading(now) {
             self.look_due = now.saturating_add(AFTERWARDS);
         }
-        if self.rcv.opens_wide() {
-            self.tell_of_room();
-        }
+        self.rcv.opens_wide() && self.tell_of_room()
     }
 
     /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer
@@ -365,9 +371,9 @@ impl Mptcp {
     }
 
     /// Subflows whose window opens wide tell the peer at once. Those to which something was pushed acknowledge it, even if it waits at the data
-    /// level (`tcp_cleanup_rbuf`).
-    fn tell_of_room(&mut self) {
-        let left = self.rcv.left();
+    /// level (`tcp_cleanup_rbuf`). Whether any does.
+    fn tell_of_room(&mut self) -> bool {
+        let (left, mut any) = (self.rcv.left(), false);
         for id in 0..self.subflows.len() {
             let arrivals = *self.subflows.arrivals(id);
             let s = &mut self.subflows[id];
@@ -375,22 +381,31 @@ impl Mptcp {
             if !s.ready || s.gone {
                 continue;
             }
-            if opens_wide && !self.rcv.opens_after_ack(id) {
+            let owed = s.tcp.owes_ack();
+            let tells = opens_wide && !self.rcv.opens_after_ack(id);
+            if tells {
                 s.tcp.demand_ack();
+            }
+            if tells || s.tcp.note_all_read() {
                 self.subflows.touch(id);
-            } else if s.tcp.note_all_read() {
-                self.subflows.touch(id);
+                any |= !owed;
             }
         }
+        any
     }
 
-    /// The application has read everything: whatever was pushed is acknowledged (`mptcp_cleanup_rbuf`).
-    fn acknowledge_pushed(&mut self) {
+    /// The application has read everything: whatever was pushed is acknowledged (`mptcp_cleanup_rbuf`). Whether anything was.
+    fn acknowledge_pushed(&mut self) -> bool {
+        let mut any = false;
         for id in 0..self.subflows.len() {
-            if !self.subflows[id].gone && self.subflows[id].tcp.note_all_read() {
+            let s = &mut self.subflows[id];
+            let owed = s.tcp.owes_ack();
+            if !s.gone && s.tcp.note_all_read() {
                 self.subflows.touch(id);
+                any |= !owed;
             }
         }
+        any
     }
 
     /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.

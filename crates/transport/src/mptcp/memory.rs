@@ -281,7 +281,7 @@ pub(crate) struct Arrivals {
     last: u32,
     /// The largest payload so far (`rcv_mss`): only full segments tell of round trips.
     largest: u32,
-    /// In milliseconds, smoothed, times eight.
+    /// In microseconds, smoothed, times eight.
     eighths: u64,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
@@ -334,7 +334,7 @@ impl Arrivals {
             return;
         }
         let clock = (now.as_nanos() / 1_000_000) as u32;
-        let sample = u64::from(clock.wrapping_sub(stamps.echo)).max(1);
+        let sample = 1000 * u64::from(clock.wrapping_sub(stamps.echo)).max(1);
         let least = self.eighths == 0 || 8 * sample < self.eighths;
         self.eighths = if least { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
     }
@@ -357,7 +357,7 @@ impl Arrivals {
 
     /// Zero before anything has told it, and once the subflow is over.
     pub(crate) fn round_trip(&self) -> Duration {
-        Duration::from_micros(self.eighths * 125)
+        Duration::from_micros(self.eighths >> 3)
     }
 }
 

@@ -27,14 +27,23 @@ pub(crate) struct DataReceiver {
     changed: bool,
 }
 
-/// An ACK that falls due as data comes shows the window that is left before the application reads.
+/// An ACK that falls due as data comes shows the window that is left before the application reads, or while it does.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     /// The subflow that it leaves on.
     id: usize,
-    left: u64,
+    left: Left,
     /// Reading has opened the window wide since: another ACK follows.
     opened: bool,
+}
+
+/// What the buffer leaves.
+#[derive(Clone, Copy, Debug)]
+enum Left {
+    /// This window.
+    Window(u64),
+    /// That of a buffer which holds so much memory, and may have grown with the reading.
+    Beside(u64),
 }
 
 impl DataReceiver {
@@ -186,7 +195,11 @@ impl DataReceiver {
     fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
         debug_assert!(unit.is_power_of_two(), "it is a shift");
         let told = self.told.filter(|told| told.id == id);
-        let window = told.map_or_else(|| self.left(), |told| told.left);
+        let window = match (told.map(|told| told.left), &self.memory) {
+            (Some(Left::Window(window)), _) => window,
+            (Some(Left::Beside(held)), Some(memory)) => memory.window(held),
+            _ => self.left(),
+        };
         let units = (window.min(most) + (unit - 1)) & !(unit - 1);
         units.max(self.queue.window())
     }
@@ -231,7 +244,8 @@ impl DataReceiver {
     /// Subflow `id` is about to acknowledge what has just come, before the application can read these `unread` bytes.
     pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
         if self.memory.is_some() {
-            self.told = Some(Told { id, left: self.left_before_reading(unread), opened: false });
+            let left = Left::Window(self.left_before_reading(unread));
+            self.told = Some(Told { id, left, opened: false });
             self.changed = true;
         }
     }
@@ -240,7 +254,7 @@ impl DataReceiver {
     /// the ACK follows the first.
     pub(crate) fn tell_after_reading(&mut self, id: usize, unread: u64) {
         let some = self.memory.as_ref().filter(|_| unread > READ);
-        let left = some.map(|memory| memory.window(memory.held_after_first_read()));
+        let left = some.map(|memory| Left::Beside(memory.held_after_first_read()));
         self.told = left.map_or(self.told, |left| Some(Told { id, left, opened: false }));
         self.changed = true;
     }
