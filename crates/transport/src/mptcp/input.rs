@@ -13,7 +13,7 @@ use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::{Duration, Instant};
 
 /// After all that comes at a moment.
-const AFTERWARDS: Duration = Duration::from_nanos(1);
+pub(super) const AFTERWARDS: Duration = Duration::from_nanos(1);
 
 impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
@@ -562,7 +562,7 @@ impl Mptcp {
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
-        own = own.min(self.look_due);
+        own = own.min(self.look_due).min(self.write_due);
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
             own = own.min(self.fin_deadline).min(self.fallback.deadline).min(self.path_manager.deadline());

@@ -176,6 +176,8 @@ pub struct Mptcp {
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
     look_due: Instant,
+    /// When the application writes that had to wait for room.
+    write_due: Instant,
     /// The DATA_FIN is to be told, or told again.
     fin_due: bool,
     /// The first byte that the latest segment has delivered had come with another before it.
@@ -251,6 +253,7 @@ impl Mptcp {
             gives_way: false,
             read: None,
             look_due: Instant::MAX,
+            write_due: Instant::MAX,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,

@@ -2,6 +2,7 @@
 
 use super::config::{HandsOut, Penalisation, SendBufferOf, Speaker};
 use super::handshake::Stage;
+use super::input::AFTERWARDS;
 use super::memory::SendMemory;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler};
@@ -80,7 +81,7 @@ impl Mptcp {
                 return true;
             }
             let goes_on = self.gives_way || (!self.fills && self.schedule(now, false));
-            if !goes_on && !self.say_fin() && !self.refill() {
+            if !goes_on && !self.say_fin() && !self.refill(now) {
                 return false;
             }
             self.push_due = self.fills;
@@ -193,8 +194,9 @@ impl Mptcp {
     }
 
     /// All that was written has been handed out, or waits: buffers grow where a subflow on which something came could
-    /// send more than it has, and the application writes what fits into them. Returns whether there is more to hand out.
-    fn refill(&mut self) -> bool {
+    /// send more than it has, and the application writes what fits into them. If it had to wait for room, it does so once all has been
+    /// heard that comes at this moment. Returns whether there is more to hand out.
+    fn refill(&mut self, now: Instant) -> bool {
         if !self.fills {
             return false;
         }
@@ -203,6 +205,13 @@ impl Mptcp {
             self.grow_buffer(acked.trailing_zeros() as usize);
             acked &= acked - 1;
         }
+        if self.write_due == Instant::MAX && self.snd.wakes() {
+            self.write_due = now.saturating_add(AFTERWARDS);
+        }
+        if self.write_due != Instant::MAX && now < self.write_due {
+            return false;
+        }
+        self.write_due = Instant::MAX;
         self.snd.refill()
     }
 

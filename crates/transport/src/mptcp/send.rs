@@ -58,6 +58,8 @@ pub(crate) struct DataSender {
     stored: u64,
     /// The application writes until it finds no room; else it waits for some.
     writes: bool,
+    /// It has found no room, and waits for some.
+    waits: bool,
     /// What of that was not handed out lies in these.
     fragments: Fragments,
     /// Where that which was handed out again last ends.
@@ -79,6 +81,7 @@ impl DataSender {
             memory: None,
             stored: 0,
             writes: false,
+            waits: false,
             fragments: Fragments::default(),
             resent_to: 0,
         }
@@ -94,14 +97,24 @@ impl DataSender {
     pub(crate) fn refill(&mut self) -> bool {
         let Some(memory) = self.memory.as_ref().filter(|_| self.stored < self.app_end) else { return false };
         let held = self.stored.saturating_sub(self.una);
-        let written = if self.writes || memory.is_writeable(held + self.fragments.headers()) {
+        let written = if self.writes || self.is_writeable(memory) {
             self.fragments.write(self.stored, held, memory.size())
         } else {
             0
         };
         self.stored += written;
         self.writes = written > 0;
+        self.waits = !self.writes;
         self.writes
+    }
+
+    /// Whether the application has waited for room, and finds some.
+    pub(crate) fn wakes(&self) -> bool {
+        self.waits && self.is_full() && self.memory.as_ref().is_some_and(|memory| self.is_writeable(memory))
+    }
+
+    fn is_writeable(&self, memory: &SendMemory) -> bool {
+        memory.is_writeable(self.stored.saturating_sub(self.una) + self.fragments.headers())
     }
 
     /// The application waits for room.
