@@ -283,6 +283,9 @@ impl Mptcp {
                 }
             }
         }
+        if fills_gap {
+            self.count_ack_of_gap(id, self.rcv.nxt() - before);
+        }
         if self.rcv.nxt() != before {
             self.check_complete();
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
@@ -325,6 +328,14 @@ impl Mptcp {
         }
         self.share_window(id);
         waits
+    }
+
+    /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
+    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`).
+    fn count_ack_of_gap(&mut self, id: usize, unread: u64) {
+        if self.rcv.counts_memory() && !self.acknowledges_before_reading(id, unread) {
+            self.subflows[id].tcp.count_ack_of_gap();
+        }
     }
 
     /// Whether an ACK that nothing hurries leaves on subflow `id` before the application reads these `unread` bytes: it waits for that if

@@ -101,6 +101,15 @@ impl Tcp {
         }
     }
 
+    /// An ACK that is about to leave, as a gap was filled, counts among those that tell of the one behind it at once.
+    pub(crate) fn count_ack_of_gap(&mut self) {
+        let counts = self.rcv.has_gap() && !self.acks.is_quick() && !self.has_one_more();
+        let nxt = self.rcv.nxt();
+        if let Some(repair) = self.repair.as_mut().filter(|_| counts) {
+            repair.compression.lets_go(nxt);
+        }
+    }
+
     /// A twentieth of the round trip at most.
     fn compression_delay(&self) -> Duration {
         let (most, sent) = (self.config.ack_compression, self.rtt.smoothed);

@@ -573,7 +573,7 @@ impl Tcp {
     }
 
     /// Whether no more than a full segment has come in order since the last ACK.
-    fn has_one_more(&self) -> bool {
+    pub(super) fn has_one_more(&self) -> bool {
         self.rcv.nxt() - self.acks.last_sent() <= u64::from(self.mss)
     }
 
