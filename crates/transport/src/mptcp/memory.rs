@@ -180,7 +180,7 @@ impl ReceiveMemory {
         let own = match place {
             Place::InOrder => self.packet(),
             Place::BehindAnother => self.packet() - DESCRIPTION,
-            Place::AboveGap => 0,
+            Place::AboveGap | Place::Again => 0,
         };
         Room {
             free: self.size.now.saturating_sub(own + self.charge(waiting)),
@@ -188,7 +188,11 @@ impl ReceiveMemory {
             most: self.size.most,
             packet: self.packet(),
             share: self.share,
-            least: if place == Place::InOrder { LEAST_IN_ORDER } else { 0 },
+            least: match place {
+                Place::InOrder => LEAST_IN_ORDER,
+                Place::BehindAnother | Place::AboveGap => 0,
+                Place::Again => u64::MAX,
+            },
         }
     }
 
@@ -253,7 +257,7 @@ pub(crate) struct Room {
     packet: u64,
     /// What of it is window on a subflow on which a full segment has come, in 256ths, where data tells that.
     share: Option<u64>,
-    /// Shorter segments do not open the window.
+    /// Segments of less do not open the window, nor does any that has come before.
     least: u64,
 }
 

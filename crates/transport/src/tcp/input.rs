@@ -299,7 +299,8 @@ impl Tcp {
         }
         // What ends where the last ACK did has come again because that ACK was lost: echoing the stamp of the first time
         // would make the peer measure its own timeout as a round trip (Linux `tcp_sequence`, BSD `tcp_input`).
-        if end > seq && end >= self.acks.last_sent() {
+        let acknowledges = end > seq && end >= self.acks.last_sent();
+        if acknowledges {
             self.remember_timestamp(segment, seq);
         }
         let to = end.min(self.rcv.nxt());
@@ -309,8 +310,15 @@ impl Tcp {
             self.rcv.insert(seq, to);
             self.hear(seq);
         }
-        // A window probe is answered always; what else is empty, at times.
-        if end > seq || seq + 1 == self.rcv.nxt() { self.acks.demand() } else { self.challenge(now) }
+        // A window probe is answered always; what else is empty, at times. What came before that counts among ACKs that leave at once only
+        // where one is owed (Linux `tcp_send_dupack`).
+        if acknowledges {
+            self.acks.on_disorder();
+        } else if end > seq || seq + 1 == self.rcv.nxt() {
+            self.acks.demand();
+        } else {
+            self.challenge(now);
+        }
     }
 
     /// RFC 5961: an ACK that lets an honest peer prove itself.

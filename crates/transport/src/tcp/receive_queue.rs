@@ -22,12 +22,14 @@ pub(crate) struct Held {
 /// Where a segment comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// As the next that is expected, or before it.
+    /// As the next that is expected.
     InOrder,
     /// Above a gap, into the buffer of another.
     BehindAnother,
     /// Above a gap, where it begins a buffer.
     AboveGap,
+    /// Nowhere, as all of it has come before.
+    Again,
 }
 
 /// A buffer above a gap.

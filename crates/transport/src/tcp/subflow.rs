@@ -240,9 +240,12 @@ impl Tcp {
         self.rcv.nxt_data().saturating_sub(self.irs)
     }
 
-    /// Where a segment comes: as the next or before it, or above a gap.
+    /// Where the payload of a segment comes.
     pub(crate) fn place_of(&self, segment: &Segment) -> Place {
         let start = unwrap(self.rcv.nxt(), segment.seq);
+        if self.rcv.missing(start, start + u64::from(segment.payload)) == 0 {
+            return Place::Again;
+        }
         if start <= self.rcv.nxt() {
             return Place::InOrder;
         }
