@@ -6,9 +6,10 @@ use super::failure::CloseTimer;
 use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::subflow::{Taken, Tuple};
+use super::subflow::{Buffers, Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
+use crate::tcp::receive_queue::Mark;
 use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::{Duration, Instant};
 
@@ -134,6 +135,10 @@ impl Mptcp {
         };
         let dsn = self.numbers.of_received(mapping.dsn);
         let s = &mut self.subflows[id];
+        if self.rcv.counts_memory() {
+            let ends = segment.flags.has(Flags::PSH) && segment.payload < s.tcp.mss();
+            s.tcp.note_mark(Mark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
+        }
         let new = s.announce(Mapping { dsn, len, ..mapping });
         if let Some(sums) = &options.sums {
             if let Some(ssn) = new {
@@ -260,9 +265,16 @@ impl Mptcp {
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
-        while let Some(taken) = self.subflows[id].take(to, self.checksum) {
+        let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
+        loop {
+            let upto = buffers.as_mut().map_or(to, |buffers| self.subflows[id].end_of_buffer(buffers, to));
+            let Some(taken) = self.subflows[id].take(upto, self.checksum) else { break };
             match taken {
                 Taken::Bytes { dsn, end } => {
+                    if let Some(buffers) = &mut buffers {
+                        let (together, packets) = buffers.piece(self.subflows[id].taken);
+                        self.rcv.note_piece(together, packets);
+                    }
                     let nothing_yet = self.rcv.nxt() == before;
                     let delivers = self.take_bytes(id, dsn, end, now);
                     self.releases |= delivers && nothing_yet && !own;
@@ -282,6 +294,9 @@ impl Mptcp {
                     return;
                 }
             }
+        }
+        if buffers.is_some() {
+            self.rcv.note_piece(1, 1);
         }
         if fills_gap {
             self.count_ack_of_gap(id, self.rcv.nxt() - before);

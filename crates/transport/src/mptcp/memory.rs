@@ -142,6 +142,11 @@ impl ReceiveMemory {
         self.arrivals.on_arrival(start, end, nxt);
     }
 
+    /// What comes next is a piece of a subflow's buffer ([`ReceiveQueue::note_piece`]).
+    pub(crate) fn note_piece(&mut self, together: u64, packets: u64) {
+        self.arrivals.note_piece(together, packets);
+    }
+
     /// The application has read all that came in order.
     pub(crate) fn on_read_all(&mut self) {
         self.arrivals.on_read();

@@ -159,6 +159,13 @@ impl DataReceiver {
         (came, arrival != Arrival::Duplicate)
     }
 
+    /// What comes next is a piece of a subflow's buffer ([`ReceiveMemory::note_piece`]).
+    pub(crate) fn note_piece(&mut self, together: u64, packets: u64) {
+        if let Some(memory) = &mut self.memory {
+            memory.note_piece(together, packets);
+        }
+    }
+
     /// A DATA_FIN with number `dsn`.
     pub(crate) fn on_fin(&mut self, dsn: u64) {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {

@@ -113,6 +113,28 @@ pub(crate) enum Taken {
     Broken { dsn: u64 },
 }
 
+/// The buffers that a segment has brought into order on a subflow, while they are moved to the data level one by one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Buffers {
+    /// How many have been begun.
+    begun: usize,
+    /// Where the latest ends, and its packets that have not been moved.
+    end: u64,
+    packets: u64,
+    /// None of it has been moved.
+    fresh: bool,
+}
+
+impl Buffers {
+    /// What of the present one is moved next: packets that come together, and those of the piece, which is the `last` or has one.
+    pub(crate) fn piece(&mut self, taken: u64) -> (u64, u64) {
+        let together = if core::mem::take(&mut self.fresh) { self.packets } else { 0 };
+        let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
+        self.packets -= packets;
+        (together, packets)
+    }
+}
+
 /// What a subflow has done for its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubflowStats {
@@ -399,6 +421,15 @@ impl Subflow {
             self.received.insert(i, Announced { dsn: mapping.dsn, ssn, len });
         }
         new.then_some(ssn)
+    }
+
+    /// How far the buffer reaches of which the next byte is, but `to` at most; `buffers` goes on to it.
+    pub(crate) fn end_of_buffer(&self, buffers: &mut Buffers, to: u64) -> u64 {
+        if buffers.end <= self.taken {
+            let (end, packets) = self.tcp.released(buffers.begun).unwrap_or((to, 1));
+            *buffers = Buffers { begun: buffers.begun + 1, end, packets, fresh: true };
+        }
+        buffers.end.min(to)
     }
 
     /// What comes next of the bytes that have come in order up to `to`. With `checksum` a mapping is taken as a whole, if

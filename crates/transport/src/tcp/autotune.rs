@@ -251,6 +251,10 @@ impl Tcp {
         self.buffers.as_ref().map(|buffers| &buffers.arrivals)
     }
 
+    pub(super) fn arrivals_mut(&mut self) -> Option<&mut ReceiveQueue> {
+        self.buffers.as_mut().map(|buffers| &mut buffers.arrivals)
+    }
+
     /// What waits in the receive buffer, for others before it or for the application.
     fn held(&self) -> Held {
         let unread = self.rcv.nxt() - self.rcv.read();

@@ -3,6 +3,10 @@
 //! A segment that follows another joins its buffer, and takes less memory by a description then; 18 are the most (`tcp_try_coalesce`,
 //! `MAX_SKB_FRAGS`). What joins two ranges belongs to the left one, and the right one keeps its buffers. As a gap is filled, the buffers
 //! behind it become those of the application, and are joined once more as far as they fit (`tcp_ofo_queue`).
+//!
+//! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`), and what shares one is moved to the
+//! connection together, where mappings do not count any more (`__mptcp_move_skb`). Departure: a mapping is taken to end where the data goes
+//! on elsewhere, or with a short segment that is pushed.
 
 use std::collections::VecDeque;
 
@@ -32,24 +36,58 @@ pub(crate) enum Place {
     Again,
 }
 
-/// A buffer above a gap.
+/// What a segment of a subflow is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// Data sequence numbers less subflow numbers.
+    pub(crate) offset: u64,
+    /// The mapping ends with it.
+    pub(crate) ends: bool,
+}
+
+impl Mark {
+    /// Whether what follows, which has this mark, is of the same mapping.
+    const fn goes_on(self, next: Self) -> bool {
+        !self.ends && self.offset == next.offset
+    }
+}
+
+/// A buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buffer {
     start: u64,
     end: u64,
     packets: u64,
+    mark: Mark,
+}
+
+/// The next piece that comes: it is so many packets, and the buffer that it comes with, if it is the first of that, has `together`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Piece {
+    together: u64,
+    packets: u64,
+}
+
+impl Piece {
+    const PACKET: Self = Self { together: 1, packets: 1 };
 }
 
 /// Positions are sequence numbers. Buffers above gaps are disjoint and in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReceiveQueue {
     above: VecDeque<Buffer>,
+    /// The mark of what comes next, on a subflow.
+    mark: Option<Mark>,
+    piece: Piece,
+    /// On a subflow: buffers that have come into order with the latest segment, by their ends, and how many packets each has.
+    released: Vec<(u64, u64)>,
     /// The sums over these.
     bytes: u64,
     packets: u64,
     /// What came in order since the application read last, in how many packets the last buffer of it has, and where the first ends.
     unread: Held,
     in_last: u64,
+    last_mark: Mark,
     first_end: u64,
     /// Packets and buffers of that which are still there after the first read.
     rest: (u64, u64),
@@ -58,27 +96,79 @@ pub(crate) struct ReceiveQueue {
     joined: u64,
 }
 
+impl Default for ReceiveQueue {
+    fn default() -> Self {
+        Self {
+            above: VecDeque::new(),
+            mark: None,
+            piece: Piece::PACKET,
+            released: Vec::new(),
+            bytes: 0,
+            packets: 0,
+            unread: Held::default(),
+            in_last: 0,
+            last_mark: Mark::default(),
+            first_end: 0,
+            rest: (0, 0),
+            begun: 0,
+            joined: 0,
+        }
+    }
+}
+
 impl ReceiveQueue {
+    /// What comes next on a subflow has this mark.
+    pub(crate) const fn note_mark(&mut self, mark: Mark) {
+        self.mark = Some(mark);
+    }
+
+    /// What comes next is so many packets of a subflow's buffer; as the first of those it comes `together` with all that the buffer has, and
+    /// else with none.
+    pub(crate) const fn note_piece(&mut self, together: u64, packets: u64) {
+        self.piece = Piece { together, packets };
+    }
+
+    /// The buffers that have come into order with the latest segment, on a subflow: where each ends, and its packets.
+    pub(crate) fn released(&self) -> &[(u64, u64)] {
+        &self.released
+    }
+
     /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
     pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
         (self.begun, self.joined) = (0, 0);
         if end <= nxt { self.on_order(start, end, nxt) } else { self.on_gap(start, end) }
+        self.piece = Piece::PACKET;
     }
 
     fn on_order(&mut self, start: u64, end: u64, nxt: u64) {
         let end = self.above.front().map_or(end, |next| end.min(next.start.max(start)));
-        self.append(Buffer { start, end, packets: 1 });
+        self.released.clear();
+        self.append(self.buffer(start, end), self.piece.together);
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
             (self.bytes, self.packets) = (self.bytes - (next.end - next.start), self.packets - next.packets);
-            self.joined += u64::from(self.append(next));
+            self.joined += u64::from(self.append(next, next.packets));
         }
     }
 
-    /// A buffer goes behind what the application has not read; whether it joins the last one there.
-    fn append(&mut self, next: Buffer) -> bool {
-        let joins = self.unread.buffers > 0 && self.in_last + next.packets <= MOST;
+    /// That of what comes.
+    fn buffer(&self, start: u64, end: u64) -> Buffer {
+        Buffer { start, end, packets: self.piece.packets, mark: self.mark.unwrap_or_default() }
+    }
+
+    /// A buffer goes behind what the application has not read; whether it joins the last one there, as far as that has room for packets
+    /// that come `together`.
+    fn append(&mut self, next: Buffer, together: u64) -> bool {
+        let fits = self.unread.buffers > 0 && self.in_last + together <= MOST;
+        let joins = fits && self.last_mark.goes_on(next.mark);
         self.in_last = if joins { self.in_last } else { 0 } + next.packets;
+        self.last_mark = next.mark;
+        if self.mark.is_some() {
+            match self.released.last_mut().filter(|_| joins) {
+                Some(last) => *last = (next.end, last.1 + next.packets),
+                None => self.released.push((next.end, next.packets)),
+            }
+        }
         self.unread.bytes += next.end - next.start;
         self.unread.packets += next.packets;
         self.unread.buffers += u64::from(!joins);
@@ -110,10 +200,16 @@ impl ReceiveQueue {
     /// Where above a gap a segment comes that starts at `start`.
     pub(crate) fn place_of(&self, start: u64) -> Place {
         let i = self.above.partition_point(|buffer| buffer.end < start);
-        match self.above.get(i).is_some_and(|buffer| buffer.end == start && buffer.packets < MOST) {
+        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start)) {
             true => Place::BehindAnother,
             false => Place::AboveGap,
         }
+    }
+
+    /// Whether what comes, from `start` on, has room in a buffer before it.
+    fn joins(&self, before: &Buffer, start: u64) -> bool {
+        let fits = before.end == start && before.packets + self.piece.together <= MOST;
+        fits && before.mark.goes_on(self.mark.unwrap_or_default())
     }
 
     fn on_gap(&mut self, start: u64, end: u64) {
@@ -130,11 +226,15 @@ impl ReceiveQueue {
         if start >= end {
             return;
         }
-        (self.bytes, self.packets) = (self.bytes + (end - start), self.packets + 1);
-        match before.filter(|before| before.end == start && before.packets < MOST) {
-            Some(before) => self.above[i - 1] = Buffer { end, packets: before.packets + 1, ..before },
+        let came = self.buffer(start, end);
+        (self.bytes, self.packets) = (self.bytes + (end - start), self.packets + came.packets);
+        match before.filter(|before| self.joins(before, start)) {
+            Some(before) => {
+                let packets = before.packets + came.packets;
+                self.above[i - 1] = Buffer { start: before.start, packets, ..came };
+            }
             None => {
-                self.above.insert(i, Buffer { start, end, packets: 1 });
+                self.above.insert(i, came);
                 self.begun = end - start;
             }
         }

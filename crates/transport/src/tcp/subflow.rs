@@ -2,7 +2,7 @@
 //! data comes in pieces, each of which leaves in a segment of its own.
 
 use super::input::unwrap;
-use super::receive_queue::Place;
+use super::receive_queue::{Mark, Place};
 use super::{Outlook, ResetCause, Tcp};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
@@ -250,6 +250,20 @@ impl Tcp {
             return Place::InOrder;
         }
         self.arrivals().map_or(Place::BehindAnother, |arrivals| arrivals.place_of(start))
+    }
+
+    /// The segment that is about to come has this mark.
+    pub(crate) fn note_mark(&mut self, mark: Mark) {
+        if let Some(arrivals) = self.arrivals_mut() {
+            arrivals.note_mark(mark);
+        }
+    }
+
+    /// Of the buffers that the latest segment has brought into order, the one with number `i`: the relative number of the byte behind it, and
+    /// its packets.
+    pub(crate) fn released(&self, i: usize) -> Option<(u64, u64)> {
+        let (end, packets) = *self.arrivals()?.released().get(i)?;
+        Some((end - self.irs, packets))
     }
 
     /// Bytes that have come and were changed on the way.
