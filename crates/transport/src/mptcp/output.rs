@@ -343,6 +343,12 @@ impl Mptcp {
         self.scheduler.next(&mut sendable, &conn, self.subflows.views())
     }
 
+    /// Bytes that the options of a segment with data take.
+    pub(super) fn room_for_mapping(&self) -> u32 {
+        let mapping = Mapping { dsn: 1, ssn: 1, len: 1 };
+        Options::new(Some(self.dss_of(Some(mapping), false)), None).len()
+    }
+
     /// The first data of a client carries MP_CAPABLE, which is longer than a mapping: by so much the data is shorter, or
     /// the packet would not fit (RFC 6691 §2).
     fn excess_of_capable(&self) -> u32 {

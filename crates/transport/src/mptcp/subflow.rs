@@ -532,7 +532,7 @@ mod tests {
         let linux = TcpConfig::for_profile(Profile::Linux);
         let config = Arc::new(TcpConfig { mss: Bytes(1424), tso: false, ..linux });
         let mut tcp = Tcp::listen(&config, &CcConfig::default_of("newreno").unwrap(), 1);
-        tcp.follow_packets();
+        tcp.follow_packets(24);
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
         s.memory = Some(SendMemory::new(Size::KERNEL));
         let mut hand = |dsn, len, again| {

@@ -67,7 +67,9 @@ impl Tcp {
                 _ => SLOW_START_RATIO,
             };
             let window = Bytes(cwnd).max(self.outstanding());
-            (rtt > 0.0).then(|| Rate::from_bps((ratio * window.as_f64() * 8.0 / rtt) as u64))
+            let beside = self.repair.as_ref().map_or(0, |repair| repair.beside);
+            let full = 1.0 + f64::from(beside) / f64::from(self.mss);
+            (rtt > 0.0).then(|| Rate::from_bps((ratio * full * window.as_f64() * 8.0 / rtt) as u64))
         });
         rate.map(|r| Rate::from_bps(r.as_bps().max(1)))
     }

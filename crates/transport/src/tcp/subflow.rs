@@ -32,9 +32,11 @@ impl Tcp {
         1 << self.options.rcv_scale
     }
 
-    /// The packets that the connection writes count as memory: they are followed, unless only segments are sent.
-    pub(crate) fn follow_packets(&mut self) {
-        if self.repair.is_some() {
+    /// The packets that the connection writes count as memory: they are followed, unless only segments are sent. Beside the data of each,
+    /// its options take so many bytes.
+    pub(crate) fn follow_packets(&mut self, beside: u32) {
+        if let Some(repair) = &mut self.repair {
+            repair.beside = beside;
             self.follow_packets_of_connection();
         }
     }

@@ -82,6 +82,8 @@ pub(crate) struct Repair {
     pub(in crate::tcp) packet_most: u64,
     /// That rate, bytes a second.
     pub(in crate::tcp) rate: u64,
+    /// What a connection's options take of a segment: it counts for that rate as if it were data (`mss_cache`).
+    pub(in crate::tcp) beside: u32,
     /// What the receiver's side makes up (`misbehaviour`).
     pub(in crate::tcp) lies: Lies,
 }
@@ -115,6 +117,7 @@ impl Repair {
                 tso: Tso::default(),
                 packet_most: tso::LEAST,
                 rate: 0,
+                beside: 0,
                 lies: Lies::default(),
             })
         })
