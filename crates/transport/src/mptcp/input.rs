@@ -106,7 +106,8 @@ impl Mptcp {
     #[inline]
     fn note_payload(&mut self, id: usize, segment: &Segment, now: Instant) {
         self.subflows.forget_window(id);
-        if let Some(room) = self.rcv.room(&self.subflows[id].tcp, segment)
+        let size = self.subflows.arrivals_of(id).size();
+        if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
             && self.subflows.arrivals(id).note(segment, room, now)
         {
             self.subflows[id].tcp.note_window_grown();
@@ -389,9 +390,9 @@ impl Mptcp {
     fn adjust_buffer_to_reading(&mut self) {
         let Some((at, bytes)) = self.read.take() else { return };
         self.look_due = Instant::MAX;
-        let clamp = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), at);
-        if let Some(clamp) = clamp {
-            self.subflows.clamp_windows(clamp);
+        let grown = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), at);
+        if let Some(grown) = grown {
+            self.subflows.grow_buffers(grown);
             self.tell_of_room();
         }
     }

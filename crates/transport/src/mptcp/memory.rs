@@ -83,7 +83,7 @@ pub(crate) fn first_arrivals(plan: &MptcpPlan) -> Arrivals {
     let mut arrivals = Arrivals::new(first_window(plan));
     if let Some((receive, _)) = sizes(plan) {
         let clamp = (receive.now / 2).saturating_sub(full_segment(plan.tcp.timestamps));
-        arrivals.set_clamp(clamp);
+        arrivals.set_buffer(Grown { size: receive.now, clamp });
         arrivals.window = arrivals.window.min(clamp);
     }
     arrivals
@@ -92,6 +92,13 @@ pub(crate) fn first_arrivals(plan: &MptcpPlan) -> Arrivals {
 /// Payload of a full packet, with timestamps or without.
 const fn full_segment(stamps: bool) -> u64 {
     if stamps { FULL - STAMPS } else { FULL }
+}
+
+/// What a receive buffer has grown to: its memory, and the window that subflows may show at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grown {
+    pub(crate) size: u64,
+    pub(crate) clamp: u64,
 }
 
 /// The receive buffer of a connection.
@@ -180,16 +187,16 @@ impl ReceiveMemory {
     }
 
     /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
-    /// them (`tcp_space`). One that begins a buffer above a gap does not count yet.
-    pub(crate) fn room(&self, waiting: Held, place: Place) -> Room {
+    /// them (`tcp_space`). One that begins a buffer above a gap does not count yet. Its own buffer has `size`.
+    pub(crate) fn room(&self, size: u64, waiting: Held, place: Place) -> Room {
         let own = match place {
             Place::InOrder => self.packet(),
             Place::BehindAnother => self.packet() - DESCRIPTION,
             Place::AboveGap | Place::Again => 0,
         };
         Room {
-            free: self.size.now.saturating_sub(own + self.charge(waiting)),
-            size: self.size.now,
+            free: size.saturating_sub(own + self.charge(waiting)),
+            size,
             most: self.size.most,
             packet: self.packet(),
             share: self.share,
@@ -203,19 +210,18 @@ impl ReceiveMemory {
 
     /// The application has taken `bytes`, in several reads where they are many: the first that ends a round trip counts for it, and
     /// those after it for the next. `look` gives the longest round trip of a subflow, and the least share of its memory that one shows as
-    /// window; it is asked once in a round trip. Where the buffer grows, gives the window that subflows may show at most
-    /// (`mptcp_rcv_space_adjust`).
+    /// window; it is asked once in a round trip. Gives what the buffer grows to, if it does (`mptcp_rcv_space_adjust`).
     pub(crate) fn on_read(
         &mut self,
         bytes: u64,
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
-    ) -> Option<u64> {
+    ) -> Option<Grown> {
         let first = bytes.min(READ);
         self.taken += first;
-        let clamp = self.adjust(look, now);
+        let grown = self.adjust(look, now);
         self.taken += bytes - first;
-        clamp
+        grown
     }
 
     /// Whether a round trip is over at `now`, as long as that is known.
@@ -223,7 +229,7 @@ impl ReceiveMemory {
         self.rtt.is_zero() || self.sizing.is_over(self.rtt, now)
     }
 
-    fn adjust(&mut self, look: impl FnOnce() -> (Duration, u64), now: Instant) -> Option<u64> {
+    fn adjust(&mut self, look: impl FnOnce() -> (Duration, u64), now: Instant) -> Option<Grown> {
         if !self.looks_at_reading(now) {
             return None;
         }
@@ -242,7 +248,7 @@ impl ReceiveMemory {
             return None;
         }
         self.size.now = wanted;
-        Some(window_of(wanted, self.least))
+        Some(Grown { size: wanted, clamp: window_of(wanted, self.least) })
     }
 }
 
@@ -299,13 +305,15 @@ pub(crate) struct Arrivals {
     clamp: u64,
     /// That share, in 256ths (`scaling_ratio`).
     share: u64,
+    /// Memory of its own buffer: as large as that of the connection when that grew last, if the subflow was there (`sk_rcvbuf`).
+    size: u64,
 }
 
 impl Arrivals {
     /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
         let window = first.map_or(MOST, Bytes::get);
-        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST, share: HALF }
+        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST, share: HALF, size: MOST }
     }
 
     /// What of the memory is window, as the largest segment so far tells it, in 256ths.
@@ -313,9 +321,14 @@ impl Arrivals {
         self.share
     }
 
-    /// The buffer has grown, so that it may show so much at most.
-    pub(crate) const fn set_clamp(&mut self, clamp: u64) {
-        self.clamp = clamp;
+    /// The buffer has grown.
+    pub(crate) const fn set_buffer(&mut self, grown: Grown) {
+        (self.size, self.clamp) = (grown.size, grown.clamp);
+    }
+
+    /// Memory of its own buffer.
+    pub(crate) const fn size(&self) -> u64 {
+        self.size
     }
 
     /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
@@ -539,8 +552,8 @@ mod tests {
         assert_eq!(memory.window(0), 131_072 * 167 / 256);
         // As measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in
         // memory of 422492, since another subflow has joined on which nothing has come.
-        let clamp = memory.on_read(20 * MSS, || (Duration::from_millis(153), HALF), at(320));
-        assert_eq!((clamp, memory.size.now), (Some(211_246), 422_492));
+        let grown = memory.on_read(20 * MSS, || (Duration::from_millis(153), HALF), at(320));
+        assert_eq!(grown, Some(Grown { size: 422_492, clamp: 211_246 }));
         assert_eq!(memory.window(19_456), 201_518);
         memory.on_read(MSS, || (Duration::from_millis(153), 167), at(480));
         assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
@@ -551,7 +564,7 @@ mod tests {
         // As traced in Linux 6.12: the buffer grows from 131072 to 422492 bytes, and the window that it leaves from 84084 to
         // 211246; the subflow may show 84084 still, and waits with its ACK for a second segment.
         let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
-        arrivals.set_clamp(211_246);
+        arrivals.set_buffer(Grown { size: 422_492, clamp: 211_246 });
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
         let room = Room { size: 323_827, ..ROOM };

@@ -1,7 +1,7 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
-use super::memory::{Arrivals, ReceiveMemory, Room};
+use super::memory::{Arrivals, Grown, ReceiveMemory, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::reassembly::{Arrival, Reassembly};
@@ -319,7 +319,7 @@ impl DataReceiver {
         bytes: u64,
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
-    ) -> Option<u64> {
+    ) -> Option<Grown> {
         self.forget_window();
         self.memory.as_mut()?.on_read(bytes, look, now)
     }
@@ -331,8 +331,8 @@ impl DataReceiver {
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
-    pub(crate) fn room(&self, tcp: &Tcp, segment: &Segment) -> Option<Room> {
-        self.memory.as_ref().map(|memory| memory.room(tcp.held_above_gaps(), tcp.place_of(segment)))
+    pub(crate) fn room(&self, tcp: &Tcp, size: u64, segment: &Segment) -> Option<Room> {
+        self.memory.as_ref().map(|memory| memory.room(size, tcp.held_above_gaps(), tcp.place_of(segment)))
     }
 
     /// Whether nothing waits, neither for data before it nor for the application.

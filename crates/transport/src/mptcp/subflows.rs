@@ -1,9 +1,10 @@
 //! The subflows of a connection, each at a place that it keeps, with what every event goes through close together.
 
 use super::Tuple;
-use super::memory::{Arrivals, HALF};
+use super::memory::{Arrivals, Grown, HALF};
 use super::scheduler::SubflowView;
 use super::subflow::Subflow;
+use crate::tcp::State;
 use core::ops::{Index, IndexMut};
 use tailrace_core::{Duration, Instant};
 
@@ -179,9 +180,11 @@ impl Subflows {
         (longest, open().map(Arrivals::share).min().unwrap_or(HALF))
     }
 
-    /// Each may show so much window at most.
-    pub(super) fn clamp_windows(&mut self, clamp: u64) {
-        self.arrivals.iter_mut().for_each(|arrivals| arrivals.set_clamp(clamp));
+    /// The connection's receive buffer has grown, and with it that of each subflow; one that the peer opens is not there before its third
+    /// segment has come.
+    pub(super) fn grow_buffers(&mut self, grown: Grown) {
+        let there = self.arrivals.iter_mut().zip(&self.all).filter(|(_, s)| s.tcp.state() != State::SynReceived);
+        there.for_each(|(arrivals, _)| arrivals.set_buffer(grown));
     }
 
     #[cfg(test)]
