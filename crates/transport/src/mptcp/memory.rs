@@ -590,6 +590,39 @@ mod tests {
     }
 
     #[test]
+    fn a_round_trip_is_smoothed_in_microseconds() {
+        let mut arrivals = Arrivals::new(None);
+        // As traced in Linux 6.12: rcv_rtt_est, eighths of a microsecond.
+        for (echo, rtt, eighths) in
+            [(1, 41, 328_000), (2, 43, 330_000), (3, 43, 331_750), (4, 45, 335_282), (5, 46, 339_372)]
+        {
+            let stamps = Some(crate::segment::Timestamps { value: 0, echo });
+            let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
+            arrivals.note(&segment, ROOM, Instant::from_millis(u64::from(echo) + rtt));
+            assert_eq!(arrivals.eighths, eighths, "{rtt}");
+        }
+    }
+
+    #[test]
+    fn a_subflow_that_joins_later_shows_what_its_own_buffer_has_room_for() {
+        // As traced in Linux 6.12: the connection's buffer has 997844 bytes, but 131072 less a packet of 2176 are 84084 of window.
+        let mut arrivals = Arrivals::new(Some(Bytes(64_088)));
+        arrivals.set_buffer(Grown { size: 131_072, clamp: 64_088 });
+        let size = Size { now: 997_844, most: 6_291_456, set: false };
+        let memory = ReceiveMemory::new(size, 1424, true, Some(167.0 / 256.0));
+        let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
+        let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
+        let room = |size| memory.room(size, Held::default(), Place::InOrder);
+        while arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(700)) {}
+        assert_eq!(arrivals.window(), 84_084);
+        arrivals.set_buffer(Grown { size: 997_844, clamp: 650_937 });
+        arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(701));
+        assert_eq!(arrivals.window(), 86_980);
+        let again = memory.room(arrivals.size(), Held::default(), Place::Again);
+        assert!(!arrivals.note(&segment, again, Instant::from_millis(702)), "it had come before");
+    }
+
+    #[test]
     fn only_full_segments_tell_of_round_trips_and_the_least_counts() {
         let segment = |payload, echo| Segment {
             payload,

@@ -456,6 +456,27 @@ mod tests {
     }
 
     #[test]
+    fn an_ack_after_the_first_read_shows_what_the_buffer_has_grown_to() {
+        let size = Size { now: 400_000, most: 800_000, set: false };
+        let memory = ReceiveMemory::new(size, 1424, false, Some(0.5));
+        let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, Arrivals::new(Some(Bytes(1000))));
+        r.start(1);
+        for n in 0..100 {
+            r.insert(1 + n * 1424, 1 + (n + 1) * 1424);
+        }
+        let shows = |r: &mut DataReceiver| r.window(0, 1424, || (1 << 40, 1));
+        r.tell_before_reading(0, 142_400);
+        let before = shows(&mut r);
+        r.tell_after_reading(0, 142_400);
+        let during = shows(&mut r);
+        assert!(before < during && during < 200_000, "65536 bytes have been read: {before} {during}");
+        r.deliver();
+        let grown = r.on_taken(142_400, || (Duration::from_millis(1), 128), Instant::from_millis(9));
+        assert_eq!(grown.map(|grown| grown.size), Some(800_000));
+        assert_eq!(shows(&mut r), during + 200_000, "half of what it has grown by");
+    }
+
+    #[test]
     fn the_data_fin_takes_a_number() {
         let mut r = DataReceiver::new(1000);
         r.start(1);

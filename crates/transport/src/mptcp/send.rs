@@ -552,6 +552,25 @@ mod tests {
     }
 
     #[test]
+    fn an_application_wakes_once_it_has_waited_and_a_third_is_free() {
+        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(98_304)));
+        s.app_end = 1 << 20;
+        s.start(1);
+        s.on_ack(1, 1 << 20);
+        assert!(!s.wakes(), "it has not found the buffer full");
+        while s.refill() {}
+        let stored = s.stored;
+        while let Some(chunk) = s.fresh(1000) {
+            s.hand_out(&chunk, (0, false));
+        }
+        s.on_ack(1 + stored / 4, 1 << 20);
+        assert!(!s.wakes(), "a quarter is free");
+        s.on_ack(1 + stored / 2, 1 << 20);
+        assert!(s.wakes());
+        assert!(s.refill() && !s.wakes(), "it writes");
+    }
+
+    #[test]
     fn what_goes_again_goes_on_until_its_fragment_ends() {
         let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
         s.app_end = 1 << 20;

@@ -183,7 +183,8 @@ impl Subflows {
     /// The connection's receive buffer has grown, and with it that of each subflow; one that the peer opens is not there before its third
     /// segment has come.
     pub(super) fn grow_buffers(&mut self, grown: Grown) {
-        let there = self.arrivals.iter_mut().zip(&self.all).filter(|(_, s)| s.tcp.state() != State::SynReceived);
+        let there =
+            self.arrivals.iter_mut().zip(&self.all).filter(|(_, s)| s.tcp.state() != State::SynReceived);
         there.for_each(|(arrivals, _)| arrivals.set_buffer(grown));
     }
 

@@ -149,6 +149,12 @@ impl Acks {
         self.quick > 0
     }
 
+    /// So many more are ordered to leave at once.
+    #[cfg(test)]
+    pub(super) const fn quick_left(&self) -> u16 {
+        self.quick
+    }
+
     /// Segments of which the one that waits tells, though one before them is missing.
     pub(super) const fn held(&self) -> u8 {
         self.held

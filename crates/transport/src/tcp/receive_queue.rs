@@ -136,7 +136,11 @@ impl ReceiveQueue {
     /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
     pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
         (self.begun, self.joined) = (0, 0);
-        if end <= nxt { self.on_order(start, end, nxt) } else { self.on_gap(start, end) }
+        if end <= nxt {
+            self.on_order(start, end, nxt)
+        } else {
+            self.on_gap(start, end)
+        }
         self.piece = Piece::PACKET;
     }
 
@@ -300,6 +304,53 @@ mod tests {
         assert_eq!(queue(&[1, 3, 2]).held(0, MSS), held(3, 2), "what fills a gap belongs to what it follows");
         assert_eq!(queue(&(1..=19).collect::<Vec<_>>()).held(0, MSS), held(19, 2), "18 are the most");
         assert_eq!(queue(&[1, 2, 1]).held(0, MSS), held(2, 1), "what comes again is not kept");
+    }
+
+    /// Segments of a subflow above a gap, by their numbers, data sequence numbers less subflow numbers, and whether the mapping ends.
+    fn subflow(segments: &[(u64, u64, bool)]) -> ReceiveQueue {
+        let mut queue = ReceiveQueue::default();
+        for &(n, offset, ends) in segments {
+            queue.note_mark(Mark { offset, ends });
+            queue.on_arrival(n * MSS, (n + 1) * MSS, 0);
+        }
+        queue
+    }
+
+    #[test]
+    fn segments_of_two_mappings_share_no_buffer() {
+        assert_eq!(subflow(&[(1, 5, false), (2, 5, false)]).held(0, MSS), held(2, 1));
+        let mut elsewhere = subflow(&[(1, 5, false), (2, 9, false)]);
+        assert_eq!(elsewhere.held(0, MSS), held(2, 2), "the data goes on elsewhere");
+        assert_eq!(elsewhere.place_of(3 * MSS), Place::BehindAnother);
+        elsewhere.note_mark(Mark { offset: 5, ends: false });
+        assert_eq!(elsewhere.place_of(3 * MSS), Place::AboveGap);
+        assert_eq!(subflow(&[(1, 5, true), (2, 5, false)]).held(0, MSS), held(2, 2), "the mapping has ended");
+        assert_eq!(subflow(&[(1, 5, false), (2, 5, true), (3, 5, false)]).held(0, MSS), held(3, 2));
+    }
+
+    #[test]
+    fn what_shared_a_buffer_on_a_subflow_reaches_the_connection_together() {
+        // 19 segments of one mapping wait in two buffers, and 3 of another; then the first comes, which has room for none of the 18.
+        let above: Vec<_> = (1..20).map(|n| (n, 5, false)).chain((20..23).map(|n| (n, 9, false))).collect();
+        let mut queue = subflow(&above);
+        queue.note_mark(Mark { offset: 5, ends: false });
+        queue.on_arrival(0, MSS, 23 * MSS);
+        assert_eq!(queue.released(), [(MSS, 1), (19 * MSS, 18), (20 * MSS, 1), (23 * MSS, 3)]);
+        // There, where 10 wait, the 18 join none of them; the next two do, as they come one by one, and so do three at once.
+        let mut all = ReceiveQueue::default();
+        let mut at = 10 * MSS;
+        all.on_arrival(0, at, at);
+        let mut come = |pieces: &[(u64, u64)]| {
+            for &(together, packets) in pieces {
+                all.note_piece(together, packets);
+                all.on_arrival(at, at + MSS, at + MSS);
+                at += MSS;
+            }
+            all.held(at, MSS).buffers
+        };
+        assert_eq!(come(&[(18, 1), (0, 17)]), 2);
+        assert_eq!(come(&[(1, 1)]), 3, "18 are the most");
+        assert_eq!(come(&[(3, 1), (0, 1), (0, 1)]), 3);
     }
 
     #[test]

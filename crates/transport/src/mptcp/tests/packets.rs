@@ -96,6 +96,76 @@ fn the_buffer_is_adjusted_once_the_moment_is_over() {
 }
 
 #[test]
+fn an_application_that_waited_for_room_writes_once_the_moment_is_over() {
+    let (mut client, mut server, tuple) = connected();
+    let mut now = Instant::from_millis(40);
+    let mut sent = data_of(&mut client, now);
+    let stored = client.snd.unassigned() + client.snd.nxt;
+    // ACKs come until the application could write again.
+    'acks: loop {
+        now = now.saturating_add(Duration::from_millis(40));
+        for t in core::mem::take(&mut sent) {
+            server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+            while let Some(ack) = server.poll_transmit(now) {
+                client.handle_segment(&tuple, &ack.segment, &ack.options, now);
+                sent.extend(data_of(&mut client, now));
+                if client.write_due != Instant::MAX {
+                    break 'acks;
+                }
+            }
+        }
+    }
+    assert!(client.snd.wakes() && client.snd.is_full());
+    assert_eq!(client.snd.unassigned() + client.snd.nxt, stored, "it has not written yet");
+    let due = client.poll_timeout().unwrap();
+    assert_eq!(due, now.saturating_add(Duration::from_nanos(1)));
+    client.handle_timeout(due);
+    sent.extend(data_of(&mut client, due));
+    assert!(client.snd.unassigned() + client.snd.nxt > stored);
+    assert_eq!(client.write_due, Instant::MAX);
+}
+
+#[test]
+fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
+    for pushed in [false, true] {
+        let (mut client, mut server, tuple) = connected();
+        let mut now = Instant::from_millis(40);
+        let mut sent = std::collections::VecDeque::from(data_of(&mut client, now));
+        // Until ACKs are not hurried any more, and none is owed.
+        while server.subflows[0].tcp.hurries_acks() || now < Instant::from_millis(60) {
+            now = now.saturating_add(Duration::from_millis(2));
+            let Some(t) = sent.pop_front() else { panic!("the client has more to send") };
+            server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+            while let Some(ack) = server.poll_transmit(now) {
+                client.handle_segment(&tuple, &ack.segment, &ack.options, now);
+                sent.extend(data_of(&mut client, now));
+            }
+        }
+        now = now.saturating_add(Duration::from_millis(2));
+        server.adjust_buffer(now);
+        let mut t = sent.pop_front().unwrap();
+        t.segment.flags = if pushed { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
+        server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+        // What was pushed is acknowledged as it is read; else there is time until the moment is over.
+        assert_eq!((server.read.is_none(), server.subflows[0].tcp.owes_ack()), (pushed, pushed));
+    }
+}
+
+#[test]
+fn a_rate_counts_the_options_beside_the_data() {
+    let (mut client, mut server, tuple) = connected();
+    let now = Instant::from_millis(80);
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, Instant::from_millis(60));
+    let ack = server.poll_transmit(Instant::from_millis(60)).unwrap();
+    client.handle_segment(&tuple, &ack.segment, &ack.options, now);
+    let tcp = &client.subflows[0].tcp;
+    // Twice a window of 11 segments a round trip of 40 ms, of 1448 bytes each, of which 24 are those of the connection.
+    assert_eq!(tcp.windows().0, tailrace_core::Bytes(11 * 1424));
+    assert!(tcp.rate_noted().unwrap().abs_diff(2 * 11 * 1448 * 25) <= 1);
+}
+
+#[test]
 fn acks_hand_nothing_out_while_the_window_is_used_up() {
     let (mut client, mut server, tuple) = connected();
     let mut now = Instant::from_millis(40);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cc::CubicConfig;
+use crate::segment::Flags;
 
 const HALF: Duration = Duration::from_millis(50);
 
@@ -202,4 +203,72 @@ fn catalog_matches_the_registry() {
         assert_eq!(copy, config);
     }
     assert_eq!(CcConfig::default_of("vegas2"), None);
+}
+
+/// A receiver of profile `linux` that has acknowledged all of `bytes`, and the segments that it got.
+fn all_acknowledged(bytes: u64) -> (Tcp, Vec<Segment>, Instant) {
+    let c = config(Profile::Linux);
+    let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
+    let mut came = Vec::new();
+    ch.ends[0].write(bytes);
+    ch.run(
+        |from, segment, _| {
+            came.extend(Some(*segment).filter(|segment| from == 0 && segment.payload > 0));
+            [Some(Duration::from_millis(5)), None]
+        },
+        |ch| ch.ends[0].stats().bytes_acked == bytes,
+    );
+    let now = ch.now.saturating_add(Duration::from_millis(500));
+    let [_, mut receiver] = ch.ends;
+    receiver.handle_timeout(now);
+    while receiver.poll_transmit(now).is_some() {}
+    receiver.acks.forget_quick();
+    (receiver, came, now)
+}
+
+#[test]
+fn what_came_before_is_acknowledged_by_one_of_the_acks_that_leave_at_once() {
+    let (mut receiver, came, now) = all_acknowledged(20_000);
+    // It ends where the last ACK did, so an ACK is owed; as a kernel 6.12 was seen to do, 15 of 16 are left after that.
+    receiver.handle_segment(came.last().unwrap(), now);
+    assert_eq!(receiver.acks.quick_left(), 16);
+    assert!(receiver.poll_transmit(now).is_some());
+    assert_eq!(receiver.acks.quick_left(), 15);
+    // This is older than the last ACK: `tcp_send_dupack` owes none, but sends one.
+    receiver.acks.forget_quick();
+    receiver.handle_segment(&came[0], now);
+    assert!(receiver.poll_transmit(now).is_some());
+    assert_eq!(receiver.acks.quick_left(), 16);
+}
+
+#[test]
+fn the_ack_of_a_part_of_a_gap_may_be_one_of_three_that_tell_of_the_rest() {
+    let told_at_once = |counts: bool| {
+        let (mut receiver, came, now) = all_acknowledged(20_000);
+        let last = *came.last().unwrap();
+        let come = |n: u32, receiver: &mut Tcp| {
+            let seq = last.seq + (last.payload + 1000 * n);
+            receiver.handle_segment(&Segment { seq, payload: 1000, flags: Flags::ACK, ..last }, now);
+            receiver.poll_transmit(now).is_some()
+        };
+        // 0 and 4 are missing.
+        for n in [1, 2, 3, 5] {
+            come(n, &mut receiver);
+            receiver.acks.forget_quick();
+        }
+        let seq = last.seq + last.payload;
+        receiver.handle_segment(&Segment { seq, payload: 1000, flags: Flags::ACK, ..last }, now);
+        receiver.acks.forget_quick();
+        if counts {
+            receiver.count_ack_of_gap();
+        }
+        assert!(receiver.poll_transmit(now).is_some(), "0 fills a gap of more than a segment");
+        let at_once = (6..12).map(|n| {
+            let sent = come(n, &mut receiver);
+            receiver.acks.forget_quick();
+            sent
+        });
+        at_once.filter(|sent| *sent).count()
+    };
+    assert_eq!((told_at_once(false), told_at_once(true)), (3, 2));
 }
