@@ -267,15 +267,9 @@ impl Mptcp {
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
-        loop {
-            let upto = buffers.as_mut().map_or(to, |buffers| self.subflows[id].end_of_buffer(buffers, to));
-            let Some(taken) = self.subflows[id].take(upto, self.checksum) else { break };
+        while let Some(taken) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
-                    if let Some(buffers) = &mut buffers {
-                        let (together, packets) = buffers.piece(self.subflows[id].taken);
-                        self.rcv.note_piece(together, packets);
-                    }
                     let nothing_yet = self.rcv.nxt() == before;
                     let delivers = self.take_bytes(id, dsn, end, now);
                     self.releases |= delivers && nothing_yet && !own;
@@ -307,6 +301,19 @@ impl Mptcp {
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
+    /// `buffers` count.
+    #[inline]
+    fn take_next(&mut self, id: usize, buffers: &mut Option<Buffers>, to: u64) -> Option<Taken> {
+        let upto = buffers.as_mut().map_or(to, |buffers| self.subflows[id].end_of_buffer(buffers, to));
+        let taken = self.subflows[id].take(upto, self.checksum)?;
+        if let (Some(buffers), Taken::Bytes { .. }) = (buffers, taken) {
+            let (together, packets) = buffers.piece(self.subflows[id].taken);
+            self.rcv.note_piece(together, packets);
+        }
+        Some(taken)
     }
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
