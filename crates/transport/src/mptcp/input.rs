@@ -41,12 +41,16 @@ impl Mptcp {
             self.note_payload(id, segment, now);
         }
         let s = &mut self.subflows[id];
-        let before = s.tcp.latest_rtt().0;
+        let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
         s.handle_segment(segment, now);
         let (samples, latest) = s.tcp.latest_rtt();
         s.hear(now);
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
+        }
+        let (has, told) = (s.tcp.received_ssn(), s.tcp.shown_window());
+        if segment.timestamps.is_none() && has > had {
+            self.subflows.arrivals(id).note_order(has, told, now);
         }
         self.acked |= 1 << id;
         if self.stage == Stage::Established {
@@ -294,7 +298,7 @@ impl Mptcp {
     }
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
-    fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
+    pub(super) fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
         let mut acknowledges = false;
         if self.rcv.counts_memory() {
             if self.subflows[id].tcp.owes_ack() {

@@ -128,7 +128,9 @@ impl Tcp {
             scaling,
             rcv_scale: if scaling { c.scale_shift() } else { 0 },
         };
-        self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).max(1));
+        let options = self.room_of_options(self.options.timestamps) as u32;
+        let most = segment.mss.map_or(u32::MAX, |mss| u32::from(mss).saturating_sub(options).max(1));
+        self.mss = self.mss.min(most);
         self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
         let scale = segment.window_scale.filter(|_| scaling).unwrap_or(0);
         self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss), scale);
