@@ -42,7 +42,11 @@ impl Mptcp {
         }
         let s = &mut self.subflows[id];
         let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
-        s.handle_segment(segment, now);
+        if segment.flags.has(Flags::SYN) {
+            s.handle_segment(&leave_room(segment, self.plan.mptcp.mapping_len()), now);
+        } else {
+            s.handle_segment(segment, now);
+        }
         let (samples, latest) = s.tcp.latest_rtt();
         s.hear(now);
         if samples != before {
@@ -629,6 +633,12 @@ impl Mptcp {
         }
         self.settle(id, now);
     }
+}
+
+/// A SYN as the TCP of a subflow sees it: so many bytes of what the peer takes at a time are for mappings.
+#[inline(never)]
+fn leave_room(syn: &Segment, mapping: u16) -> Segment {
+    Segment { mss: syn.mss.map(|mss| mss.saturating_sub(mapping).max(1)), ..*syn }
 }
 
 /// Takes what the window of subflow `id` has noted to the coupled controller.

@@ -311,7 +311,6 @@ impl Mptcp {
         let mut tcp =
             if active { Tcp::connect(&plan.tcp, &cc, iss, now) } else { Tcp::listen(&plan.tcp, &cc, iss) };
         tcp.share_window(window);
-        tcp.leave_room(plan.mptcp.mapping_len());
         if let SubflowControl::Coupled(_) = plan.control {
             let setup = crate::cc::Setup::new(&plan.tcp, u64::from(tcp.mss()));
             *tcp.cc_mut() = Cc::Member(Member::new(&setup));

@@ -511,7 +511,7 @@ mod tests {
     fn a_full_segment_shows_what_share_is_window() {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
-        assert!(!s.on_arrival(1000, NONE));
+        assert!(!s.on_arrival(536, NONE));
         assert_eq!((s.share, s.clamp, s.window(NONE, 1)), (128, 64_088, 64_088), "half, less a segment");
         // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
         let grew = (0..20).filter(|_| s.on_arrival(MSS, apart(MSS))).count();
@@ -522,6 +522,29 @@ mod tests {
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
         assert_eq!((s.size, s.window(NONE, 1)), (6_291_456, 6_291_456 * 170 / 256));
+    }
+
+    #[test]
+    fn what_is_full_is_the_largest_segment_that_the_peer_sends() {
+        // A peer that makes room for options twice, or that has a smaller MTU: 1436 of 2164 bytes are 169 of 256.
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        assert!(!s.is_full(535) && s.is_full(536));
+        assert!(s.on_arrival(1436, NONE));
+        assert_eq!((s.share, s.clamp), (169, 131_072 * 169 / 256));
+        assert!(!s.is_full(1435) && s.is_full(1436));
+        // A shorter one says nothing anew; a longer one does, and what was agreed is the most.
+        s.on_arrival(1000, NONE);
+        assert_eq!(s.share, 169);
+        s.on_arrival(9000, NONE);
+        assert_eq!((s.share, s.largest), (170, MSS));
+    }
+
+    #[test]
+    fn without_timestamps_the_least_round_trip_counts() {
+        let mut s = space();
+        [0, 40, 70].map(|ms| s.on_order(1000 * ms, 30_000, Instant::from_millis(ms)));
+        assert_eq!(s.rtt_eighths, 8 * 30_000);
     }
 
     #[test]

@@ -160,8 +160,6 @@ pub struct Tcp {
     /// A window probe goes out with the next poll.
     probe_due: bool,
     mss: u32,
-    /// What a connection above takes of each segment for options of its own.
-    option_room: u32,
     ts_recent: u32,
     /// New segments sent since the last arrival, for `max_burst`.
     burst: u32,
@@ -211,7 +209,6 @@ impl Tcp {
             state: State::Closed,
             options: Options::default(),
             mss,
-            option_room: 0,
             iss,
             irs: 0,
             board: Scoreboard::new(iss + 1).with_rates(needs.rates),

@@ -8,8 +8,14 @@ use tailrace_core::{Bytes, Instant};
 
 /// What four SACK blocks take of a header, the most there can be.
 const SACK_ROOM: u64 = 36;
-/// What timestamps take.
+/// What timestamps take, and what a subflow's mapping takes.
 const STAMPS: u64 = 12;
+const MAPPING: u64 = 24;
+
+/// What options take of a full segment. A SYN tells of one as if it had none, and whoever sends one makes room for them (RFC 6691 §2).
+pub(super) const fn room_of_options(stamped: bool) -> u64 {
+    if stamped { STAMPS } else { 0 }
+}
 
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
@@ -109,16 +115,11 @@ impl Tcp {
             window: self.whole_segments(self.first_window(), answer) as u16,
             flags,
             timestamps: stamped.then_some(stamps),
-            mss: Some((c.mss.get() + self.room_of_options(stamped)).clamp(1, 65_535) as u16),
+            mss: Some((c.mss.get() + room_of_options(stamped)).clamp(1, 65_535) as u16),
             window_scale: offers(c.window_scale, self.options.scaling).then(|| c.scale_shift()),
             sack_permitted: offers(c.sack, self.options.sack),
             ..Segment::default()
         }
-    }
-
-    /// What options take of a full segment: it is told of as if it had none, and whoever sends one makes room for them (RFC 6691 §2).
-    pub(super) fn room_of_options(&self, stamped: bool) -> u64 {
-        u64::from(self.option_room) + if stamped { STAMPS } else { 0 }
     }
 
     /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
@@ -128,7 +129,7 @@ impl Tcp {
             return window;
         }
         let stamps = if answer && self.options.timestamps { 0 } else { STAMPS };
-        let segment = self.config.mss.get() + stamps + u64::from(self.option_room);
+        let segment = self.config.mss.get() + stamps + if plain { 0 } else { MAPPING };
         (window / segment).max(1) * segment
     }
 

@@ -21,11 +21,6 @@ impl Tcp {
         }
     }
 
-    /// The connection takes so many bytes of each segment for its own options.
-    pub(crate) fn leave_room(&mut self, bytes: u64) {
-        self.option_room = bytes as u32;
-    }
-
     /// What is left of the window that it showed last, by its own sequence numbers (`tcp_receive_window`).
     pub(crate) fn current_window(&self) -> u64 {
         (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())

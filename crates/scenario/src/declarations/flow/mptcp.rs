@@ -58,7 +58,7 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     let path_manager = path_manager.map(|manager| fit_limit(manager, &mptcp, &r));
     let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
     if header.is_none() && !r.has("mss") {
-        let options = mptcp.mapping_len() + path_manager.as_ref().map_or(0, route_len);
+        let options = u64::from(mptcp.mapping_len()) + path_manager.as_ref().map_or(0, route_len);
         tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(options);
     }
     r.finish();
