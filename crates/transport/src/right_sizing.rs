@@ -71,7 +71,8 @@ impl Passage {
             Some((_, since)) => Some(now.saturating_since(since).max(Duration::from_micros(1))),
             None => None,
         };
-        self.0 = Some((nxt.saturating_add(window), now));
+        // Before anything was told, or where nothing is let in, nothing can pass.
+        self.0 = (window > 0).then(|| (nxt.saturating_add(window), now));
         passed
     }
 }
@@ -130,6 +131,7 @@ mod tests {
     #[test]
     fn without_timestamps_a_window_takes_a_round_trip_at_least() {
         let mut passage = Passage::default();
+        assert_eq!(passage.on_order(1, 0, AT(0)), None);
         assert_eq!(passage.on_order(1448, 10_000, AT(0)), None);
         assert_eq!(passage.on_order(11_447, 10_000, AT(49)), None, "a byte of the window is missing");
         assert_eq!(passage.on_order(11_448, 20_000, AT(50)), Some(RTT));

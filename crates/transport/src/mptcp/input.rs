@@ -53,7 +53,7 @@ impl Mptcp {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
         let (has, told) = (s.tcp.received_ssn(), s.tcp.shown_window());
-        if segment.timestamps.is_none() && has > had {
+        if segment.payload > 0 && segment.timestamps.is_none() && has > had {
             self.subflows.arrivals(id).note_order(has, told, now);
         }
         self.acked |= 1 << id;

@@ -543,7 +543,9 @@ mod tests {
     #[test]
     fn without_timestamps_the_least_round_trip_counts() {
         let mut s = space();
-        [0, 40, 70].map(|ms| s.on_order(1000 * ms, 30_000, Instant::from_millis(ms)));
+        for ms in [0, 40, 70] {
+            s.on_order(1000 * ms, 30_000, Instant::from_millis(ms));
+        }
         assert_eq!(s.rtt_eighths, 8 * 30_000);
     }
 
