@@ -250,19 +250,18 @@ def test_several_paths(series, role, talk):
     assert hold(series, [talk], role, keys=keys) == {}
 
 
-LONG = ("linux", "linux_6_1", "rfc")
-
-
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_windows_grow_to_what_a_long_path_holds(series, role, direction):
     """20 Mbit/s and 100 ms are 250 kB, of which 64 KiB are a quarter; buffers that nobody sets have to grow."""
     talks = [
-        *(tcp(profile) for profile in LONG),
+        *(tcp(profile) for profile in ("linux", "rfc")),
         tcp("linux", "timestamps = false"),
-        *(mptcp(profile) for profile in LONG),
+        *(mptcp(profile) for profile in ("linux", "linux_6_1", "rfc")),
     ]
     plain = [Talk(transport, transport) for transport in talks]
-    stripped = [Talk(f"{mptcp('linux')}, {kind}", mptcp("linux"), link=f'strip = "{kind}"') for kind in STRIPS]
+    stripped = [
+        Talk(f"{mptcp('linux')}, {kind}", mptcp("linux"), link=f'strip = "{kind}"') for kind in STRIPS
+    ]
     long = 'rate = "20 Mbit/s"\nqueue = "droptail limit 300"\n'
     app = f'{{ kind = "bulk", direction = "{direction}" }}'
     all_talks = [replace(talk, app=app, link=long + talk.link, start="0 s") for talk in plain + stripped]
