@@ -7,7 +7,7 @@
 //! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
-//! is more than the largest buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+//! is more than the largest buffer; windows that come tell of round trips only where timestamps do not. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
 
 use super::Tcp;
 use super::output::clock;
