@@ -69,6 +69,7 @@ LOSS = 'loss = "1 %"'
 REORDER = 'jitter = "exponential(3 ms)"\nreorder = true'
 SMALL = 'receive_buffer = "16 kB"'
 SLOW = '{ kind = "slow_reader", rate = "1 Mbit/s", size = "300 kB"'
+STRIPS = ("mptcp", "mptcp_syn", "mptcp_data")
 SLOW_UP = SLOW + ', direction = "up" }'
 
 PLAIN = [
@@ -247,3 +248,27 @@ def test_several_paths(series, role, talk):
     endpoints = "2 signal" if role == "server" else "2 fullmesh"
     keys = f'limits = {{ subflows = 4, add_addr_accepted = 4 }}\nendpoints = "{endpoints}"'
     assert hold(series, [talk], role, keys=keys) == {}
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+def test_windows_grow_to_what_a_long_path_holds(series, role, direction):
+    """20 Mbit/s and 100 ms are 250 kB, of which 64 KiB are a quarter; buffers that nobody sets have to grow."""
+    talks = [
+        *(tcp(profile) for profile in ("linux", "rfc")),
+        tcp("linux", "timestamps = false"),
+        *(mptcp(profile) for profile in ("linux", "linux_6_1", "rfc")),
+    ]
+    plain = [Talk(transport, transport) for transport in talks]
+    stripped = [
+        Talk(f"{mptcp('linux')}, {kind}", mptcp("linux"), link=f'strip = "{kind}"') for kind in STRIPS
+    ]
+    long = 'rate = "20 Mbit/s"\nqueue = "droptail limit 300"\n'
+    app = f'{{ kind = "bulk", direction = "{direction}" }}'
+    all_talks = [replace(talk, app=app, link=long + talk.link, start="0 s") for talk in plain + stripped]
+    text = scenario(series, all_talks, role == "client", "", "").replace('"5 ms"', '"50 ms"')
+    text = text.replace('duration = "60 s"', 'duration = "10 s"\nwarmup = "5 s"')
+    [run] = tailrace.run(tailrace.Scenario(text)).summary["runs"]
+    goodput = {
+        talk.name: run["groups"][f"f{n}"]["goodput_bps"]["sum"] / 1e6 for n, talk in enumerate(all_talks)
+    }
+    assert {name: rate for name, rate in goodput.items() if rate < 17} == {}

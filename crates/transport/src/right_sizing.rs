@@ -57,6 +57,32 @@ impl RightSizing {
     }
 }
 
+/// A round trip as a receiver sees it without timestamps: what comes beyond a window was let in by what the peer has heard since that was
+/// told (`tcp_rcv_rtt_measure`).
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passage(Option<(u64, Instant)>);
+
+impl Passage {
+    /// All up to `nxt` has come, while the last window told was of so much. Returns how long it took, once as much as an earlier one has
+    /// come.
+    pub(crate) fn on_order(&mut self, nxt: u64, window: u64, now: Instant) -> Option<Duration> {
+        let passed = match self.0 {
+            Some((end, _)) if nxt < end => return None,
+            Some((_, since)) => Some(now.saturating_since(since).max(Duration::from_micros(1))),
+            None => None,
+        };
+        // Before anything was told, or where nothing is let in, nothing can pass.
+        self.0 = (window > 0).then(|| (nxt.saturating_add(window), now));
+        passed
+    }
+}
+
+/// The least of such round trips counts, in eighths of a microsecond; zero is none yet (`tcp_rcv_rtt_update`).
+pub(crate) fn least_round_trip(eighths: u64, passed: Duration) -> u64 {
+    let sample = passed.as_micros().saturating_mul(8);
+    if eighths == 0 { sample } else { eighths.min(sample) }
+}
+
 /// Twice what was taken in a round trip, as some will be lost, and as much again as that is growing: it was `before`.
 fn window(copied: u64, before: u64, mss: u64) -> u64 {
     let steady = 2 * copied + 16 * mss;
@@ -100,6 +126,19 @@ mod tests {
         let mut law = RightSizing::new(28_960, 0, AT(0));
         let window = law.window_on_read((43_440, 10_136), RTT, MSS, AT(50));
         assert_eq!(window, Some(89_776 + 2 * 13_466));
+    }
+
+    #[test]
+    fn without_timestamps_a_window_takes_a_round_trip_at_least() {
+        let mut passage = Passage::default();
+        assert_eq!(passage.on_order(1, 0, AT(0)), None);
+        assert_eq!(passage.on_order(1448, 10_000, AT(0)), None);
+        assert_eq!(passage.on_order(11_447, 10_000, AT(49)), None, "a byte of the window is missing");
+        assert_eq!(passage.on_order(11_448, 20_000, AT(50)), Some(RTT));
+        assert_eq!(passage.on_order(31_447, 20_000, AT(99)), None);
+        let longer = passage.on_order(31_448, 20_000, AT(150)).unwrap();
+        assert_eq!((least_round_trip(0, RTT), least_round_trip(400_000, longer)), (400_000, 400_000));
+        assert_eq!(least_round_trip(800_001, longer), 800_000);
     }
 
     #[test]

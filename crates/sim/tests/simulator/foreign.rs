@@ -24,6 +24,8 @@ struct TcpHost {
     now: Instant,
     out: VecDeque<Vec<u8>>,
     delivered: Arc<AtomicU64>,
+    /// The MSS that its SYN tells of, if not that of its segments.
+    told_mss: Option<u16>,
 }
 
 impl TcpHost {
@@ -41,12 +43,20 @@ impl TcpHost {
         let scenario = text.scenario();
         let Transport::Tcp { config, cc, .. } = &scenario.flows[0].transport else { panic!("TCP") };
         let tcp = Tcp::listen(config, cc, 2000);
-        Self { tcp, ends, now: Instant::ZERO, out: VecDeque::new(), delivered: Arc::default() }
+        Self {
+            tcp,
+            ends,
+            now: Instant::ZERO,
+            out: VecDeque::new(),
+            delivered: Arc::default(),
+            told_mss: None,
+        }
     }
 
     fn pump(&mut self) {
         loop {
-            while let Some(segment) = self.tcp.poll_transmit(self.now) {
+            while let Some(mut segment) = self.tcp.poll_transmit(self.now) {
+                segment.mss = segment.mss.map(|mss| self.told_mss.unwrap_or(mss));
                 self.out.push_back(packet(&segment, SeqNumber(0), self.ends));
             }
             match self.tcp.poll_event() {
@@ -232,6 +242,24 @@ fn a_simulated_client_and_a_foreign_server_understand_one_another() {
     let run = finish(simulation);
     assert_eq!(delivered.load(Ordering::Relaxed), 2_000_000);
     assert!(number(&run, "dst[0]", "received_packets") > 1300);
+}
+
+#[test]
+fn a_foreign_client_that_sends_shorter_segments_than_it_could_take_is_told_of_a_growing_window() {
+    let text = |mss| {
+        let transport = format!("{{ kind = \"tcp\", profile = \"linux\", mss = \"{mss} B\" }}");
+        Text::new("8 s")
+            .top("warmup = \"3 s\"")
+            .dumbbell(1, "50 Mbit/s", "50 ms", "queue = { kind = \"droptail\", limit = \"400 packets\" }")
+            .flow("tcp", ("src[0]", "dst[0]"), &transport, "\"bulk\"")
+    };
+    let mut simulation = Simulation::build(&text(1448).scenario(), 1).unwrap();
+    let mut client = TcpHost::client(&text(1300), [CLIENT, SERVER], 200_000_000);
+    client.told_mss = Some(1460);
+    simulation.attach("src[0]", Box::new(client)).unwrap();
+    // Of 50 Mbit/s, 1300 of 1352 bytes.
+    let goodput = finish(simulation).tcp("goodput_bps.sum");
+    assert!(goodput > 45e6, "{goodput}");
 }
 
 /// What simulated hosts send to who has no sockets for flows has payloads of zeros.

@@ -62,6 +62,24 @@ fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
 }
 
 #[test]
+fn a_long_path_is_filled_after_the_fallback_as_before() {
+    // 50 Mbit/s and 100 ms: 64 KiB of receive window would be 5 Mbit/s.
+    for profile in ["linux", "linux_6_1", "rfc"] {
+        for strip in ["none", "mptcp", "mptcp_syn", "mptcp_data"] {
+            let more =
+                format!("strip = \"{strip}\"\nqueue = {{ kind = \"droptail\", limit = \"400 packets\" }}");
+            let text = Text::new("8 s").top("warmup = \"3 s\"").hosts("a", 1).hosts("b", 1);
+            let transport = format!("{{ kind = \"mptcp\", profile = \"{profile}\", cc = \"cubic\" }}");
+            let text = text.link("a", "b", "50 Mbit/s", "50 ms", &more);
+            let run = text.flow("mp", ("a", "b"), &transport, "\"bulk\"").run();
+            let goodput = run.leaf("groups.mp.goodput_bps.sum");
+            assert!(goodput > 45e6, "{profile} {strip}: {goodput}");
+            assert_eq!(fell_back(&run), strip != "none", "{profile} {strip}");
+        }
+    }
+}
+
+#[test]
 fn a_middlebox_on_the_second_path_costs_only_that_path() {
     for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
         for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {

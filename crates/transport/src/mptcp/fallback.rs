@@ -319,7 +319,8 @@ impl Mptcp {
 
     /// Takes what has come in order on subflow `id`, and what its TCP acknowledges.
     pub(super) fn take_in_fallback(&mut self, id: usize, segment: &Segment, now: Instant) {
-        let to = self.subflows[id].tcp.received_ssn();
+        let (to, taken, before) =
+            (self.subflows[id].tcp.received_ssn(), self.subflows[id].taken, self.rcv.nxt());
         match self.fallback.rx {
             Some(offset) => self.take_plain(id, to, offset, now),
             None => {
@@ -329,6 +330,11 @@ impl Mptcp {
                     self.take_bytes(id, dsn, end, now);
                 }
             }
+        }
+        let came = self.rcv.nxt() - before;
+        if came > 0 {
+            let fills_gap = to.saturating_sub(taken) > u64::from(segment.payload);
+            self.let_read(id, came, fills_gap, now);
         }
         let s = &self.subflows[id];
         if segment.flags.has(Flags::ACK) && s.tcp.state() != State::Closed {

@@ -42,12 +42,20 @@ impl Mptcp {
             self.note_payload(id, segment, now);
         }
         let s = &mut self.subflows[id];
-        let before = s.tcp.latest_rtt().0;
-        s.handle_segment(segment, now);
+        let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
+        if segment.flags.has(Flags::SYN) {
+            s.handle_segment(&leave_room(segment, self.plan.mptcp.mapping_len()), now);
+        } else {
+            s.handle_segment(segment, now);
+        }
         let (samples, latest) = s.tcp.latest_rtt();
         s.hear(now);
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
+        }
+        let (has, told) = (s.tcp.received_ssn(), s.tcp.shown_window());
+        if segment.payload > 0 && segment.timestamps.is_none() && has > had {
+            self.subflows.arrivals(id).note_order(has, told, now);
         }
         self.acked |= 1 << id;
         if self.stage == Stage::Established {
@@ -317,7 +325,7 @@ impl Mptcp {
     }
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
-    fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
+    pub(super) fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
         let mut acknowledges = false;
         if self.rcv.counts_memory() {
             if self.subflows[id].tcp.owes_ack() {
@@ -648,6 +656,12 @@ impl Mptcp {
         }
         self.settle(id, now);
     }
+}
+
+/// A SYN as the TCP of a subflow sees it: so many bytes of what the peer takes at a time are for mappings.
+#[inline(never)]
+fn leave_room(syn: &Segment, mapping: u16) -> Segment {
+    Segment { mss: syn.mss.map(|mss| mss.saturating_sub(mapping).max(1)), ..*syn }
 }
 
 /// Takes what the window of subflow `id` has noted to the coupled controller.

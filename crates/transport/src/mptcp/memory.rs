@@ -9,7 +9,7 @@
 
 use super::MptcpPlan;
 use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
-use crate::right_sizing::RightSizing;
+use crate::right_sizing::{Passage, RightSizing, least_round_trip};
 use crate::segment::Segment;
 use crate::tcp::autotune::careful_step;
 use crate::tcp::receive_queue::{Held, Place, READ, ReceiveQueue};
@@ -296,8 +296,9 @@ pub(crate) struct Arrivals {
     last: u32,
     /// The largest payload so far (`rcv_mss`): only full segments tell of round trips.
     largest: u32,
-    /// In microseconds, smoothed, times eight.
+    /// In microseconds, smoothed, times eight, and what tells it where there are no timestamps.
     eighths: u64,
+    passage: Passage,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
     /// The most that this will ever be, as the buffer was when it grew last, or when a larger segment came than before and told its share of
@@ -313,7 +314,16 @@ impl Arrivals {
     /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
         let window = first.map_or(MOST, Bytes::get);
-        Self { last: 0, largest: LEAST_FULL, eighths: 0, window, clamp: MOST, share: HALF, size: MOST }
+        Self {
+            last: 0,
+            largest: LEAST_FULL,
+            eighths: 0,
+            passage: Passage::default(),
+            window,
+            clamp: MOST,
+            share: HALF,
+            size: MOST,
+        }
     }
 
     /// What of the memory is window, as the largest segment so far tells it, in 256ths.
@@ -359,6 +369,13 @@ impl Arrivals {
         let sample = 1000 * u64::from(clock.wrapping_sub(stamps.echo)).max(1);
         let least = self.eighths == 0 || 8 * sample < self.eighths;
         self.eighths = if least { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
+    }
+
+    /// Without timestamps: all up to `nxt` has come, while the last window told was of so much.
+    pub(crate) fn note_order(&mut self, nxt: u64, told: u64, now: Instant) {
+        if let Some(passed) = self.passage.on_order(nxt, told, now) {
+            self.eighths = least_round_trip(self.eighths, passed);
+        }
     }
 
     pub(crate) const fn window(&self) -> u64 {

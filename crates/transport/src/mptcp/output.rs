@@ -556,6 +556,8 @@ impl Mptcp {
     /// The same of one that may belong to a handshake, or to the end of a subflow.
     #[inline(never)]
     fn decorate_another(&mut self, id: usize, segment: &mut Segment) -> Options {
+        // Of mappings, too, a SYN says nothing (RFC 6691 §2).
+        segment.mss = segment.mss.map(|mss| mss.saturating_add(self.plan.mptcp.mapping_len()));
         if self.stage == Stage::Fallback {
             let end = self.subflows[id].tcp.ssn_of(segment).wrapping_add(u64::from(segment.payload));
             self.push_last_only(segment, Some(end.saturating_add_signed(self.fallback.tx)));

@@ -68,6 +68,13 @@ fn path_manager(profile: Profile) -> PathManagerConfig {
 }
 
 impl MptcpConfig {
+    /// Bytes that a mapping and a data-level acknowledgment take in a header.
+    pub fn mapping_len(&self) -> u16 {
+        let wide = |on: bool| if on { 8_u16 } else { 4 };
+        let len = 4 + wide(self.wide_data_ack) + wide(self.wide_dsn) + 6 + if self.checksum { 2 } else { 0 };
+        len.next_multiple_of(4)
+    }
+
     /// The defaults of a profile.
     pub fn for_profile(profile: Profile) -> Self {
         match profile {

@@ -7,7 +7,7 @@
 //! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
 //!
 //! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
-//! is more than the largest buffer. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+//! is more than the largest buffer; windows that come tell of round trips only where timestamps do not. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
 
 use super::Tcp;
 use super::output::clock;
@@ -15,12 +15,14 @@ use super::receive_queue::{Held, ReceiveQueue};
 use super::writing::SendBuffer;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
-use crate::right_sizing::RightSizing;
+use crate::right_sizing::{Passage, RightSizing, least_round_trip};
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
 /// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
 const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
+/// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
+const LEAST_FULL: u64 = 536;
 /// Of 256 parts of the free space so many are window at first: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
 const HALF: u64 = 128;
 
@@ -33,7 +35,9 @@ pub(crate) struct ReceiveSpace {
     /// Memory a packet takes beyond its payload.
     overhead: u64,
     mss: u64,
-    /// Of 256 parts of the free space so many are window; what a full segment will show, once one has come.
+    /// The largest payload so far (`rcv_mss`): what the peer calls a full segment, which may be less than this end could take.
+    largest: u64,
+    /// Of 256 parts of the free space so many are window; what a full segment shows, where segments tell.
     share: u64,
     measured: Option<u64>,
     /// Most that may be advertised (`window_clamp`), and as far as that has got (`rcv_ssthresh`).
@@ -41,8 +45,9 @@ pub(crate) struct ReceiveSpace {
     window: u64,
     /// How large it must be.
     sizing: RightSizing,
-    /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`).
+    /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`), and what tells it where there are no timestamps.
     rtt_eighths: u64,
+    passage: Passage,
 }
 
 impl ReceiveSpace {
@@ -56,18 +61,21 @@ impl ReceiveSpace {
             most: sizes.most,
             overhead: config.packet_overhead.get(),
             mss: config.mss.get().max(1),
+            largest: LEAST_FULL.min(config.mss.get().max(1)),
             share: HALF,
             measured: config.tcp_window_share.map(|share| (share * 256.0) as u64),
             clamp: half,
             window: half,
             sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
+            passage: Passage::default(),
         })
     }
 
     /// The connection stands: segments are of `mss` bytes, the application has read up to `read` (`tcp_init_buffer_space`).
     pub(crate) fn start(&mut self, mss: u64, read: u64, now: Instant) {
         self.mss = mss.max(1);
+        self.largest = self.largest.min(self.mss);
         let all = self.window_of(self.size);
         self.clamp = if all > 2 * self.mss { (2 * self.mss).max(all - self.mss) } else { all };
         self.window = self.window.min(65_535).min(self.clamp);
@@ -90,10 +98,7 @@ impl ReceiveSpace {
     /// A segment with so many bytes has come; `held` is what waits in the buffer (`tcp_grow_window`).
     /// Returns whether the window grew: then Linux acknowledges at once.
     fn on_arrival(&mut self, bytes: u64, held: Held) -> bool {
-        if let Some(share) = self.measured.take_if(|_| bytes >= self.mss) {
-            self.share = share;
-            self.clamp = self.window_of(self.size);
-        }
+        self.measure(bytes);
         if self.window >= self.clamp || bytes < 128 {
             return false;
         }
@@ -101,13 +106,32 @@ impl ReceiveSpace {
         let memory = self.window_of(bytes + self.overhead);
         let step = match memory <= bytes {
             true => 2 * self.mss,
-            false => careful_step(bytes, memory, (self.window, self.window_of(self.most)), self.mss),
+            false => careful_step(bytes, memory, (self.window, self.window_of(self.most)), self.largest),
         };
         if room == 0 || step == 0 {
             return false;
         }
         self.window += room.min(step.max(2 * bytes));
         true
+    }
+
+    /// A segment larger than all before it shows what share of its memory is payload (`tcp_measure_rcv_mss`).
+    fn measure(&mut self, bytes: u64) {
+        if bytes <= self.largest {
+            return;
+        }
+        self.largest = bytes.min(self.mss);
+        let Some(most) = self.measured else { return };
+        let share = if bytes >= self.mss { most } else { most.min((bytes << 8) / (bytes + self.overhead)) };
+        if share != self.share {
+            self.share = share;
+            self.clamp = self.window_of(self.size);
+        }
+    }
+
+    /// Whether the peer's segments are not known to be larger.
+    const fn is_full(&self, bytes: u64) -> bool {
+        bytes >= self.largest
     }
 
     /// A round trip as the receiver sees it: what came echoes an ACK of its own (`tcp_rcv_rtt_update`).
@@ -117,10 +141,17 @@ impl ReceiveSpace {
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
+    /// The same without timestamps: all up to `nxt` has come, while the last window told was of so much.
+    fn on_order(&mut self, nxt: u64, window: u64, now: Instant) {
+        if let Some(passed) = self.passage.on_order(nxt, window, now) {
+            self.rtt_eighths = least_round_trip(self.rtt_eighths, passed);
+        }
+    }
+
     /// The application has read up to `read`, and as much as lies `behind` it could be read.
     fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
         let rtt = Duration::from_micros(self.rtt_eighths >> 3);
-        let wanted = if self.share == HALF {
+        let wanted = if self.measured.is_none() {
             self.sizing.on_read(read + behind, rtt, self.mss, now)
         } else {
             let window = self.sizing.window_on_read((read, behind), rtt, self.mss, now);
@@ -370,18 +401,22 @@ impl Tcp {
         let (nxt, unread) = (self.rcv.nxt(), self.rcv.nxt() - self.rcv.read());
         let (bytes, mss) = (u64::from(segment.payload), u64::from(self.mss));
         let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
+        let told = self.rcv.edge().saturating_sub(self.acks.last_sent());
         let Some(buffers) = &mut self.buffers else { return };
         if start < end {
             buffers.arrivals.on_arrival(start, end, nxt);
         }
         let Some(space) = &mut buffers.receive else { return };
         let held = buffers.arrivals.held_before(unread, mss);
-        if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
+        if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && space.is_full(bytes)) {
             buffers.last_echo = t.echo;
             let passed = clock(now).wrapping_sub(t.echo);
             if passed <= i32::MAX as u32 {
                 space.on_round_trip(Duration::from_millis(u64::from(passed.max(1))));
             }
+        }
+        if !self.options.timestamps && end <= nxt {
+            space.on_order(nxt, told, now);
         }
         if space.on_arrival(bytes, held) {
             self.acks.on_window_grown();
@@ -480,7 +515,7 @@ mod tests {
     fn a_full_segment_shows_what_share_is_window() {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
-        assert!(!s.on_arrival(1000, NONE));
+        assert!(!s.on_arrival(536, NONE));
         assert_eq!((s.share, s.clamp, s.window(NONE, 1)), (128, 64_088, 64_088), "half, less a segment");
         // 170/256 of 131072, and of what a segment leaves of that; each lets the window grow by two: 8 of them until there.
         let grew = (0..20).filter(|_| s.on_arrival(MSS, apart(MSS))).count();
@@ -491,6 +526,31 @@ mod tests {
         assert_eq!(s.size, 672 * MSS * 256 / 170);
         rounds(&mut s, &mut since, 4000 * MSS, 20);
         assert_eq!((s.size, s.window(NONE, 1)), (6_291_456, 6_291_456 * 170 / 256));
+    }
+
+    #[test]
+    fn what_is_full_is_the_largest_segment_that_the_peer_sends() {
+        // A peer that makes room for options twice, or that has a smaller MTU: 1436 of 2164 bytes are 169 of 256.
+        let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        s.start(MSS, 0, Instant::ZERO);
+        assert!(!s.is_full(535) && s.is_full(536));
+        assert!(s.on_arrival(1436, NONE));
+        assert_eq!((s.share, s.clamp), (169, 131_072 * 169 / 256));
+        assert!(!s.is_full(1435) && s.is_full(1436));
+        // A shorter one says nothing anew; a longer one does, and what was agreed is the most.
+        s.on_arrival(1000, NONE);
+        assert_eq!(s.share, 169);
+        s.on_arrival(9000, NONE);
+        assert_eq!((s.share, s.largest), (170, MSS));
+    }
+
+    #[test]
+    fn without_timestamps_the_least_round_trip_counts() {
+        let mut s = space();
+        for ms in [0, 40, 70] {
+            s.on_order(1000 * ms, 30_000, Instant::from_millis(ms));
+        }
+        assert_eq!(s.rtt_eighths, 8 * 30_000);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
 
 use super::acks::Owed;
-use super::output::clock;
+use super::output::{clock, room_of_options};
 use super::reassembly::Arrival;
 use super::scoreboard::Acked;
 use super::send_window::SendWindow;
@@ -128,7 +128,8 @@ impl Tcp {
             scaling,
             rcv_scale: if scaling { c.scale_shift() } else { 0 },
         };
-        self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).max(1));
+        let options = room_of_options(self.options.timestamps) as u32;
+        self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).saturating_sub(options).max(1));
         self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
         let scale = segment.window_scale.filter(|_| scaling).unwrap_or(0);
         self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss), scale);

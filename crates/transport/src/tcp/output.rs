@@ -12,6 +12,11 @@ const SACK_ROOM: u64 = 36;
 const STAMPS: u64 = 12;
 const MAPPING: u64 = 24;
 
+/// What options take of a full segment. A SYN tells of one as if it had none, and whoever sends one makes room for them (RFC 6691 §2).
+pub(super) const fn room_of_options(stamped: bool) -> u64 {
+    if stamped { STAMPS } else { 0 }
+}
+
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
@@ -102,14 +107,15 @@ impl Tcp {
             flags = flags.with(self.syn_flags());
         }
         let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
+        let stamped = offers(c.timestamps, self.options.timestamps);
         let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
         Segment {
             seq: SeqNumber(self.iss as u32),
             ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
             window: self.whole_segments(self.first_window(), answer) as u16,
             flags,
-            timestamps: offers(c.timestamps, self.options.timestamps).then_some(stamps),
-            mss: Some(c.mss.get().clamp(1, 65_535) as u16),
+            timestamps: stamped.then_some(stamps),
+            mss: Some((c.mss.get() + room_of_options(stamped)).clamp(1, 65_535) as u16),
             window_scale: offers(c.window_scale, self.options.scaling).then(|| c.scale_shift()),
             sack_permitted: offers(c.sack, self.options.sack),
             ..Segment::default()

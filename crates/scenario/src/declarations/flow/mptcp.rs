@@ -58,7 +58,7 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     let path_manager = path_manager.map(|manager| fit_limit(manager, &mptcp, &r));
     let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
     if header.is_none() && !r.has("mss") {
-        let options = mapping_len(&mptcp) + path_manager.as_ref().map_or(0, route_len);
+        let options = u64::from(mptcp.mapping_len()) + path_manager.as_ref().map_or(0, route_len);
         tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(options);
     }
     r.finish();
@@ -71,13 +71,6 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     };
     let complete = (Transport::Mptcp { plan: Arc::new(plan), header }, profile?);
     fine.then_some(complete)
-}
-
-/// Bytes that a mapping and a data-level acknowledgment take in a header.
-fn mapping_len(c: &MptcpConfig) -> u64 {
-    let wide = |on: bool| if on { 8_u64 } else { 4 };
-    let len = 4 + wide(c.wide_data_ack) + wide(c.wide_dsn) + 6 + if c.checksum { 2 } else { 0 };
-    len.next_multiple_of(4)
 }
 
 /// Bytes that the longest source route takes in a header.

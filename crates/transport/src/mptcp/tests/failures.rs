@@ -430,3 +430,29 @@ fn a_peer_whose_window_is_shut_is_asked_for_it_if_the_ack_that_opened_it_was_los
     w.run(ms(20_000));
     assert_eq!(w.ends[1].stats().bytes_delivered, 100_000);
 }
+
+#[test]
+fn a_receive_buffer_grows_after_the_fallback_and_without_timestamps() {
+    // 2 MB/s and 200 ms: 64 KiB are a sixth of what the path holds.
+    let none = |_: usize, _: &Segment| false;
+    let all = |_: usize, _: &Segment| true;
+    let syns = |_: usize, s: &Segment| s.flags.has(crate::Flags::SYN);
+    let data = |_: usize, s: &Segment| !s.flags.has(crate::Flags::SYN);
+    let strips: [fn(usize, &Segment) -> bool; 4] = [none, all, syns, data];
+    for name in [Profile::Linux, Profile::Linux61] {
+        for (case, strips) in strips.into_iter().enumerate() {
+            for timestamps in [true, false] {
+                let mut plan = profile(name);
+                plan.tcp = Arc::new(TcpConfig { timestamps, ..(*plan.tcp).clone() });
+                let mut w = World::new(&plan, &[Path { strips, ..Path::new(100, 0.0) }], 1);
+                w.ends[0].write(UNLIMITED);
+                w.run_for(5);
+                let before = w.delivered[1];
+                w.run_for(2);
+                assert_eq!(w.ends.each_ref().map(Mptcp::is_fallback), [case > 0; 2]);
+                let rate = (w.delivered[1] - before) / 2;
+                assert!(rate > 1_900_000, "{name:?} {case}, timestamps {timestamps}: {rate} B/s");
+            }
+        }
+    }
+}

@@ -272,3 +272,25 @@ fn the_ack_of_a_part_of_a_gap_may_be_one_of_three_that_tell_of_the_rest() {
     };
     assert_eq!((told_at_once(false), told_at_once(true)), (3, 2));
 }
+
+#[test]
+fn a_receive_window_grows_whatever_tells_of_round_trips_and_however_long_segments_are() {
+    for profile in [Profile::Linux, Profile::Linux61] {
+        for (timestamps, mss) in [(true, 1448), (true, 1000), (false, 1448), (false, 1000)] {
+            let server = TcpConfig { timestamps, mss: Bytes(1448), ..config(profile) };
+            let client = TcpConfig { mss: Bytes(mss), ..server.clone() };
+            let mut ch = Channel::new([client, server], "cubic", [1, 2]);
+            ch.ends[0].write(UNLIMITED);
+            let mut fate = |_: usize, _: &Segment, _: u64| [Some(HALF), None];
+            ch.drain(&mut fate);
+            // It could take full segments, and sends shorter ones: it knows of a smaller MTU on the way.
+            ch.flying.values_mut().for_each(|(_, syn)| syn.mss = Some(1460));
+            while ch.now < Instant::from_millis(1600) {
+                assert!(ch.step(&mut fate));
+            }
+            assert_eq!((ch.ends[0].mss(), ch.ends[1].mss()), (mss as u32, 1448));
+            let window = ch.ends[0].snd_wnd.size();
+            assert!(window > 1_000_000, "{profile:?}, timestamps {timestamps}, {mss} B: {window} B");
+        }
+    }
+}
