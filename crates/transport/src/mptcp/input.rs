@@ -604,7 +604,9 @@ impl Mptcp {
 /// Takes what the window of subflow `id` has noted to the coupled controller.
 fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
     let (srtt, _, min_rtt) = subflow.tcp.round_trips();
-    if let Cc::Member(member) = subflow.tcp.cc_mut() {
-        coupling.settle(id, member, (srtt, min_rtt));
-    }
+    subflow.tcp.tell_control(|cc| {
+        if let Cc::Member(member) = cc {
+            coupling.settle(id, member, (srtt, min_rtt));
+        }
+    });
 }

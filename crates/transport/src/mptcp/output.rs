@@ -498,7 +498,7 @@ impl Mptcp {
             return;
         }
         s.penalty_over = now.saturating_add(pause);
-        s.tcp.cc_mut().penalise(ends_slow_start);
+        s.tcp.tell_control(|cc| cc.penalise(ends_slow_start));
         s.stats.penalties += 1;
         self.stats.penalties += 1;
         self.refresh(slow);
