@@ -154,7 +154,9 @@ impl Mptcp {
     /// Takes what stands in the options beside the mapping.
     fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         if let Some(dss) = &options.dss {
-            let mapping = self.mapping_in(dss);
+            // What else a mapping says was noted when it was announced.
+            let ends = dss.data_fin || dss.mapping.is_some_and(|m| m.len == 0);
+            let mapping = if ends { self.mapping_in(dss) } else { None };
             if let Some(m) = mapping.filter(|m| m.len == 0) {
                 self.on_infinite(id, m, now);
                 return;
