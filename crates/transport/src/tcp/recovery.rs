@@ -122,7 +122,15 @@ impl Tcp {
             let calm = r.phase == Phase::Open && r.dup_acks == 0;
             return if calm { self.board.outstanding() } else { self.counted_pipe() };
         }
-        let pipe = self.board.pipe();
+        // All else takes place for a loss, or without SACK.
+        let usual = r.dup_bytes == 0 && r.phase != Phase::Loss && self.config.limited_transmit;
+        if usual { self.board.pipe() } else { self.pipe_less_duplicates() }
+    }
+
+    /// What the scoreboard has in the network, less what duplicate ACKs say has left it.
+    #[inline(never)]
+    fn pipe_less_duplicates(&self) -> u64 {
+        let (r, pipe) = (&self.recovery, self.board.pipe());
         match r.phase {
             Phase::Open | Phase::Cwr if !self.config.limited_transmit => pipe + self.board.sacked(),
             Phase::Open | Phase::Cwr => {
