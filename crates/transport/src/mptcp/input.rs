@@ -606,9 +606,13 @@ impl Mptcp {
 /// Takes what the window of subflow `id` has noted to the coupled controller.
 fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
     let (srtt, _, min_rtt) = subflow.tcp.round_trips();
-    subflow.tcp.tell_control(|cc| {
-        if let Cc::Member(member) = cc {
-            coupling.settle(id, member, (srtt, min_rtt));
-        }
-    });
+    let times = (srtt, min_rtt);
+    let Cc::Member(member) = subflow.tcp.control() else { return };
+    if coupling.has_changed(id, member, times) {
+        subflow.tcp.tell_control(|cc| {
+            if let Cc::Member(member) = cc {
+                coupling.settle(id, member, times);
+            }
+        });
+    }
 }

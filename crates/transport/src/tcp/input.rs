@@ -549,7 +549,7 @@ impl Tcp {
             self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
-        if self.buffers.is_some() && self.acks.is_due() {
+        if self.tunes_window() && self.acks.is_due() {
             self.settle_window(arrival == Arrival::InOrder);
         }
         if self.rcv.is_complete() {
@@ -568,7 +568,9 @@ impl Tcp {
         // What nobody could read tells nothing of how fast it is read.
         if self.buffers.is_some() && delivered > 0 {
             self.tune_to_reading(now);
-            self.tell_window_after_reading();
+            if self.tunes_window() {
+                self.tell_window_after_reading();
+            }
         }
     }
 

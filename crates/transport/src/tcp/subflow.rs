@@ -268,7 +268,13 @@ impl Tcp {
         u64::from(if syn { u32::from(segment.window) } else { self.snd_wnd.scaled(segment) })
     }
 
-    /// Tells whatever governs its congestion window of something, upon which the window may be another.
+    /// What governs its congestion window.
+    #[inline]
+    pub(crate) fn control(&self) -> &Cc {
+        &self.cc
+    }
+
+    /// Tells that of something, upon which the window may be another.
     #[inline]
     pub(crate) fn tell_control(&mut self, what: impl FnOnce(&mut Cc)) {
         self.outlook = Outlook::Unknown;
