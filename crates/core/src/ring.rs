@@ -36,12 +36,13 @@ impl<T> Ring<T> {
     #[inline]
     pub fn push_back(&mut self, item: T) {
         self.items.push_back(item);
-        self.high = self.high.max(self.items.len() as u32);
     }
 
     /// Takes the first item.
     #[inline]
     pub fn pop_front(&mut self) -> Option<T> {
+        // It was fullest before some pop.
+        self.high = self.high.max(self.items.len() as u32);
         let item = self.items.pop_front();
         if self.items.is_empty() {
             self.items.clear(); // Starts over at the first slot.

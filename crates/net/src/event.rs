@@ -172,11 +172,9 @@ impl EventQueue {
     #[inline]
     fn link(&mut self, bucket: u64, event: Event) {
         let slot = bucket as usize & (self.heads.len() - 1);
-        if self.free == NIL {
-            return self.link_new(slot, event);
-        }
         let index = self.free;
-        let cell = &mut self.nodes[index as usize];
+        // NIL is beyond all nodes.
+        let Some(cell) = self.nodes.get_mut(index as usize) else { return self.link_new(slot, event) };
         self.free = cell.next;
         *cell = Node { event, next: self.heads[slot] };
         self.set_head(slot, index);
@@ -241,13 +239,14 @@ impl EventQueue {
         let slot = bucket as usize & (self.heads.len() - 1);
         let mut index = std::mem::replace(&mut self.heads[slot], NIL);
         self.occupied[slot / 64] &= !(1 << (slot % 64));
-        while index != NIL {
-            let node = &mut self.nodes[index as usize];
+        // In variables, as the compiler cannot know that what is pushed changes neither.
+        let (nodes, mut free) = (self.nodes.as_mut_slice(), self.free);
+        while let Some(node) = nodes.get_mut(index as usize) {
             self.current.push(node.event);
-            let next = std::mem::replace(&mut node.next, self.free);
-            self.free = index;
-            index = next;
+            let next = std::mem::replace(&mut node.next, free);
+            (free, index) = (index, next);
         }
+        self.free = free;
     }
 
     /// The earliest occupied bucket after the cursor.

@@ -54,8 +54,6 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     cwnd: f64,
-    /// The same in whole bytes, as far as 32 bits tell it: it is asked for several times a packet.
-    bytes: u32,
     ssthresh: u64,
     /// The window the cubic levels off at; zero where the coming epoch must start from its own window (K = 0).
     w_max: f64,
@@ -102,7 +100,6 @@ impl Algorithm for Cubic {
             fast_convergence: config.fast_convergence,
             reno_friendly: config.reno_friendly,
             cwnd,
-            bytes: in_bytes(cwnd, setup.mss) as u32,
             ssthresh: setup.initial_ssthresh,
             w_max: 0.0,
             cwnd_prior: 0.0,
@@ -122,7 +119,7 @@ impl CongestionControl for Cubic {
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
-        self.set_window(setup.initial_window as f64 / setup.mss as f64);
+        self.cwnd = setup.initial_window as f64 / setup.mss as f64;
         self.ssthresh = setup.initial_ssthresh;
     }
 
@@ -157,7 +154,7 @@ impl CongestionControl for Cubic {
             let grow = if self.setup.ack_counting { 1.0 } else { segments.min(f64::from(limit)) };
             let divisor = if let Advice::Grow(by) = advice { by } else { 1.0 };
             let room = ssthresh - self.cwnd;
-            self.set_window((self.cwnd + grow / divisor).min(ssthresh));
+            self.cwnd = (self.cwnd + grow / divisor).min(ssthresh);
             // What is left of an ACK counts beyond it in Linux (`tcp_slow_start`).
             if self.linux.is_some() && grow > room {
                 self.avoid(ack, grow - room);
@@ -185,19 +182,19 @@ impl CongestionControl for Cubic {
                 let release = self.fast_convergence && self.cwnd < self.w_max;
                 self.w_max = if release { self.cwnd * (1.0 + self.beta) / 2.0 } else { self.cwnd };
                 let lowered = self.setup.lowered_window(event, self.beta, self.ssthresh);
-                self.set_window(lowered / self.setup.mss as f64);
+                self.cwnd = lowered / self.setup.mss as f64;
             }
             // §4.8: the first stage after a timeout has K = 0 and W_max = cwnd at its start.
             Signal::Timeout | Signal::RepeatedTimeout => {
                 self.w_max = 0.0;
-                self.set_window(1.0);
+                self.cwnd = 1.0;
             }
         }
     }
 
     fn on_undo(&mut self) {
         let Some(s) = self.prior.take() else { return };
-        self.set_window(self.cwnd.max(s.cwnd));
+        self.cwnd = self.cwnd.max(s.cwnd);
         self.ssthresh = self.ssthresh.max(s.ssthresh).max((s.cwnd * self.setup.mss as f64) as u64);
         (self.w_max, self.cwnd_prior, self.w_est) = (s.w_max, s.cwnd_prior, s.w_est);
         (self.k, self.epoch) = (s.k, s.epoch);
@@ -206,7 +203,7 @@ impl CongestionControl for Cubic {
     fn on_idle(&mut self, idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
         let mss = self.setup.mss as f64;
         let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay);
-        self.set_window(cwnd / mss);
+        self.cwnd = cwnd / mss;
         self.ssthresh = ssthresh;
         // §5.8: the idle period is no part of the epoch.
         self.epoch = self.epoch.map(|e| e.saturating_add(idle));
@@ -219,24 +216,21 @@ impl CongestionControl for Cubic {
     }
 
     fn on_flight_after_timeout(&mut self, window: Bytes) {
-        self.set_window(window.as_f64() / self.setup.mss as f64);
+        self.cwnd = window.as_f64() / self.setup.mss as f64;
     }
     fn on_recovered(&mut self, cap: Bytes) {
-        self.set_window(self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0));
+        self.cwnd = self.cwnd.min(cap.as_f64() / self.setup.mss as f64).max(1.0);
     }
     fn penalise(&mut self, ends_slow_start: bool) {
         let mss = self.setup.mss;
         let (cwnd, ssthresh) = penalised((self.cwnd * mss as f64, self.ssthresh), mss, ends_slow_start);
-        self.set_window(cwnd / mss as f64);
+        self.cwnd = cwnd / mss as f64;
         self.ssthresh = ssthresh;
     }
 
     #[inline]
     fn cwnd(&self) -> Bytes {
-        match self.bytes {
-            u32::MAX => Bytes(in_bytes(self.cwnd, self.setup.mss) as u64),
-            bytes => Bytes(u64::from(bytes)),
-        }
+        Bytes((self.cwnd * self.setup.mss as f64) as u64)
     }
     fn ssthresh(&self) -> Option<Bytes> {
         (self.ssthresh < NO_SSTHRESH).then_some(Bytes(self.ssthresh))
@@ -244,12 +238,6 @@ impl CongestionControl for Cubic {
 }
 
 impl Cubic {
-    /// The window is so many segments from now on.
-    #[inline]
-    fn set_window(&mut self, cwnd: f64) {
-        (self.cwnd, self.bytes) = (cwnd, in_bytes(cwnd, self.setup.mss) as u32);
-    }
-
     /// Keeps the state as it is before `signal`, where that may turn out to be wrong.
     fn remember(&mut self, signal: Signal) {
         let now = Stage {
@@ -270,8 +258,8 @@ impl Cubic {
 
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
         if let Some(growth) = &mut self.linux {
-            let cwnd = growth.grow(self.cwnd, self.w_max, segments, ack);
-            return self.set_window(cwnd);
+            self.cwnd = growth.grow(self.cwnd, self.w_max, segments, ack);
+            return;
         }
         let epoch = *self.epoch.get_or_insert_with(|| {
             if self.w_max > self.cwnd {
@@ -290,9 +278,9 @@ impl Cubic {
             if self.w_est >= self.cwnd_prior { 1.0 } else { 3.0 * (1.0 - self.beta) / (1.0 + self.beta) };
         self.w_est += alpha * segments / self.cwnd;
         if self.reno_friendly && self.w_cubic(t) < self.w_est {
-            self.set_window(self.cwnd.max(self.w_est));
+            self.cwnd = self.cwnd.max(self.w_est);
         } else {
-            self.set_window(self.cwnd + (target - self.cwnd) / self.cwnd * segments);
+            self.cwnd += (target - self.cwnd) / self.cwnd * segments;
         }
     }
 
@@ -301,12 +289,6 @@ impl Cubic {
         let x = t - self.k;
         self.c * x * x * x + self.w_max
     }
-}
-
-/// A window of `cwnd` segments in bytes.
-#[inline]
-fn in_bytes(cwnd: f64, mss: u64) -> f64 {
-    cwnd * mss as f64
 }
 
 #[cfg(test)]
@@ -421,7 +403,7 @@ mod tests {
         while f.cubic.cwnd < 90.0 {
             f.ack();
         }
-        f.cubic.set_window(90.0);
+        f.cubic.cwnd = 90.0;
         f.signal(Signal::Loss);
         assert!((f.cubic.w_max - 76.5).abs() < 1e-9);
         f.ack();

@@ -4,6 +4,7 @@
 //! is told into a window. One algorithm is one file plus one line in the table below.
 
 mod delegation;
+pub(crate) mod governor;
 mod hystart;
 pub(crate) mod member;
 pub mod outside;

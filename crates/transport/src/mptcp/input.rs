@@ -168,7 +168,9 @@ impl Mptcp {
     /// Takes what stands in the options beside the mapping.
     fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         if let Some(dss) = &options.dss {
-            let mapping = self.mapping_in(dss);
+            // What else a mapping says was noted when it was announced.
+            let ends = dss.data_fin || dss.mapping.is_some_and(|m| m.len == 0);
+            let mapping = if ends { self.mapping_in(dss) } else { None };
             if let Some(m) = mapping.filter(|m| m.len == 0) {
                 self.on_infinite(id, m, now);
                 return;
@@ -667,7 +669,13 @@ fn leave_room(syn: &Segment, mapping: u16) -> Segment {
 /// Takes what the window of subflow `id` has noted to the coupled controller.
 fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
     let (srtt, _, min_rtt) = subflow.tcp.round_trips();
-    if let Cc::Member(member) = subflow.tcp.cc_mut() {
-        coupling.settle(id, member, (srtt, min_rtt));
+    let times = (srtt, min_rtt);
+    let Cc::Member(member) = subflow.tcp.control() else { return };
+    if coupling.has_changed(id, member, times) {
+        subflow.tcp.tell_control(|cc| {
+            if let Cc::Member(member) = cc {
+                coupling.settle(id, member, times);
+            }
+        });
     }
 }

@@ -344,16 +344,23 @@ impl Arrivals {
     /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
     pub(crate) fn note(&mut self, segment: &Segment, room: Room, now: Instant) -> bool {
         let bytes = u64::from(segment.payload);
-        let share = room.share_of(bytes).filter(|_| segment.payload > self.largest);
-        self.note_round_trip(segment, now);
-        if let Some(share) = share.filter(|share| *share != self.share) {
-            (self.share, self.clamp) = (share, window_of(room.size, share));
+        if segment.payload > self.largest {
+            self.note_share(room.share_of(bytes), room.size);
         }
+        self.note_round_trip(segment, now);
         let (before, most) = (self.window, window_of(room.free, self.share).min(self.clamp));
         let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.largest));
         let step = room.step(bytes, (before, self.share), sizes);
         self.window = (before + step).min(most).max(before);
         self.window > before
+    }
+
+    /// A segment is larger than any before: such a share of the memory of `size` bytes is window, where data tells that.
+    #[cold]
+    fn note_share(&mut self, share: Option<u64>, size: u64) {
+        if let Some(share) = share.filter(|share| *share != self.share) {
+            (self.share, self.clamp) = (share, window_of(size, share));
+        }
     }
 
     /// The least counts at once, more little by little (`tcp_rcv_rtt_update`).
@@ -421,10 +428,11 @@ impl SendMemory {
         grows
     }
 
-    /// Whether it is not as large as it may be.
+    /// Whether it may grow for a window of so many bytes, in segments of `mss`: not if it has room for them.
     #[inline]
-    pub(crate) const fn may_grow(&self) -> bool {
+    pub(crate) const fn may_grow(&self, window: u64, mss: u64) -> bool {
         self.size.now < self.size.most
+            && window.saturating_mul(2 * SEGMENT) > self.size.now.saturating_mul(mss)
     }
 
     pub(crate) const fn size(&self) -> u64 {
@@ -460,6 +468,17 @@ mod tests {
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
     const ROOM: Room =
         Room { free: 6_291_456, size: 6_291_456, most: 6_291_456, packet: 2176, share: Some(167), least: 0 };
+
+    #[test]
+    fn a_send_buffer_grows_for_no_window_that_it_has_room_for() {
+        let mut memory = SendMemory::new(Size::KERNEL);
+        memory.expand(20);
+        assert!(!memory.may_grow(20 * MSS, MSS) && memory.may_grow(21 * MSS, MSS));
+        for window in (0..40 * MSS).step_by(97) {
+            let grows = memory.clone().expand(window / MSS);
+            assert!(memory.may_grow(window, MSS) || !grows, "{window}");
+        }
+    }
 
     #[test]
     fn a_segment_that_wastes_memory_opens_the_window_by_less() {

@@ -313,7 +313,7 @@ impl Mptcp {
         tcp.share_window(window);
         if let SubflowControl::Coupled(_) = plan.control {
             let setup = crate::cc::Setup::new(&plan.tcp, u64::from(tcp.mss()));
-            *tcp.cc_mut() = Cc::Member(Member::new(&setup));
+            tcp.tell_control(|cc| *cc = Cc::Member(Member::new(&setup)));
         }
         tcp
     }

@@ -19,7 +19,8 @@ const OPTION_ROOM: u32 = 40;
 /// What a scheduler may ask of the sending side.
 struct Sendable<'a> {
     snd: &'a mut DataSender,
-    mss: u32,
+    /// New bytes within the peer's window.
+    fresh: Option<Chunk>,
 }
 
 impl Pieces for Sendable<'_> {
@@ -27,7 +28,7 @@ impl Pieces for Sendable<'_> {
         self.snd.first_reinjection()
     }
     fn fresh(&self) -> Option<Chunk> {
-        self.snd.fresh(self.mss)
+        self.fresh
     }
     fn sent_at(&self, dsn: u64) -> Option<Chunk> {
         if dsn <= self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) }
@@ -141,7 +142,7 @@ impl Mptcp {
     fn completes(&mut self, id: usize, next: &mut Transmit, now: Instant) -> bool {
         let (s, resent) = (&self.subflows[id], next.segment.repeated);
         (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
-        next.options = self.decorate(id, &mut next.segment);
+        self.decorate(id, &mut next.segment, &mut next.options);
         let (segment, options) = (&next.segment, &next.options);
         let shown = self.subflows[id].tcp.shown_window();
         if self.rcv.on_sent(id, shown) {
@@ -219,10 +220,9 @@ impl Mptcp {
     #[inline]
     fn grow_buffer(&mut self, id: usize) {
         let s = &mut self.subflows[id];
-        let Some(memory) = s.memory.as_mut().filter(|memory| memory.may_grow()) else { return };
-        let (window, flight, mss) =
-            (s.tcp.cwnd_in_use().get(), s.tcp.in_flight().get(), u64::from(s.tcp.mss().max(1)));
-        if flight + mss <= window && memory.expand(window / mss) {
+        let (window, mss) = (s.tcp.cwnd_in_use().get(), u64::from(s.tcp.mss().max(1)));
+        let Some(memory) = s.memory.as_mut().filter(|memory| memory.may_grow(window, mss)) else { return };
+        if s.tcp.in_flight().get() + mss <= window && memory.expand(window / mss) {
             match self.plan.mptcp.send_buffer_of {
                 SendBufferOf::Largest => self.snd.follow(memory),
                 SendBufferOf::Sum => self.join_buffers(),
@@ -331,7 +331,8 @@ impl Mptcp {
 
     /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
     fn choose(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
-        if self.glances && !self.snd.has_reinjections() && self.snd.fresh(mss).is_none() {
+        let fresh = self.snd.fresh(mss);
+        if self.glances && fresh.is_none() && !self.snd.has_reinjections() {
             return None;
         }
         self.look();
@@ -339,7 +340,7 @@ impl Mptcp {
             self.subflows.measure();
         }
         let conn = self.view(now);
-        let mut sendable = Sendable { snd: &mut self.snd, mss };
+        let mut sendable = Sendable { snd: &mut self.snd, fresh };
         self.scheduler.next(&mut sendable, &conn, self.subflows.views())
     }
 
@@ -513,7 +514,7 @@ impl Mptcp {
             return;
         }
         s.penalty_over = now.saturating_add(pause);
-        s.tcp.cc_mut().penalise(ends_slow_start);
+        s.tcp.tell_control(|cc| cc.penalise(ends_slow_start));
         s.stats.penalties += 1;
         self.stats.penalties += 1;
         self.refresh(slow);
@@ -542,15 +543,28 @@ impl Mptcp {
         true
     }
 
-    /// The options of `segment`, which subflow `id` sends; SACK blocks give way to them.
+    /// Puts the options of `segment`, which subflow `id` sends, into `options`: they are large, and made where they are to be. SACK blocks
+    /// give way to them.
     #[inline]
-    fn decorate(&mut self, id: usize, segment: &mut Segment) -> Options {
+    fn decorate(&mut self, id: usize, segment: &mut Segment, options: &mut Options) {
         let open = self.stage == Stage::Established && (self.confirmed || !self.client);
         if !(open && self.subflows[id].ready) || segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
-            return self.decorate_another(id, segment);
+            *options = self.decorate_another(id, segment);
+            return;
         }
         let mapping = self.map(id, segment);
-        self.tell(id, segment, mapping)
+        if self.snd.closing || !self.says_nothing_else(segment) {
+            *options = self.tell(id, segment, mapping);
+            return;
+        }
+        (options.dss, options.signal, options.sums) = (Some(self.dss_of(mapping, false)), None, None);
+        make_room(segment, options);
+    }
+
+    /// Whether `segment` has nothing to say beside a DSS.
+    #[inline]
+    fn says_nothing_else(&self, segment: &Segment) -> bool {
+        segment.payload > 0 || (self.signals.is_empty() && !self.fallback.fail_due)
     }
 
     /// The same of one that may belong to a handshake, or to the end of a subflow.
@@ -594,20 +608,15 @@ impl Mptcp {
     }
 
     /// What subflow `id` tells with `segment` beside `mapping`.
-    #[inline]
+    #[inline(never)]
     fn tell(&mut self, id: usize, segment: &mut Segment, mapping: Option<Mapping>) -> Options {
-        let silent = segment.payload > 0 || (self.signals.is_empty() && !self.fallback.fail_due);
-        let options = if silent && !self.snd.closing {
-            Options::new(Some(self.dss_of(mapping, false)), None)
-        } else {
-            let signal = if silent { None } else { self.signal_beside(id) };
-            if let Some(signal @ Signal::AddAddr { .. }) = signal
-                && self.plan.mptcp.speaker == Speaker::First
-            {
-                return alone(segment, signal);
-            }
-            Options::new(Some(self.dss(mapping, signal.is_some())), signal)
-        };
+        let signal = if self.says_nothing_else(segment) { None } else { self.signal_beside(id) };
+        if let Some(signal @ Signal::AddAddr { .. }) = signal
+            && self.plan.mptcp.speaker == Speaker::First
+        {
+            return alone(segment, signal);
+        }
+        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
         make_room(segment, &options);
         options
     }

@@ -434,10 +434,14 @@ impl Subflow {
 
     /// What comes next of the bytes that have come in order up to `to`. With `checksum` a mapping is taken as a whole, if
     /// it is as it was sent.
+    #[inline]
     pub(crate) fn take(&mut self, to: u64, checksum: bool) -> Option<Taken> {
-        if self.taken >= to {
-            return None;
-        }
+        if self.taken < to { self.take_some(to, checksum) } else { None }
+    }
+
+    /// The same where there are some.
+    #[inline(never)]
+    fn take_some(&mut self, to: u64, checksum: bool) -> Option<Taken> {
         let Some(&m) = self.received.front() else { return Some(Taken::Unmapped) };
         let (start, end) = (m.ssn, m.ssn.saturating_add(m.len));
         if end <= self.taken {

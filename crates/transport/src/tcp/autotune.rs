@@ -256,6 +256,12 @@ impl Tcp {
         self.buffers.as_ref()?.receive.as_ref()
     }
 
+    /// Whether its window is that of a tuned buffer of its own.
+    #[inline]
+    pub(super) fn tunes_window(&self) -> bool {
+        self.receive_space().is_some()
+    }
+
     /// The buffers are another's, which shares its window among subflows.
     pub(super) fn leave_buffers_to_others(&mut self) {
         self.buffers = None;

@@ -50,7 +50,7 @@ impl Tcp {
             one_way_ms: stamps.map(|t| t.value.wrapping_sub(t.echo) as i32),
             repair: self.recovery.repairs(),
         };
-        self.cc.on_delivery(&delivery);
+        self.cc.tell(|cc| cc.on_delivery(&delivery));
         if self.cc.holds_back() {
             self.limit_rates();
         }

@@ -79,7 +79,7 @@ impl Tcp {
 
     fn on_segment_in_syn_sent(&mut self, segment: &Segment, now: Instant) {
         let acks = segment.flags.has(Flags::ACK);
-        if acks && segment.ack != SeqNumber(self.iss as u32) + 1 {
+        if acks && segment.ack != SeqNumber(self.iss) + 1 {
             self.refuse(segment);
             return;
         }
@@ -132,7 +132,7 @@ impl Tcp {
         self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).saturating_sub(options).max(1));
         self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
         let scale = segment.window_scale.filter(|_| scaling).unwrap_or(0);
-        self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss), scale);
+        self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss()), scale);
     }
 
     /// This end's SYN is acknowledged.
@@ -148,7 +148,7 @@ impl Tcp {
             setup.initial_window = u64::from(self.mss); // RFC 5681 §3.1
         }
         self.sample_handshake(segment, now);
-        self.cc.on_established(&setup);
+        self.cc.tell(|cc| cc.on_established(&setup));
         self.note_rate();
         self.start_buffers(now);
         if self.config.window_unit == WindowUnit::Packets {
@@ -158,7 +158,7 @@ impl Tcp {
             self.recovery.count_from_now();
         }
         self.last_sent = now;
-        self.snd_wnd.on_established(segment, self.iss + 1);
+        self.snd_wnd.on_established(segment, self.iss() + 1);
         if self.snd.is_closed() {
             self.advance(Trigger::Close);
         }
@@ -207,7 +207,7 @@ impl Tcp {
             return;
         }
         if self.state == State::SynReceived {
-            if segment.ack != SeqNumber(self.iss as u32) + 1 {
+            if segment.ack != SeqNumber(self.iss) + 1 {
                 self.refuse(segment);
                 return;
             }
@@ -247,7 +247,7 @@ impl Tcp {
             return;
         }
         if segment.flags.has(Flags::ACK) {
-            if segment.ack == SeqNumber(self.iss as u32) + 1 {
+            if segment.ack == SeqNumber(self.iss) + 1 {
                 self.establish(segment, now);
                 self.acks.demand();
             } else {
@@ -558,7 +558,7 @@ impl Tcp {
             self.tune_to_arrival(segment, (seq.max(nxt), end), now);
         }
         self.owe_ack(arrival, now);
-        if self.buffers.is_some() && self.acks.is_due() {
+        if self.tunes_window() && self.acks.is_due() {
             self.settle_window(arrival == Arrival::InOrder);
         }
         if self.rcv.is_complete() {
@@ -577,7 +577,9 @@ impl Tcp {
         // What nobody could read tells nothing of how fast it is read.
         if self.buffers.is_some() && delivered > 0 {
             self.tune_to_reading(now);
-            self.tell_window_after_reading();
+            if self.tunes_window() {
+                self.tell_window_after_reading();
+            }
         }
     }
 

@@ -80,7 +80,8 @@ pub use state::State;
 pub use stats::{TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
-use crate::cc::{Cc, CcConfig, CongestionControl, Needs};
+use crate::cc::governor::Governor;
+use crate::cc::{CcConfig, CongestionControl, Needs};
 use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use acks::Acks;
@@ -178,6 +179,8 @@ pub struct Tcp {
     shared_window: Option<u32>,
     /// What of that the last segment showed.
     shown_window: u32,
+    /// The initial sequence number, as on the wire.
+    iss: u32,
     /// Buffers that are tuned, where any is.
     buffers: Option<Box<Buffers>>,
     board: Scoreboard,
@@ -186,9 +189,8 @@ pub struct Tcp {
     rcv: Reassembly,
     pending: Pending,
     stats: TcpStats,
-    cc: Cc,
+    cc: Governor,
 
-    iss: u64,
     /// The peer's initial sequence number, once known.
     irs: u64,
     /// From then on another challenge may be sent.
@@ -200,8 +202,8 @@ pub struct Tcp {
 impl Tcp {
     fn new(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
         let mss = config.mss.get().clamp(1, u64::from(u16::MAX)) as u32;
-        let iss = BASE + u64::from(iss);
-        let cc = cc.build(config, u64::from(mss));
+        let start = BASE + u64::from(iss);
+        let cc = Governor::new(cc.build(config, u64::from(mss)));
         let needs = cc.needs();
         Self {
             cc,
@@ -211,16 +213,16 @@ impl Tcp {
             mss,
             iss,
             irs: 0,
-            board: Scoreboard::new(iss + 1).with_rates(needs.rates),
+            board: Scoreboard::new(start + 1).with_rates(needs.rates),
             snd_wnd: SendWindow::default(),
-            snd: SendStream::new(iss + 1),
+            snd: SendStream::new(start + 1),
             syn_due: false,
             syn_repeats: 0,
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,
             outlook: Outlook::Unknown,
-            recovery: Recovery::new(iss),
+            recovery: Recovery::new(start),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
@@ -264,6 +266,12 @@ impl Tcp {
         let mut tcp = Self::new(config, cc, iss);
         tcp.advance(Trigger::PassiveOpen);
         tcp
+    }
+
+    /// The initial sequence number.
+    #[inline(always)]
+    fn iss(&self) -> u64 {
+        BASE + u64::from(self.iss)
     }
 
     /// The application offers `bytes` more to send ([`UNLIMITED`]: it never runs dry). All are taken; what does
@@ -387,7 +395,7 @@ impl Tcp {
 
     /// When byte `n` of the stream (from 0) left for the first time, to the microsecond; none once it is acknowledged.
     pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
-        self.board.first_sending_of(self.iss + 1 + n)
+        self.board.first_sending_of(self.iss() + 1 + n)
     }
 
     /// A picture of the endpoint for series.

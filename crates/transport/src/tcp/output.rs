@@ -80,7 +80,7 @@ impl Tcp {
 
     /// Whether the ACK that is due ends the handshake, and leaves before data.
     fn ends_handshake_apart(&self) -> bool {
-        let fresh = || self.board.nxt == self.iss + 1 && self.rcv.nxt() == self.irs + 1;
+        let fresh = || self.board.nxt == self.iss() + 1 && self.rcv.nxt() == self.irs + 1;
         self.config.handshake_ack
             && fresh()
             && self.state == State::Established
@@ -110,7 +110,7 @@ impl Tcp {
         let stamped = offers(c.timestamps, self.options.timestamps);
         let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
         Segment {
-            seq: SeqNumber(self.iss as u32),
+            seq: SeqNumber(self.iss),
             ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
             window: self.whole_segments(self.first_window(), answer) as u16,
             flags,
@@ -222,7 +222,7 @@ impl Tcp {
         }
         self.rtt.time(nxt + len + fin, now);
         if pipe == 0 {
-            self.cc.on_resumed(self.last_sent, now);
+            self.cc.tell(|cc| cc.on_resumed(self.last_sent, now));
         }
         self.last_sent = now;
         let mut segment = self.data(nxt, len, fin, true, now);
@@ -394,8 +394,11 @@ impl Tcp {
             // leaves (`tcp_slow_start_after_idle_check`).
             let looks = self.packets_waiting().max(1);
             let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
-            self.cc.on_resumed(self.last_sent, now);
-            self.cc.on_idle(idle, rto, floor, halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX)));
+            let halvings = halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX));
+            self.cc.tell(|cc| {
+                cc.on_resumed(self.last_sent, now);
+                cc.on_idle(idle, rto, floor, halvings);
+            });
             self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
             // The idle time is accounted for.
             self.last_sent = now;

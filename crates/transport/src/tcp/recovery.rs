@@ -122,7 +122,15 @@ impl Tcp {
             let calm = r.phase == Phase::Open && r.dup_acks == 0;
             return if calm { self.board.outstanding() } else { self.counted_pipe() };
         }
-        let pipe = self.board.pipe();
+        // All else takes place for a loss, or without SACK.
+        let usual = r.dup_bytes == 0 && r.phase != Phase::Loss && self.config.limited_transmit;
+        if usual { self.board.pipe() } else { self.pipe_less_duplicates() }
+    }
+
+    /// What the scoreboard has in the network, less what duplicate ACKs say has left it.
+    #[inline(never)]
+    fn pipe_less_duplicates(&self) -> u64 {
+        let (r, pipe) = (&self.recovery, self.board.pipe());
         match r.phase {
             Phase::Open | Phase::Cwr if !self.config.limited_transmit => pipe + self.board.sacked(),
             Phase::Open | Phase::Cwr => {
@@ -188,7 +196,7 @@ impl Tcp {
             return;
         }
         let base = self.halve_base(flight);
-        self.cc.on_congestion(&CongestionEvent { now, signal, base });
+        self.cc.tell(|cc| cc.on_congestion(&CongestionEvent { now, signal, base }));
     }
 
     /// An ACK of new data. `flight` and `pipe` are what they were before it; `bytes` are what the window grows by.
@@ -223,7 +231,7 @@ impl Tcp {
             self.enter_fast(flight, now);
         } else if self.recovery.phase != Phase::Cwr && (!marked || self.recovery.phase == Phase::Loss) {
             // The repair of a timeout sends no CWR for want of new data, so the echo goes on; it is answered already.
-            self.cc.on_ack(&AckSample {
+            let sample = AckSample {
                 now,
                 acked: Bytes(bytes),
                 advance: Bytes(acked.bytes),
@@ -235,7 +243,8 @@ impl Tcp {
                 cwnd_limited: self.is_cwnd_limited(),
                 after_timeout: self.recovery.phase == Phase::Loss
                     && self.config.increase != Increase::Delivered,
-            });
+            };
+            self.cc.tell(|cc| cc.on_ack(&sample));
         }
     }
 
@@ -245,7 +254,7 @@ impl Tcp {
             self.leave_recovery();
             if !self.options.sack && self.config.recovery_exit == RecoveryExit::Flight {
                 let mss = u64::from(self.mss);
-                self.cc.on_recovered(Bytes(self.board.outstanding().max(mss) + mss));
+                self.cc.tell(|cc| cc.on_recovered(Bytes(self.board.outstanding().max(mss) + mss)));
             }
         } else if !self.options.sack {
             // Partial ACK: the next segment is missing, too. What was acknowledged beyond it had been counted as
@@ -447,7 +456,7 @@ impl Tcp {
         self.rtt.forget_timed();
         let pipe = self.board.pipe();
         if self.config.rto_window == RtoWindow::FlightAndOne && !self.ignores_congestion(now) {
-            self.cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss)));
+            self.cc.tell(|cc| cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss))));
         }
         // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
         self.overrides_window = pipe > 0;

@@ -213,19 +213,19 @@ impl Tcp {
     /// The relative sequence number of the next new byte; the first is 1.
     #[inline]
     pub(crate) fn next_ssn(&self) -> u64 {
-        self.board.nxt - self.iss
+        self.board.nxt - self.iss()
     }
 
     /// The relative sequence number of the next byte that it will be given.
     #[inline]
     pub(crate) fn end_ssn(&self) -> u64 {
-        self.snd.data_end() - self.iss
+        self.snd.data_end() - self.iss()
     }
 
     /// The relative sequence number up to which the peer has acknowledged.
     #[inline]
     pub(crate) fn acked_ssn(&self) -> u64 {
-        self.board.una - self.iss
+        self.board.una - self.iss()
     }
 
     /// The relative number of the first byte of a segment that this end sends.
@@ -233,7 +233,8 @@ impl Tcp {
     pub(crate) fn ssn_of(&self, segment: &Segment) -> u64 {
         let una = self.board.una;
         // A reset may have any number.
-        una.wrapping_add_signed(i64::from(segment.seq.distance(SeqNumber(una as u32)))).wrapping_sub(self.iss)
+        una.wrapping_add_signed(i64::from(segment.seq.distance(SeqNumber(una as u32))))
+            .wrapping_sub(self.iss())
     }
 
     /// The relative number up to which the peer's bytes have arrived in order.
@@ -286,11 +287,17 @@ impl Tcp {
         u64::from(if syn { u32::from(segment.window) } else { self.snd_wnd.scaled(segment) })
     }
 
-    /// How the congestion window is governed; who asks may change it.
+    /// What governs its congestion window.
     #[inline]
-    pub(crate) fn cc_mut(&mut self) -> &mut Cc {
+    pub(crate) fn control(&self) -> &Cc {
+        &self.cc
+    }
+
+    /// Tells that of something, upon which the window may be another.
+    #[inline]
+    pub(crate) fn tell_control(&mut self, what: impl FnOnce(&mut Cc)) {
         self.outlook = Outlook::Unknown;
-        &mut self.cc
+        self.cc.tell(what);
     }
 
     /// The congestion window, and the slow-start threshold if there is one yet.

@@ -119,6 +119,10 @@ struct Settled {
 impl Settled {
     /// Of one that has never been.
     const NONE: Self = Self { cwnd: f64::NAN, mss: 0, times: (Duration::ZERO, Duration::ZERO) };
+
+    fn of(member: &Member, times: (Duration, Duration)) -> Self {
+        Self { cwnd: member.cwnd, mss: member.setup.mss, times }
+    }
 }
 
 impl Coupling {
@@ -147,19 +151,21 @@ impl Coupling {
         active(&self.paths).count()
     }
 
-    /// Takes what `member`, the window of subflow `id`, has noted down, and sets it. `times` are the smoothed and
-    /// the smallest round-trip time.
+    /// Whether `member`, the window of subflow `id`, has noted anything down or is another than it was, or its smoothed or smallest
+    /// round-trip time is.
     #[inline]
-    pub(crate) fn settle(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
-        let now = |member: &Member| Settled { cwnd: member.cwnd, mss: member.setup.mss, times };
-        if member.has_noted() || now(member) != self.settled[id] {
-            self.settle_anew(id, member, times);
-            self.settled[id] = now(member);
-        }
+    pub(crate) fn has_changed(&self, id: usize, member: &Member, times: (Duration, Duration)) -> bool {
+        member.has_noted() || Settled::of(member, times) != self.settled[id]
     }
 
+    /// Takes what it has noted down, and sets the window.
     #[inline(never)]
-    fn settle_anew(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
+    pub(crate) fn settle(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
+        self.work_out(id, member, times);
+        self.settled[id] = Settled::of(member, times);
+    }
+
+    fn work_out(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
         let mss = member.setup.mss as f64;
         self.paths[id] = Path {
             mss,

@@ -5,7 +5,6 @@
 //! as a full one, and spreads what a congestion mark takes in the same way; otherwise the window falls at once then.
 
 use super::Tcp;
-use crate::cc::CongestionControl;
 use crate::config::Prr;
 
 #[derive(Clone, Debug, Default)]

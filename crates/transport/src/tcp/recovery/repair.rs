@@ -305,11 +305,11 @@ impl Tcp {
     /// A segment with sequence space from `start` to `end` goes out.
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
-        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
-        let out = self.in_prr_units(end - start);
-        let Some(repair) = &mut self.repair else { return };
-        if reducing {
-            repair.prr.out += out;
+        if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
+            let out = self.in_prr_units(end - start);
+            if let Some(repair) = &mut self.repair {
+                repair.prr.out += out;
+            }
         }
         if self.config.push_acks {
             self.note_reply(now);

@@ -163,7 +163,7 @@ impl Tcp {
         repair.undo.forget();
         repair.frto = Frto::Off;
         self.stats.spurious_recoveries += 1;
-        self.cc.on_undo();
+        self.cc.tell(|cc| cc.on_undo());
         self.board.unmark_lost();
         let r = &mut self.recovery;
         (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
@@ -173,7 +173,7 @@ impl Tcp {
         if self.config.undo_response == UndoResponse::Eifel {
             // RFC 4015 §3.2: no burst, and the timeout learns from the round trip that was too long for it.
             let initial = self.config.initial_window(u64::from(self.mss));
-            self.cc.on_recovered(Bytes(self.board.outstanding() + acked.min(initial)));
+            self.cc.tell(|cc| cc.on_recovered(Bytes(self.board.outstanding() + acked.min(initial))));
             self.rtt.after_spurious_timeout(&self.config);
         }
         if self.board.outstanding() > 0 && !self.timer.is_off() {

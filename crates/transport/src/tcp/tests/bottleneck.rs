@@ -1,6 +1,7 @@
 //! Congestion controls in closed loop over one bottleneck: what queue they keep, what rate they reach.
 
 use super::*;
+use crate::cc::Cc;
 use std::collections::VecDeque;
 use tailrace_core::{Ecn, Rate};
 
@@ -199,7 +200,7 @@ fn dctcp_keeps_the_queue_near_the_marking_threshold() {
         let used = d.measure(Duration::from_secs(10));
         assert!((12.0..=21.0).contains(&d.mean_queue()), "{}", d.mean_queue());
         assert!(d.seen.queue_max <= 24 && used > 0.99, "{} {used}", d.seen.queue_max);
-        let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+        let Cc::Dctcp(cc) = &*d.flows[0][0].cc else { unreachable!("asked for it") };
         assert!((0.08..0.2).contains(&cc.alpha()), "{}", cc.alpha());
     }
 }
@@ -211,7 +212,7 @@ fn dctcp_echoes_each_segments_mark_however_acks_are_delayed() {
     d.run_until(Instant::from_secs(20));
     d.measure(Duration::from_secs(10));
     let share = d.seen.marked as f64 / d.seen.arrivals as f64;
-    let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+    let Cc::Dctcp(cc) = &*d.flows[0][0].cc else { unreachable!("asked for it") };
     assert!((cc.alpha() - share).abs() < 0.06, "{} {share}", cc.alpha());
 }
 
@@ -268,7 +269,7 @@ fn bbr_passes_through_its_states_in_order() {
     let (mut seen, mut flight) = (vec![Startup], u64::MAX);
     for ms in 0..15_000 {
         d.run_until(Instant::from_millis(ms));
-        let Cc::Bbr(bbr) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+        let Cc::Bbr(bbr) = &*d.flows[0][0].cc else { unreachable!("asked for it") };
         if bbr.mode() != seen[seen.len() - 1] {
             seen.push(bbr.mode());
         }
@@ -341,6 +342,6 @@ fn accurate_feedback_counts_every_mark() {
     let told = d.flows[0][1].stats().ce_received - before;
     assert!(u64::from(told).abs_diff(d.seen.marked) <= 30 && told > 0, "{told} {}", d.seen.marked);
     let share = d.seen.marked as f64 / d.seen.arrivals as f64;
-    let Cc::Dctcp(cc) = &d.flows[0][0].cc else { unreachable!("asked for it") };
+    let Cc::Dctcp(cc) = &*d.flows[0][0].cc else { unreachable!("asked for it") };
     assert!((cc.alpha() - share).abs() < 0.06, "{} {share}", cc.alpha());
 }

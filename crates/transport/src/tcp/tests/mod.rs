@@ -57,7 +57,7 @@ impl Channel {
         for i in 0..2 {
             while let Some(segment) = self.ends[i].poll_transmit(self.now) {
                 if i == 0 && segment.payload > 0 {
-                    let first = SeqNumber(self.ends[0].iss as u32) + 1;
+                    let first = SeqNumber(self.ends[0].iss) + 1;
                     self.sent.push((segment.seq.distance(first) as u32, segment.payload));
                 }
                 for delay in fate(i, &segment, self.count).into_iter().flatten() {
