@@ -1,14 +1,15 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::frame::{bytes_of, headers_of, plain_headers};
+use crate::frame::{bytes_of, headers_of, headers_with_sack, plain_headers};
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, Owner, SimPacket};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
-use tailrace_scenario::model::{Capture, CapturePoint, NodeIndex, Scenario};
+use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_transport::segment::SeqNumber;
-use tailrace_wire::pcapng::{self, Interface, InterfaceId, LinkType, Snap, Writer};
+use tailrace_wire::Headers;
+use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
 
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
@@ -52,12 +53,15 @@ impl Mark {
 impl Captures {
     /// The captures that the scenario asks for.
     pub(crate) fn new(scenario: &Scenario) -> Self {
-        let is_of_node = |c: &Capture| matches!(c.at, CapturePoint::Node(_));
-        let places = |is_captured: bool, number: usize| vec![Vec::new(); if is_captured { number } else { 0 }];
+        let places = |of_nodes: bool, number: usize| {
+            let are_captured =
+                scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Node(_)) == of_nodes);
+            vec![Vec::new(); if are_captured { number } else { 0 }]
+        };
         let mut all = Self {
             taps: Vec::with_capacity(scenario.captures.len()),
-            by_node: places(scenario.captures.iter().any(is_of_node), scenario.nodes.len()),
-            by_link: places(!scenario.captures.iter().all(is_of_node), scenario.links.len()),
+            by_node: places(true, scenario.nodes.len()),
+            by_link: places(false, scenario.links.len()),
         };
         for (c, number) in scenario.captures.iter().zip(0..) {
             let mut tap = Tap::new(scenario, c.at, c.snaplen);
@@ -211,9 +215,7 @@ impl Tap {
     ) {
         let interface = self.interfaces[way];
         if pkt.is_plain_segment() {
-            let headers = plain_headers(pkt);
-            let (data, zeros) = (headers.as_bytes(), headers.payload_len());
-            self.writer.write(&pcapng::Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+            self.write_headers(interface, &plain_headers(pkt), at, comment);
         } else {
             self.write_other(interface, pkt, options, at, comment);
         }
@@ -228,15 +230,31 @@ impl Tap {
         at: Instant,
         comment: Option<&str>,
     ) {
-        let headers;
-        let (data, zeros) = if pkt.has_bytes(options) {
+        if let Some(headers) = headers_with_sack(pkt, options) {
+            self.write_headers(interface, &headers, at, comment);
+        } else if pkt.has_bytes(options) {
             bytes_of(pkt, options, &mut self.bytes);
-            (self.bytes.as_slice(), 0)
+            let capture = Capture { interface, at, data: &self.bytes, zeros: 0, comment };
+            self.writer.write(&capture).expect(IN_MEMORY);
         } else {
-            headers = headers_of(pkt, options);
-            (headers.as_bytes(), headers.payload_len())
-        };
-        self.writer.write(&pcapng::Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+            self.write_headers(interface, &headers_of(pkt, options), at, comment);
+        }
+    }
+
+    #[inline]
+    fn write_headers(
+        &mut self,
+        interface: InterfaceId,
+        headers: &Headers,
+        at: Instant,
+        comment: Option<&str>,
+    ) {
+        if comment.is_none() {
+            self.writer.write_headers(interface, at, headers).expect(IN_MEMORY);
+        } else {
+            let (data, zeros) = (headers.as_bytes(), headers.payload_len());
+            self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
 use tailrace_transport::mptcp;
-use tailrace_transport::segment::{Flags, Segment, SeqNumber, Timestamps};
+use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 use tailrace_wire::rewrite;
 use tailrace_wire::tcp::mptcp::KIND as MPTCP_KIND;
 
@@ -475,6 +475,12 @@ impl SimPacket {
     pub(crate) fn sack(&self, options: &OptionsArena) -> SackRanges {
         let ranges = options.load(self.options).map_or(&[][..], |rare| rare.sack.as_slice());
         ranges.iter().map(|(left, right)| (left.0, right.0)).collect()
+    }
+
+    /// Its SACK blocks, where it is TCP's, has no other options but timestamps, and has been changed by nobody.
+    pub(crate) fn sack_alone<'a>(&self, options: &'a OptionsArena) -> Option<&'a SackBlocks> {
+        let rare = options.load(self.options).filter(|_| self.marks & (DATAGRAM | ALTERED) == 0)?;
+        rare.sack_alone()
     }
 
     /// Gives back what the packet holds in the arena; it is at its end.

@@ -7,7 +7,7 @@ use core::net::Ipv4Addr;
 use tailrace_core::Packet;
 use tailrace_net::Address;
 use tailrace_transport::Flags;
-use tailrace_wire::tcp::TcpRepr;
+use tailrace_wire::tcp::{OptionWords, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
@@ -61,7 +61,24 @@ pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
 /// Those of a segment that is plain ([`SimPacket::is_plain_segment`]), as most packets are.
 #[inline(always)]
 pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
-    Headers::plain_tcp(ip_of(pkt), &tcp_of(pkt), pkt.timestamps(), usize::from(pkt.payload))
+    // The compiler makes a case of each, in which the options are no loop.
+    match pkt.timestamps() {
+        None => headers_with(&OptionWords::NONE, pkt),
+        Some((value, echo)) => headers_with(&OptionWords::timestamps(value, echo), pkt),
+    }
+}
+
+/// Those of a segment that would be plain without its SACK blocks, as most of the others; none of any other.
+#[inline]
+pub(crate) fn headers_with_sack(pkt: &SimPacket, options: &OptionsArena) -> Option<Headers> {
+    let blocks = pkt.sack_alone(options)?.as_slice().iter().map(|(left, right)| (left.0, right.0));
+    let stamps = pkt.timestamps().map(|(value, echo)| OptionWords::timestamps(value, echo));
+    Some(headers_with(&stamps.unwrap_or(OptionWords::NONE).and_sack(blocks)?, pkt))
+}
+
+#[inline(always)]
+fn headers_with(options: &OptionWords, pkt: &SimPacket) -> Headers {
+    Headers::tcp_of_words(ip_of(pkt), &tcp_of(pkt), options, usize::from(pkt.payload))
 }
 
 /// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.

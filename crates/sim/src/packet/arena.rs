@@ -41,6 +41,16 @@ pub(super) struct RareOptions {
     frame: Option<FrameId>,
 }
 
+impl RareOptions {
+    /// The SACK blocks, where there is nothing else that is seen on the wire.
+    pub(super) fn sack_alone(&self) -> Option<&SackBlocks> {
+        let Self { sack, mss, window_scale, sack_permitted, echo: _, mptcp, itinerary, frame } = self;
+        let opens = mss.is_some() || window_scale.is_some() || *sack_permitted;
+        let others = opens || mptcp.is_some() || itinerary.is_some() || frame.is_some();
+        (!others && !sack.is_empty()).then_some(sack)
+    }
+}
+
 /// Options that few packets carry, out of the way of the many that do not.
 #[derive(Debug, Default)]
 pub(crate) struct OptionsArena {

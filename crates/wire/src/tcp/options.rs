@@ -160,6 +160,49 @@ impl EncodedOptions {
     }
 }
 
+/// The options of most segments, timestamps and SACK, as words of a header: the bytes of [`TcpOptions::encode`].
+#[derive(Clone, Copy, Debug)]
+pub struct OptionWords {
+    /// Behind the options are zeros.
+    words: [u32; MAX_OPTIONS_LEN / 4],
+    len: usize,
+}
+
+impl OptionWords {
+    /// No options.
+    pub const NONE: Self = Self { words: [0; _], len: 0 };
+
+    /// Timestamps alone: value and echo reply.
+    #[inline(always)]
+    pub const fn timestamps(value: u32, echo: u32) -> Self {
+        Self { words: [TIMESTAMPS_ALIGNED, value, echo, 0, 0, 0, 0, 0, 0, 0], len: 3 }
+    }
+    /// These and SACK blocks; none where a header has no room for so many.
+    #[inline]
+    pub fn and_sack(mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) -> Option<Self> {
+        let first = self.len;
+        self.len += 1 + 2 * blocks.len();
+        let words = self.words.get_mut(first..self.len)?;
+        words[0] = SACK_ALIGNED + 8 * blocks.len() as u32;
+        words[1..].as_chunks_mut().0.iter_mut().zip(blocks).for_each(|(place, (l, r))| *place = [l, r]);
+        Some(self)
+    }
+    /// Bytes of the options.
+    #[inline(always)]
+    pub const fn len(&self) -> usize {
+        4 * self.len
+    }
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// All words that a header has room for, zeros behind the options.
+    #[inline(always)]
+    pub(crate) const fn words(&self) -> &[u32; MAX_OPTIONS_LEN / 4] {
+        &self.words
+    }
+}
+
 /// Up to four SACK blocks `[left, right)`; the first holds the segment that triggered the ACK (RFC 2018 §4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SackBlocks {
@@ -293,7 +336,9 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 /// What stands before timestamps without SACK-permitted.
-pub(crate) const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
+const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
+/// What stands before SACK blocks, of which each adds eight to the length.
+const SACK_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, SACK, 2]);
 
 #[cfg(test)]
 pub(super) mod tests {
