@@ -152,7 +152,7 @@ impl<P: Packet> Cake<P> {
         Some(index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn forget(&mut self, place: Place, size: Bytes) {
         self.tins[place.tin].backlog -= size.get();
         self.backlogs[place.id() as usize] -= size.get();
