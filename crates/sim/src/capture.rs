@@ -1,6 +1,6 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::frame::{bytes_of, headers_of, headers_with_sack, plain_headers};
+use crate::frame::{bytes_of, headers_of, plain_headers, usual_headers};
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, Owner, SimPacket};
 use std::collections::VecDeque;
@@ -230,7 +230,7 @@ impl Tap {
         at: Instant,
         comment: Option<&str>,
     ) {
-        if let Some(headers) = headers_with_sack(pkt, options) {
+        if let Some(headers) = usual_headers(pkt, options) {
             self.write_headers(interface, &headers, at, comment);
         } else if pkt.has_bytes(options) {
             bytes_of(pkt, options, &mut self.bytes);

@@ -8,13 +8,13 @@ pub(crate) use arena::OptionsArena;
 use crate::frame::{Content, Frame};
 use crate::sockets::SocketId;
 use crate::source_route::{Itinerary, RouteId};
-use arena::OptionsId;
+use arena::{OptionsId, UsualOptions};
 use tailrace_app::Datagram;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
 use tailrace_net::{Address, Routed};
 use tailrace_transport::mptcp;
-use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+use tailrace_transport::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_wire::rewrite;
 use tailrace_wire::tcp::mptcp::KIND as MPTCP_KIND;
 
@@ -477,10 +477,10 @@ impl SimPacket {
         ranges.iter().map(|(left, right)| (left.0, right.0)).collect()
     }
 
-    /// Its SACK blocks, where it is TCP's, has no other options but timestamps, and has been changed by nobody.
-    pub(crate) fn sack_alone<'a>(&self, options: &'a OptionsArena) -> Option<&'a SackBlocks> {
-        let rare = options.load(self.options).filter(|_| self.marks & (DATAGRAM | ALTERED) == 0)?;
-        rare.sack_alone()
+    /// Its SACK blocks and data sequence signal, where it is TCP's, has no other options but timestamps, and has been changed by
+    /// nobody.
+    pub(crate) fn usual_options<'a>(&self, options: &'a OptionsArena) -> Option<UsualOptions<'a>> {
+        if self.marks & (DATAGRAM | ALTERED) == 0 { options.usual(self.options) } else { None }
     }
 
     /// Gives back what the packet holds in the arena; it is at its end.

@@ -128,6 +128,7 @@ const _: () = assert!(udp::HEADER_LEN <= tcp::MAX_HEADER_LEN);
 mod tests {
     use super::*;
     use crate::tcp::flags;
+    use crate::tcp::mptcp::{self, MptcpOption};
     use crate::{Ipv4Packet, TcpPacket, UdpPacket};
     use proptest::prelude::*;
     use tailrace_core::Dscp;
@@ -170,17 +171,28 @@ mod tests {
         fn headers_of_words_are_those_of_fields(
             (seq, ack) in any::<(u32, u32)>(), (window, flags, ae) in any::<(u16, u8, bool)>(), dscp in 0..64u8,
             timestamps: Option<(u32, u32)>, sack in prop::collection::vec(any::<(u32, u32)>(), 0..=4), payload_len in 0..3000usize,
+            dss in prop::option::of(mptcp::tests::signals()),
         ) {
             let ip = Ipv4Repr { dscp: Dscp(dscp), ..ip() };
             let mut tcp = TcpRepr { src_port: 5, dst_port: 6, seq, ack, window, flags, ae, ..TcpRepr::default() };
             let words = timestamps.map_or(OptionWords::NONE, |(value, echo)| OptionWords::timestamps(value, echo));
             let words = if sack.is_empty() { Some(words) } else { words.and_sack(sack.iter().copied()) };
-            prop_assert_eq!(words.is_none(), timestamps.is_some() && sack.len() == 4);
+            let words = match dss {
+                Some((data_ack, mapping, data_fin)) => words.and_then(|w| w.and_dss(data_ack, mapping, data_fin)),
+                None => words,
+            };
             let of_words = words.map(|words| Headers::tcp_of_words(ip, &tcp, &words, payload_len).to_packet());
             tcp.options.timestamps = timestamps;
             sack.iter().for_each(|(left, right)| tcp.options.sack.push(*left, *right));
+            if let Some((data_ack, mapping, data_fin)) = dss {
+                MptcpOption::Dss { data_ack, mapping, data_fin }.push(&mut tcp.options.raw).unwrap();
+            }
+            // What has room only without NOPs is left to others.
             let of_fields = Headers::tcp(ip, &tcp, payload_len).ok().map(|headers| headers.to_packet());
-            prop_assert_eq!(of_words, of_fields);
+            prop_assert!(of_words.is_none() || of_words == of_fields);
+            let aligned = timestamps.map_or(0, |_| 12) + sack.len() * 8 + if sack.is_empty() { 0 } else { 4 };
+            let signal = (tcp.options.raw.as_bytes().len()).next_multiple_of(4);
+            prop_assert_eq!(of_words.is_some(), aligned + signal <= tcp::options::MAX_OPTIONS_LEN);
         }
     }
 

@@ -1,6 +1,6 @@
 //! From packets to bytes.
 
-use super::mptcp::raw_options;
+use super::mptcp::{raw_options, with_dss};
 use super::stamp;
 use crate::packet::{OptionsArena, SimPacket};
 use core::net::Ipv4Addr;
@@ -68,12 +68,19 @@ pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
     }
 }
 
-/// Those of a segment that would be plain without its SACK blocks, as most of the others; none of any other.
+/// Those of a segment that has SACK blocks or a data sequence signal, too, as most of the others; none of any other.
 #[inline]
-pub(crate) fn headers_with_sack(pkt: &SimPacket, options: &OptionsArena) -> Option<Headers> {
-    let blocks = pkt.sack_alone(options)?.as_slice().iter().map(|(left, right)| (left.0, right.0));
+pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<Headers> {
+    let (sack, dss) = pkt.usual_options(options)?;
     let stamps = pkt.timestamps().map(|(value, echo)| OptionWords::timestamps(value, echo));
-    Some(headers_with(&stamps.unwrap_or(OptionWords::NONE).and_sack(blocks)?, pkt))
+    let mut words = stamps.unwrap_or(OptionWords::NONE);
+    if !sack.is_empty() {
+        words = words.and_sack(sack.iter().map(|(left, right)| (left.0, right.0)))?;
+    }
+    if let Some(dss) = dss {
+        words = with_dss(words, dss)?;
+    }
+    Some(headers_with(&words, pkt))
 }
 
 #[inline(always)]

@@ -14,6 +14,7 @@
 //!
 //! Where that exceeds the 40 bytes there are, the NOPs are left out; so whatever was parsed can be emitted.
 
+use super::mptcp::{self, Mapping, Number};
 use crate::error::{Error, at_most};
 
 /// The most bytes of options a header holds.
@@ -160,7 +161,8 @@ impl EncodedOptions {
     }
 }
 
-/// The options of most segments, timestamps and SACK, as words of a header: the bytes of [`TcpOptions::encode`].
+/// The options of most segments as words of a header: timestamps, SACK, and MPTCP's data sequence signal, in this order. They are the
+/// bytes of [`TcpOptions::encode`].
 #[derive(Clone, Copy, Debug)]
 pub struct OptionWords {
     /// Behind the options are zeros.
@@ -180,12 +182,51 @@ impl OptionWords {
     /// These and SACK blocks; none where a header has no room for so many.
     #[inline]
     pub fn and_sack(mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) -> Option<Self> {
-        let first = self.len;
-        self.len += 1 + 2 * blocks.len();
-        let words = self.words.get_mut(first..self.len)?;
-        words[0] = SACK_ALIGNED + 8 * blocks.len() as u32;
-        words[1..].as_chunks_mut().0.iter_mut().zip(blocks).for_each(|(place, (l, r))| *place = [l, r]);
+        self.push(SACK_ALIGNED + 8 * blocks.len() as u32)?;
+        for (left, right) in blocks {
+            self.push(left)?;
+            self.push(right)?;
+        }
         Some(self)
+    }
+    /// These and an [`MptcpOption::Dss`](super::mptcp::MptcpOption::Dss); none where a header has no room for it.
+    #[inline]
+    pub fn and_dss(
+        mut self,
+        data_ack: Option<Number>,
+        mapping: Option<Mapping>,
+        data_fin: bool,
+    ) -> Option<Self> {
+        let (first, mut missing) = (self.len, 0);
+        self.push(0)?; // the length is known at the end
+        if let Some(ack) = data_ack {
+            self.number(ack)?;
+        }
+        if let Some(Mapping { dsn, ssn, len, checksum }) = mapping {
+            self.number(dsn)?;
+            self.push(ssn)?;
+            self.push(u32::from(len) << 16 | u32::from(checksum.unwrap_or(0)))?;
+            missing = if checksum.is_some() { 0 } else { 2 };
+        }
+        let length = 4 * (self.len - first) - missing;
+        self.words[first] = u32::from_be_bytes(mptcp::dss_begins(length as u8, data_ack, mapping, data_fin));
+        Some(self)
+    }
+    #[inline(always)]
+    fn push(&mut self, word: u32) -> Option<()> {
+        *self.words.get_mut(self.len)? = word;
+        self.len += 1;
+        Some(())
+    }
+    #[inline(always)]
+    fn number(&mut self, number: Number) -> Option<()> {
+        match number {
+            Number::Low(low) => self.push(low),
+            Number::Full(full) => {
+                self.push((full >> 32) as u32)?;
+                self.push(full as u32)
+            }
+        }
     }
     /// Bytes of the options.
     #[inline(always)]
