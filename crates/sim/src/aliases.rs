@@ -69,10 +69,9 @@ impl Flow {
 }
 
 impl World {
-    /// An interface has another address: what flows open and captures show from now on has it.
+    /// An interface has another address: what flows open from now on has it.
     pub(crate) fn readdress(&mut self, (old, new): (Address, Address), fabric: &SimFabric) {
         self.verdicts.learn_names(&self.flows);
-        self.captures.readdress(old, new);
         for number in 0..self.flows.len() {
             if self.flows[number].readdress((old, new), fabric.now()) && !self.foreign.is_empty() {
                 self.name_foreign_ends(number, fabric);

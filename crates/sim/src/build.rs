@@ -184,7 +184,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         connection_log: ConnectionLog::new(scenario.record.max_connections),
         playback_cuts: Each::default(),
-        captures: Captures::new(scenario, fabric.graph()),
+        captures: Captures::new(scenario),
         verdicts: Verdicts::default(),
         rates: Rates::default(),
         feedback: Feedback::of(scenario).map(Box::new),

@@ -1,23 +1,23 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
-use crate::frame::{bytes_of, headers_of, plain_headers};
+use crate::frame::{bytes_of, headers_of, plain_headers, usual_headers};
 use crate::output::CaptureFile;
 use crate::packet::{OptionsArena, Owner, SimPacket};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_transport::segment::SeqNumber;
+use tailrace_wire::Headers;
 use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
 
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
 pub(crate) struct Captures {
     taps: Vec<Tap>,
-    /// The taps of each node, of each address of such a node, and of each pair of links (of none, where there are no captures):
-    /// hundreds of hosts may be captured, and each packet belongs to few of them.
-    by_node: BTreeMap<NodeId, Vec<u32>>,
-    by_address: BTreeMap<Address, Vec<u32>>,
+    /// The taps of each node and of each pair of links; of none, where none is captured. Hundreds of hosts may be captured, and
+    /// each packet belongs to few of them.
+    by_node: Vec<Vec<u32>>,
     by_link: Vec<Vec<u32>>,
 }
 
@@ -52,25 +52,23 @@ impl Mark {
 
 impl Captures {
     /// The captures that the scenario asks for.
-    pub(crate) fn new(scenario: &Scenario, graph: &Graph) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
+        let places = |of_nodes: bool, number: usize| {
+            let are_captured =
+                scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Node(_)) == of_nodes);
+            vec![Vec::new(); if are_captured { number } else { 0 }]
+        };
         let mut all = Self {
             taps: Vec::with_capacity(scenario.captures.len()),
-            by_node: BTreeMap::new(),
-            by_address: BTreeMap::new(),
-            by_link: vec![Vec::new(); if scenario.captures.is_empty() { 0 } else { scenario.links.len() }],
+            by_node: places(true, scenario.nodes.len()),
+            by_link: places(false, scenario.links.len()),
         };
         for (c, number) in scenario.captures.iter().zip(0..) {
             let mut tap = Tap::new(scenario, c.at, c.snaplen);
             tap.stem = vacant(&tap.stem, &all.taps);
             all.taps.push(tap);
             match c.at {
-                CapturePoint::Node(n) => {
-                    let node = NodeId(n.0);
-                    all.by_node.entry(node).or_default().push(number);
-                    graph
-                        .addresses(node)
-                        .for_each(|address| all.by_address.entry(address).or_default().push(number));
-                }
+                CapturePoint::Node(n) => all.by_node[n.0 as usize].push(number),
                 CapturePoint::Link(l) => all.by_link[l.0 as usize].push(number),
             }
         }
@@ -85,38 +83,26 @@ impl Captures {
         }
     }
 
-    #[cold]
-    fn write_at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        for tap in self.by_node.get(&node).into_iter().flatten() {
-            self.taps[*tap as usize].write(0, pkt, options, at, None);
-        }
-    }
-
-    /// A host sends a packet.
+    /// A host sends a packet from this address of its own; from one that it has no more, nothing leaves.
     #[inline]
     pub(crate) fn at_sender(
         &mut self,
-        source: Address,
+        (source, graph): (Address, &Graph),
         pkt: &SimPacket,
         options: &OptionsArena,
         at: Instant,
     ) {
-        if !self.by_address.is_empty() {
-            self.write_at_sender(source, pkt, options, at);
+        if !self.by_node.is_empty()
+            && let Some(node) = graph.holder(source)
+        {
+            self.write_at_node(node, pkt, options, at);
         }
     }
 
     #[cold]
-    fn write_at_sender(&mut self, source: Address, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
-        for tap in self.by_address.get(&source).into_iter().flatten() {
+    fn write_at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
+        for tap in &self.by_node[node.0 as usize] {
             self.taps[*tap as usize].write(0, pkt, options, at, None);
-        }
-    }
-
-    /// An interface has another address.
-    pub(crate) fn readdress(&mut self, old: Address, new: Address) {
-        if let Some(taps) = self.by_address.remove(&old) {
-            self.by_address.entry(new).or_default().extend(taps);
         }
     }
 
@@ -147,7 +133,7 @@ impl Captures {
         reason: DropReason,
         at: Instant,
     ) {
-        if !self.taps.is_empty() {
+        if !self.by_link.is_empty() {
             self.write_dropped(link, pkt, options, reason, at);
         }
     }
@@ -171,9 +157,11 @@ impl Captures {
 
     /// What has been written since the last time: the parts make the files.
     pub(crate) fn take(&mut self) -> Vec<CaptureFile> {
-        let file = |t: &mut Tap| CaptureFile {
-            name: format!("{}.pcapng", t.stem),
-            bytes: std::mem::take(t.writer.output_mut()),
+        let file = |t: &mut Tap| {
+            // As much room as this took: the next part is mostly as long, and need not grow.
+            let room = Vec::with_capacity(t.writer.output_mut().len());
+            let bytes = std::mem::replace(t.writer.output_mut(), room);
+            CaptureFile { name: format!("{}.pcapng", t.stem), bytes }
         };
         self.taps.iter_mut().map(file).collect()
     }
@@ -227,9 +215,7 @@ impl Tap {
     ) {
         let interface = self.interfaces[way];
         if pkt.is_plain_segment() {
-            let headers = plain_headers(pkt);
-            let (data, zeros) = (headers.as_bytes(), headers.payload_len());
-            self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+            self.write_headers(interface, &plain_headers(pkt), at, comment);
         } else {
             self.write_other(interface, pkt, options, at, comment);
         }
@@ -244,15 +230,31 @@ impl Tap {
         at: Instant,
         comment: Option<&str>,
     ) {
-        let headers;
-        let (data, zeros) = if pkt.has_bytes(options) {
+        if let Some(headers) = usual_headers(pkt, options) {
+            self.write_headers(interface, &headers, at, comment);
+        } else if pkt.has_bytes(options) {
             bytes_of(pkt, options, &mut self.bytes);
-            (self.bytes.as_slice(), 0)
+            let capture = Capture { interface, at, data: &self.bytes, zeros: 0, comment };
+            self.writer.write(&capture).expect(IN_MEMORY);
         } else {
-            headers = headers_of(pkt, options);
-            (headers.as_bytes(), headers.payload_len())
-        };
-        self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+            self.write_headers(interface, &headers_of(pkt, options), at, comment);
+        }
+    }
+
+    #[inline]
+    fn write_headers(
+        &mut self,
+        interface: InterfaceId,
+        headers: &Headers,
+        at: Instant,
+        comment: Option<&str>,
+    ) {
+        if comment.is_none() {
+            self.writer.write_headers(interface, at, headers).expect(IN_MEMORY);
+        } else {
+            let (data, zeros) = (headers.as_bytes(), headers.payload_len());
+            self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+        }
     }
 }
 

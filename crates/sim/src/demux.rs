@@ -136,7 +136,7 @@ impl World {
         let envelope = nobody.answering(to);
         let mut pkt = SimPacket::tcp(&envelope, segment, None, &mut self.options, fabric.now());
         pkt.to = to.to;
-        self.captures.at_sender(pkt.source, &pkt, &self.options, fabric.now());
+        self.captures.at_sender((pkt.source, fabric.graph()), &pkt, &self.options, fabric.now());
         fabric.send(pkt.source, pkt, self);
     }
 

@@ -8,7 +8,7 @@ pub(crate) use arena::OptionsArena;
 use crate::frame::{Content, Frame};
 use crate::sockets::SocketId;
 use crate::source_route::{Itinerary, RouteId};
-use arena::OptionsId;
+use arena::{OptionsId, UsualOptions};
 use tailrace_app::Datagram;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Instant, Label, Packet, Sack, SackRanges, TcpAck};
@@ -475,6 +475,12 @@ impl SimPacket {
     pub(crate) fn sack(&self, options: &OptionsArena) -> SackRanges {
         let ranges = options.load(self.options).map_or(&[][..], |rare| rare.sack.as_slice());
         ranges.iter().map(|(left, right)| (left.0, right.0)).collect()
+    }
+
+    /// Its SACK blocks and data sequence signal, where it is TCP's, has no other options but timestamps, and has been changed by
+    /// nobody.
+    pub(crate) fn usual_options<'a>(&self, options: &'a OptionsArena) -> Option<UsualOptions<'a>> {
+        if self.marks & (DATAGRAM | ALTERED) == 0 { options.usual(self.options) } else { None }
     }
 
     /// Gives back what the packet holds in the arena; it is at its end.

@@ -357,7 +357,7 @@ impl World {
             feedback.add(from, &mut pkt, &mut self.options, fabric.now());
         }
         self.count_sent(from, &pkt);
-        self.captures.at_sender(source, &pkt, &self.options, fabric.now());
+        self.captures.at_sender((source, fabric.graph()), &pkt, &self.options, fabric.now());
         fabric.send(source, pkt, self);
     }
 

@@ -3,7 +3,7 @@
 use crate::checksum::Sum;
 use crate::error::Error;
 use crate::payload::Payload;
-use crate::tcp::TcpRepr;
+use crate::tcp::{OptionWords, TcpRepr};
 use crate::udp::UdpRepr;
 use crate::{checksum, ipv4, ipv4::Ipv4Repr, tcp, udp};
 use tailrace_core::packet::protocol;
@@ -19,8 +19,8 @@ use tailrace_core::packet::protocol;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Headers {
-    /// Room for one byte of payload.
-    bytes: [u8; MAX_HEADERS_LEN + 1],
+    /// Behind the headers are zeros.
+    bytes: [u8; ROOM],
     len: usize,
     payload_len: usize,
 }
@@ -34,32 +34,22 @@ impl Headers {
         headers.len = tcp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
         headers.precede(ip)
     }
-    /// The same of most segments: without options of IP, and of TCP without any but timestamps. Such headers are a few words, so
+    /// The same of most segments: without options of IP, and of TCP's with those that these words are. Such headers are words, so
     /// that their checksums are sums of fields. Options in `ip` and `tcp` do not count, and of the payload only as much as has
     /// room in a packet.
     #[inline(always)]
-    pub fn plain_tcp(
-        ip: Ipv4Repr,
-        tcp: &TcpRepr,
-        timestamps: Option<(u32, u32)>,
-        payload_len: usize,
-    ) -> Self {
-        let header_len = if timestamps.is_some() { STAMPED_LEN } else { tcp::HEADER_LEN };
+    pub fn tcp_of_words(ip: Ipv4Repr, tcp: &TcpRepr, options: &OptionWords, payload_len: usize) -> Self {
+        let header_len = tcp::HEADER_LEN + options.len();
         let payload_len = payload_len.min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - header_len);
         let length = header_len + payload_len;
-        let mut sum = Sum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
-        let mut options = [0; (STAMPED_LEN - tcp::HEADER_LEN) / 4];
-        if let Some((value, echo)) = timestamps {
-            options = [tcp::options::TIMESTAMPS_ALIGNED, value, echo];
-            sum = options.iter().fold(sum, |sum, two| sum.pair(*two));
-        }
+        let sum = Sum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
+        let sum = options.words().iter().fold(sum, |sum, two| sum.pair(*two));
         let ip = Ipv4Repr { protocol: protocol::TCP, payload_len: length, ..ip };
-        let [a, b, c, d, e] = ip.words(ipv4::HEADER_LEN, Sum::new());
-        let [f, g, h, i, j] = tcp.words(header_len, sum);
-        let [k, l, m] = options;
-        let words = [a, b, c, d, e, f, g, h, i, j, k, l, m].map(u32::to_be_bytes);
         let mut headers = Self { len: ipv4::HEADER_LEN + header_len, ..Self::empty(payload_len) };
-        headers.bytes[..ipv4::HEADER_LEN + STAMPED_LEN].copy_from_slice(words.as_flattened());
+        let (words, _) = headers.bytes.as_chunks_mut();
+        words[..5].copy_from_slice(&ip.words(ipv4::HEADER_LEN, Sum::new()).map(u32::to_be_bytes));
+        words[5..10].copy_from_slice(&tcp.words(header_len, sum).map(u32::to_be_bytes));
+        words[10..20].copy_from_slice(&options.words().map(u32::to_be_bytes));
         headers
     }
     /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
@@ -89,8 +79,14 @@ impl Headers {
         self
     }
     /// The headers' bytes, and the first of a changed payload.
+    #[inline]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]
+    }
+    /// The same bytes in a place for any headers, with zeros behind them.
+    #[inline]
+    pub(crate) const fn and_zeros(&self) -> &[u8; ROOM] {
+        &self.bytes
     }
     /// Zero bytes behind the headers.
     pub const fn payload_len(&self) -> usize {
@@ -110,7 +106,7 @@ impl Headers {
     /// None yet.
     #[inline(always)]
     const fn empty(payload_len: usize) -> Self {
-        Self { bytes: [0; MAX_HEADERS_LEN + 1], len: 0, payload_len }
+        Self { bytes: [0; ROOM], len: 0, payload_len }
     }
     /// Writes IP's header before the transport's, which is in its place.
     #[inline(always)]
@@ -121,19 +117,21 @@ impl Headers {
     }
 }
 
-/// Bytes of a TCP header with timestamps and nothing else.
-const STAMPED_LEN: usize = tcp::HEADER_LEN + 12;
 /// What a changed payload begins with.
 const ALTERED: u8 = 0xaa;
 const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;
+/// For the longest, and one byte of payload.
+pub(crate) const ROOM: usize = MAX_HEADERS_LEN + 1;
 const _: () = assert!(udp::HEADER_LEN <= tcp::MAX_HEADER_LEN);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::tcp::flags;
+    use crate::tcp::mptcp::{self, MptcpOption};
     use crate::{Ipv4Packet, TcpPacket, UdpPacket};
     use proptest::prelude::*;
+    use tailrace_core::Dscp;
 
     fn ip() -> Ipv4Repr {
         Ipv4Repr::new([10, 1, 2, 3].into(), [10, 3, 2, 1].into(), 0, 0)
@@ -166,6 +164,44 @@ mod tests {
             let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn headers_of_words_are_those_of_fields(
+            (seq, ack) in any::<(u32, u32)>(), (window, flags, ae) in any::<(u16, u8, bool)>(), dscp in 0..64u8,
+            timestamps: Option<(u32, u32)>, sack in prop::collection::vec(any::<(u32, u32)>(), 0..=4), payload_len in 0..3000usize,
+            dss in prop::option::of(mptcp::tests::signals()),
+        ) {
+            let ip = Ipv4Repr { dscp: Dscp(dscp), ..ip() };
+            let mut tcp = TcpRepr { src_port: 5, dst_port: 6, seq, ack, window, flags, ae, ..TcpRepr::default() };
+            let words = timestamps.map_or(OptionWords::NONE, |(value, echo)| OptionWords::timestamps(value, echo));
+            let words = if sack.is_empty() { Some(words) } else { words.and_sack(sack.iter().copied()) };
+            let words = match dss {
+                Some((data_ack, mapping, data_fin)) => words.and_then(|w| w.and_dss(data_ack, mapping, data_fin)),
+                None => words,
+            };
+            let of_words = words.map(|words| Headers::tcp_of_words(ip, &tcp, &words, payload_len).to_packet());
+            tcp.options.timestamps = timestamps;
+            sack.iter().for_each(|(left, right)| tcp.options.sack.push(*left, *right));
+            if let Some((data_ack, mapping, data_fin)) = dss {
+                MptcpOption::Dss { data_ack, mapping, data_fin }.push(&mut tcp.options.raw).unwrap();
+            }
+            // What has room only without NOPs is left to others.
+            let of_fields = Headers::tcp(ip, &tcp, payload_len).ok().map(|headers| headers.to_packet());
+            prop_assert!(of_words.is_none() || of_words == of_fields);
+            let aligned = timestamps.map_or(0, |_| 12) + sack.len() * 8 + if sack.is_empty() { 0 } else { 4 };
+            let signal = (tcp.options.raw.as_bytes().len()).next_multiple_of(4);
+            prop_assert_eq!(of_words.is_some(), aligned + signal <= tcp::options::MAX_OPTIONS_LEN);
+        }
+    }
+
+    #[test]
+    fn a_payload_without_room_is_cut() {
+        let headers =
+            Headers::tcp_of_words(ip(), &TcpRepr::default(), &OptionWords::timestamps(1, 2), 1 << 20);
+        assert_eq!((headers.packet_len(), headers.as_bytes().len()), (65535, 52));
+        assert!(Ipv4Packet::new_checked(headers.to_packet()).unwrap().verify_checksum());
     }
 
     /// A host that takes the packet in sums over the addresses that it then has, as the sender did.

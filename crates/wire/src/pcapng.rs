@@ -4,6 +4,7 @@
 //! epoch. All integers are little-endian on every machine, so that equal runs give equal files. Each block reaches the
 //! output in a single write; put a buffered writer below.
 
+use crate::headers::{self, Headers};
 use std::io::{self, Write};
 use tailrace_core::{Instant, Rate};
 
@@ -145,36 +146,48 @@ impl<W: Write> Writer<W> {
     }
     /// Adds a packet. An error of kind `InvalidInput` says that the interface is another writer's, or that packet or
     /// comment is too long for its length field (32 and 16 bits); nothing is written then.
-    #[inline]
     pub fn write(&mut self, capture: &Capture<'_>) -> io::Result<()> {
-        let snap = self.snaps.get(capture.interface.0 as usize);
-        let &snap = snap.ok_or_else(|| invalid("pcapng: no such interface"))?;
+        let snap = self.snap_of(capture.interface)?;
         let original = length(capture.data.len().saturating_add(capture.zeros))?;
         // Neither exceeds their sum, which fits 32 bits.
         let (data, zeros) = snap.cut(capture.data.len() as u32, capture.zeros as u32);
-        let at = capture.at.as_nanos();
         let kept = &capture.data[..data as usize];
-        // What the format has before the packet, in one piece: most blocks are packets.
-        let fixed = |length| {
-            let time = [(at >> 32) as u32, at as u32];
-            let words =
-                [ENHANCED_PACKET, length, capture.interface.0, time[0], time[1], data + zeros, original];
-            words.map(u32::to_le_bytes)
-        };
-        // Blocks start aligned, so alignment within the block is alignment in the file.
-        let padded = (kept.len() + zeros as usize).next_multiple_of(4);
-        if padded <= SMALL && capture.comment.is_none() {
-            return self.output.write_all(small_block(fixed, kept, padded, &mut [0; _]));
-        }
+        let fixed = Fixed { interface: capture.interface, at: capture.at, captured: data + zeros, original };
         self.block.clear();
-        self.block.extend_from_slice(fixed(0).as_flattened()); // the length is known at the end
+        self.block.extend_from_slice(fixed.bytes(0).as_flattened()); // the length is known at the end
         self.block.extend_from_slice(kept);
-        let filled = FIXED + padded;
+        // Blocks start aligned, so alignment within the block is alignment in the file.
+        let filled = FIXED + (kept.len() + zeros as usize).next_multiple_of(4);
         self.block.resize(filled, 0);
         if let Some(comment) = capture.comment {
             self.put_option(OPT_COMMENT, comment.as_bytes())?;
         }
         self.end(capture.comment.is_some())
+    }
+    /// The same of a packet that consists of these headers and zeros, without a comment, as most packets of a simulation: the
+    /// block is one piece of a fixed size, of which the beginning is written.
+    #[inline]
+    pub fn write_headers(
+        &mut self,
+        interface: InterfaceId,
+        at: Instant,
+        headers: &Headers,
+    ) -> io::Result<()> {
+        let (data, zeros) = (headers.as_bytes(), headers.payload_len());
+        let (kept, kept_zeros) = self.snap_of(interface)?.cut(data.len() as u32, zeros as u32);
+        let captured = kept + kept_zeros;
+        let padded = (captured as usize).next_multiple_of(4);
+        if (kept as usize) < data.len() || padded > SMALL {
+            return self.write(&Capture { interface, at, data, zeros, comment: None });
+        }
+        let end = FIXED + padded;
+        let total = (end + 4) as u32;
+        let fixed = Fixed { interface, at, captured, original: headers.packet_len() as u32 };
+        let mut block = [0; FIXED + SMALL + 4];
+        block[..FIXED].copy_from_slice(fixed.bytes(total).as_flattened());
+        block[FIXED..FIXED + headers::ROOM].copy_from_slice(headers.and_zeros());
+        block[end..end + 4].copy_from_slice(&total.to_le_bytes());
+        self.output.write_all(&block[..end + 4])
     }
     /// Passes everything on to where the output writes to.
     pub fn flush(&mut self) -> io::Result<()> {
@@ -190,6 +203,11 @@ impl<W: Write> Writer<W> {
         Ok(self.output)
     }
 
+    #[inline]
+    fn snap_of(&self, interface: InterfaceId) -> io::Result<Snap> {
+        let snap = self.snaps.get(interface.0 as usize);
+        snap.copied().ok_or_else(|| invalid("pcapng: no such interface"))
+    }
     fn begin(&mut self, block_type: u32) {
         self.block.clear();
         self.put_u32(block_type);
@@ -226,20 +244,23 @@ impl<W: Write> Writer<W> {
     }
 }
 
-/// The block of a packet without options, of which so many bytes are kept, in a buffer of zeros.
-#[inline(always)]
-fn small_block<'a>(
-    fixed: impl Fn(u32) -> [[u8; 4]; FIXED / 4],
-    data: &[u8],
-    padded: usize,
-    block: &'a mut [u8; FIXED + SMALL + 4],
-) -> &'a [u8] {
-    let end = FIXED + padded;
-    let total = (end + 4) as u32;
-    block[..FIXED].copy_from_slice(fixed(total).as_flattened());
-    block[FIXED..FIXED + data.len()].copy_from_slice(data);
-    block[end..end + 4].copy_from_slice(&total.to_le_bytes());
-    &block[..end + 4]
+/// What a packet's block has before the packet.
+struct Fixed {
+    interface: InterfaceId,
+    at: Instant,
+    captured: u32,
+    original: u32,
+}
+
+impl Fixed {
+    /// As bytes, in a block of so many.
+    #[inline(always)]
+    fn bytes(&self, length: u32) -> [[u8; 4]; FIXED / 4] {
+        let at = self.at.as_nanos();
+        let time = [(at >> 32) as u32, at as u32];
+        [ENHANCED_PACKET, length, self.interface.0, time[0], time[1], self.captured, self.original]
+            .map(u32::to_le_bytes)
+    }
 }
 
 fn length(n: usize) -> io::Result<u32> {
@@ -252,8 +273,9 @@ fn invalid(message: &'static str) -> io::Error {
 
 /// Bytes of a packet's block before the packet.
 const FIXED: usize = 28;
-/// Blocks with at most so much of a packet are made in place.
+/// Blocks of headers with at most so much of a packet are made in one piece.
 const SMALL: usize = 128;
+const _: () = assert!(SMALL >= headers::ROOM);
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 const INTERFACE_DESCRIPTION: u32 = 1;

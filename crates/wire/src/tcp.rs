@@ -15,7 +15,7 @@
 pub mod mptcp;
 pub mod options;
 
-pub use options::{RawOptions, SackBlocks, TcpOptions};
+pub use options::{OptionWords, RawOptions, SackBlocks, TcpOptions};
 
 use crate::checksum::Sum;
 use crate::error::{Error, at_most, require};

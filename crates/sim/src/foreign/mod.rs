@@ -329,7 +329,7 @@ impl World {
                 tally.sent_bytes += u64::from(pkt.size);
             }
         }
-        self.captures.at_sender(out, &pkt, &self.options, fabric.now());
+        self.captures.at_sender((out, fabric.graph()), &pkt, &self.options, fabric.now());
         if let Some(number) = number {
             self.expect_departure((host, number), (out, &pkt), fabric.now());
         }

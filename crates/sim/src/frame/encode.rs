@@ -1,13 +1,13 @@
 //! From packets to bytes.
 
-use super::mptcp::raw_options;
+use super::mptcp::{raw_options, with_dss};
 use super::stamp;
 use crate::packet::{OptionsArena, SimPacket};
 use core::net::Ipv4Addr;
 use tailrace_core::Packet;
 use tailrace_net::Address;
 use tailrace_transport::Flags;
-use tailrace_wire::tcp::TcpRepr;
+use tailrace_wire::tcp::{OptionWords, TcpRepr};
 use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
@@ -61,7 +61,31 @@ pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
 /// Those of a segment that is plain ([`SimPacket::is_plain_segment`]), as most packets are.
 #[inline(always)]
 pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
-    Headers::plain_tcp(ip_of(pkt), &tcp_of(pkt), pkt.timestamps(), usize::from(pkt.payload))
+    // The compiler makes a case of each, in which the options are no loop.
+    match pkt.timestamps() {
+        None => headers_with(&OptionWords::NONE, pkt),
+        Some((value, echo)) => headers_with(&OptionWords::timestamps(value, echo), pkt),
+    }
+}
+
+/// Those of a segment that has SACK blocks or a data sequence signal, too, as most of the others; none of any other.
+#[inline]
+pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<Headers> {
+    let (sack, dss) = pkt.usual_options(options)?;
+    let stamps = pkt.timestamps().map(|(value, echo)| OptionWords::timestamps(value, echo));
+    let mut words = stamps.unwrap_or(OptionWords::NONE);
+    if !sack.is_empty() {
+        words = words.and_sack(sack.iter().map(|(left, right)| (left.0, right.0)))?;
+    }
+    if let Some(dss) = dss {
+        words = with_dss(words, dss)?;
+    }
+    Some(headers_with(&words, pkt))
+}
+
+#[inline(always)]
+fn headers_with(options: &OptionWords, pkt: &SimPacket) -> Headers {
+    Headers::tcp_of_words(ip_of(pkt), &tcp_of(pkt), options, usize::from(pkt.payload))
 }
 
 /// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.

@@ -6,7 +6,7 @@ mod mptcp;
 mod stamp;
 
 pub(crate) use decode::{Content, Frame};
-pub(crate) use encode::{Place, bytes_of, bytes_with, headers_of, plain_headers};
+pub(crate) use encode::{Place, bytes_of, bytes_with, headers_of, plain_headers, usual_headers};
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,9 @@
 
 use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_wire::content;
-use tailrace_wire::tcp::RawOptions;
 use tailrace_wire::tcp::mptcp::{self as wire, Ids, KIND, MptcpOption, Number};
 use tailrace_wire::tcp::mptcp::{checksum_of_mapping, sum_of_payload};
+use tailrace_wire::tcp::{OptionWords, RawOptions};
 
 /// The options as bytes. Checksums are of zeros, or of the content of a stream whose byte 0 has the data sequence number `origin`.
 pub(crate) fn raw_options(options: &Options, origin: Option<u64>) -> RawOptions {
@@ -109,8 +109,21 @@ fn number(n: u64, wide: bool) -> Number {
     if wide { Number::Full(n) } else { Number::Low(n as u32) }
 }
 
-/// `sum` is that of payload from a data sequence number on.
+/// These options and a data sequence signal, where there is room. Checksums are of zeros.
+#[inline]
+pub(super) fn with_dss(options: OptionWords, d: &Dss) -> Option<OptionWords> {
+    let (data_ack, mapping) = numbers_of(d, |_, _| 0);
+    options.and_dss(data_ack, mapping, d.data_fin)
+}
+
 fn dss(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
+    let (data_ack, mapping) = numbers_of(d, sum);
+    MptcpOption::Dss { data_ack, mapping, data_fin: d.data_fin }
+}
+
+/// `sum` is that of payload from a data sequence number on.
+#[inline]
+fn numbers_of(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> (Option<Number>, Option<wire::Mapping>) {
     // A DATA_FIN takes a number and is no byte.
     let payload = |m: &Mapping| sum(m.dsn, m.len.saturating_sub(d.data_fin.into()));
     // An infinite mapping has none: zero (RFC 8684 §3.7).
@@ -122,11 +135,7 @@ fn dss(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
         len: m.len,
         checksum: d.checksum.then(|| checksum(&m)),
     };
-    MptcpOption::Dss {
-        data_ack: d.data_ack.map(|ack| number(ack, d.wide_ack)),
-        mapping: d.mapping.map(mapping),
-        data_fin: d.data_fin,
-    }
+    (d.data_ack.map(|ack| number(ack, d.wide_ack)), d.mapping.map(mapping))
 }
 
 fn signal(s: &Signal, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {

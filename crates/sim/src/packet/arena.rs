@@ -6,7 +6,8 @@ use crate::source_route::{Itinerary, SourceRoutes};
 use tailrace_core::Label;
 use tailrace_net::Address;
 use tailrace_transport::mptcp;
-use tailrace_transport::segment::{SackBlocks, Segment};
+use tailrace_transport::mptcp::option::Dss;
+use tailrace_transport::segment::{SackBlocks, Segment, SeqNumber};
 
 /// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
 /// packets; else among the slots.
@@ -40,6 +41,18 @@ pub(super) struct RareOptions {
     /// The bytes of a foreign host's packet.
     frame: Option<FrameId>,
 }
+
+impl RareOptions {
+    /// Whether nothing but SACK and MPTCP's options is seen of it on the wire.
+    fn is_usual(&self) -> bool {
+        let Self { sack: _, mss, window_scale, sack_permitted, echo: _, mptcp: _, itinerary, frame } = self;
+        let opens = mss.is_some() || window_scale.is_some() || *sack_permitted;
+        !opens && itinerary.is_none() && frame.is_none()
+    }
+}
+
+/// SACK blocks, and a data sequence signal.
+pub(crate) type UsualOptions<'a> = (&'a [(SeqNumber, SeqNumber)], Option<&'a Dss>);
 
 /// Options that few packets carry, out of the way of the many that do not.
 #[derive(Debug, Default)]
@@ -179,6 +192,17 @@ impl OptionsArena {
 
     pub(super) fn mptcp_of(&self, id: OptionsId) -> Option<&mptcp::Options> {
         self.place_of_mptcp(id).map(|place| &self.mptcp[place as usize])
+    }
+
+    /// SACK blocks and data sequence signal of a packet that has no others.
+    pub(super) fn usual(&self, id: OptionsId) -> Option<UsualOptions<'_>> {
+        let sack = match self.load(id) {
+            Some(rare) => rare.is_usual().then_some(rare.sack.as_slice())?,
+            None => &[],
+        };
+        let signals = self.mptcp_of(id);
+        let is_usual = signals.is_none_or(|options| options.signal.is_none());
+        is_usual.then_some((sack, signals.and_then(|options| options.dss.as_ref())))
     }
 
     /// The next stop of a packet on a source route, if it has one.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::{Ipv4Repr, TcpRepr, UdpRepr};
 use proptest::prelude::*;
 
 /// A packet as the file has it.
@@ -187,5 +188,33 @@ proptest! {
             Read { interface, at, data, original, comment }
         }).collect();
         prop_assert_eq!(packets(&file), expected);
+    }
+    /// Headers are a packet like any other, however much of them is kept.
+    #[test]
+    fn headers_are_written_as_their_bytes(
+        snap in prop_oneof![Just(Snap::Headers), (0..200u32).prop_map(Snap::Bytes), Just(Snap::Whole)],
+        given in prop::collection::vec((any::<u32>(), any::<bool>(), any::<bool>(), 0..1500usize), 1..20),
+    ) {
+        let [as_headers, as_bytes] = [true, false].map(|of_headers| {
+            let mut writer = Writer::new(Vec::new()).unwrap();
+            let interface = writer.add_interface(&Interface { snap, ..Interface::default() }).unwrap();
+            for (n, datagram, altered, payload) in &given {
+                let (at, ip) = (Instant::from_nanos(u64::from(*n) << 16), Ipv4Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 0, 0));
+                let headers = if *datagram {
+                    Headers::udp(ip, &UdpRepr { src_port: *n as u16, dst_port: 7 }, *payload)
+                } else {
+                    Headers::tcp(ip, &TcpRepr { seq: *n, ..TcpRepr::default() }, *payload)
+                }.unwrap();
+                let headers = if *altered { headers.altered() } else { headers };
+                if of_headers {
+                    writer.write_headers(interface, at, &headers).unwrap();
+                } else {
+                    let (data, zeros) = (headers.as_bytes(), headers.payload_len());
+                    writer.write(&Capture { interface, at, data, zeros, comment: None }).unwrap();
+                }
+            }
+            writer.finish().unwrap()
+        });
+        prop_assert_eq!(as_headers, as_bytes);
     }
 }

@@ -317,10 +317,7 @@ fn with_word(subtype: u8, word: u64) -> Data {
 }
 
 fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) -> Data {
-    let wide = |n: &Number| matches!(n, Number::Full(_));
-    let mut flags = if data_fin { 0x10 } else { 0 };
-    flags |= data_ack.map_or(0, |a| if wide(&a) { 0x03 } else { 0x01 });
-    flags |= mapping.map_or(0, |m| if wide(&m.dsn) { 0x0c } else { 0x04 });
+    let [.., flags] = dss_begins(0, data_ack, mapping, data_fin);
     let mut d = Data::new(DSS, 0);
     d.put(&[flags]);
     if let Some(ack) = data_ack {
@@ -333,6 +330,21 @@ fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) 
         m.checksum.into_iter().for_each(|c| d.put(&c.to_be_bytes()));
     }
     d
+}
+
+/// What a DSS of so many bytes begins with: kind, length, subtype and flags.
+#[inline(always)]
+pub(super) fn dss_begins(
+    length: u8,
+    data_ack: Option<Number>,
+    mapping: Option<Mapping>,
+    data_fin: bool,
+) -> [u8; 4] {
+    let wide = |n: &Number| matches!(n, Number::Full(_));
+    let mut flags = if data_fin { 0x10 } else { 0 };
+    flags |= data_ack.map_or(0, |a| if wide(&a) { 0x03 } else { 0x01 });
+    flags |= mapping.map_or(0, |m| if wide(&m.dsn) { 0x0c } else { 0x04 });
+    [KIND, length, DSS << 4, flags]
 }
 
 fn capable(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
@@ -394,7 +406,7 @@ const FAST_CLOSE: u8 = 7;
 const RESET: u8 = 8;
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use proptest::prelude::*;
 
@@ -453,9 +465,14 @@ mod tests {
         prop_oneof![any::<u32>().prop_map(Number::Low), any::<u64>().prop_map(Number::Full)]
     }
 
-    fn options() -> impl Strategy<Value = MptcpOption> {
+    /// The fields of data sequence signals.
+    pub(crate) fn signals() -> impl Strategy<Value = (Option<Number>, Option<Mapping>, bool)> {
         let mapping = (numbers(), any::<u32>(), any::<u16>(), any::<Option<u16>>())
             .prop_map(|(dsn, ssn, len, checksum)| Mapping { dsn, ssn, len, checksum });
+        (prop::option::of(numbers()), prop::option::of(mapping), any::<bool>())
+    }
+
+    fn options() -> impl Strategy<Value = MptcpOption> {
         prop_oneof![
             (any::<bool>(), any::<u64>(), any::<u64>(), any::<u16>(), any::<Option<u16>>()).prop_map(
                 |(checksum_required, sender, receiver, len, checksum)| MptcpOption::Capable {
@@ -469,8 +486,11 @@ mod tests {
             (any::<bool>(), any::<u8>(), any::<u64>(), any::<u32>())
                 .prop_map(|(backup, id, hmac, nonce)| MptcpOption::JoinSynAck { backup, id, hmac, nonce }),
             any::<[u8; 20]>().prop_map(|hmac| MptcpOption::JoinAck { hmac }),
-            (prop::option::of(numbers()), prop::option::of(mapping), any::<bool>())
-                .prop_map(|(data_ack, mapping, data_fin)| MptcpOption::Dss { data_ack, mapping, data_fin }),
+            signals().prop_map(|(data_ack, mapping, data_fin)| MptcpOption::Dss {
+                data_ack,
+                mapping,
+                data_fin
+            }),
             (any::<u8>(), any::<[u8; 4]>(), any::<Option<u16>>(), any::<Option<u64>>())
                 .prop_map(|(id, address, port, hmac)| MptcpOption::AddAddr { id, address, port, hmac }),
             prop::collection::vec(any::<u8>(), 1..=8).prop_map(|ids| MptcpOption::RemoveAddr(Ids::new(&ids))),

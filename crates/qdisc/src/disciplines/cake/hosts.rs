@@ -57,8 +57,6 @@ impl FlowMode {
 #[derive(Clone, Debug)]
 pub(super) struct Hosts {
     tags: Box<[u32; QUEUES]>,
-    /// What each flow of a host gets of a quantum, in parts of 2^16.
-    parts: Box<[u16; QUEUES]>,
     loads: Box<[Load; QUEUES]>,
     /// Places whose host has flows in bulk.
     busy: Bits,
@@ -67,25 +65,23 @@ pub(super) struct Hosts {
 }
 
 /// What a host asks for, and has been given.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Load {
     /// Flows that are in bulk.
     bulk: u16,
-    /// What each flow would have got in all rounds until [`Load::given`], in parts of 2^16 of a byte.
-    credit: u64,
-    /// As its argument `given` at the last change.
-    given: u64,
+    /// What each flow gets of a quantum, in parts of 2^16.
+    part: u16,
+    /// What each flow would have got more, in parts of 2^16 of a byte, than with the same part since the beginning. It wraps.
+    more: u64,
+}
+
+impl Load {
+    const NONE: Self = Self { bulk: 0, part: u16::MAX, more: 0 };
 }
 
 impl Hosts {
     pub(super) fn new(isolated: bool) -> Self {
-        Self {
-            tags: boxed(0),
-            parts: boxed(u16::MAX),
-            loads: boxed(Load::default()),
-            busy: Bits::NONE,
-            isolated,
-        }
+        Self { tags: boxed(0), loads: boxed(Load::NONE), busy: Bits::NONE, isolated }
     }
 
     /// The place of the host with `hash`: its own, or one of a host without bulk flows, or the first of the set.
@@ -104,7 +100,7 @@ impl Hosts {
     /// What each flow of `host` gets of a quantum, in parts of 2^16.
     #[inline]
     pub(super) fn part(&self, host: u16) -> u16 {
-        self.parts[usize::from(host) % QUEUES]
+        self.loads[usize::from(host) % QUEUES].part
     }
 
     /// What a flow of `host` would have got since the beginning, in parts of 2^16 of a byte, if a flow alone had been given
@@ -112,8 +108,7 @@ impl Hosts {
     #[inline]
     pub(super) fn credit(&self, host: u16, given: u64) -> u64 {
         let load = &self.loads[usize::from(host) % QUEUES];
-        let part = u64::from(self.part(host));
-        load.credit.wrapping_add(given.wrapping_sub(load.given).wrapping_mul(part))
+        given.wrapping_mul(u64::from(load.part)).wrapping_add(load.more)
     }
 
     /// A flow of `host` becomes one in bulk, when a flow alone has been given so many bytes.
@@ -134,8 +129,9 @@ impl Hosts {
         let credit = self.credit(host, given);
         let place = usize::from(host) % QUEUES;
         let bulk = change(self.loads[place].bulk);
-        self.loads[place] = Load { bulk, credit, given };
-        self.parts[place] = u16::MAX / bulk.max(1);
+        let part = u16::MAX / bulk.max(1);
+        self.loads[place] =
+            Load { bulk, part, more: credit.wrapping_sub(given.wrapping_mul(u64::from(part))) };
         if bulk > 0 {
             self.busy.set(place);
         } else {

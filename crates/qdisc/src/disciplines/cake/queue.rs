@@ -6,7 +6,7 @@ use super::hosts::FlowMode;
 use super::overflow::Overflow;
 use super::shaper::{Autorate, Framing, Pace, Shaper, TinClock};
 use super::tin::{HostHashes, Tin};
-use super::tins::Layout;
+use super::tins::{Layout, MOST};
 use super::ways::QUEUES;
 use crate::Verdict;
 use crate::classifier::salted;
@@ -39,6 +39,9 @@ pub struct Cake<P> {
     acks_filtered: u64,
     /// Whose turn it is where the rate is unlimited.
     current: usize,
+    /// Tins, a bit each, to which a turn may mean something where the rate is unlimited: not those that have no packets and
+    /// something left of their last turn.
+    awake: u8,
     /// When a dequeue that found the shaper closed wants to be repeated.
     wake: Option<Instant>,
 }
@@ -85,6 +88,7 @@ impl<P: Packet> Cake<P> {
             limit: config.byte_limit(rate),
             acks_filtered: 0,
             current: 0,
+            awake: u8::MAX >> (MOST - layout.tins()),
             wake: None,
             layout,
         }
@@ -148,7 +152,7 @@ impl<P: Packet> Cake<P> {
         Some(index)
     }
 
-    #[inline]
+    #[inline(always)]
     fn forget(&mut self, place: Place, size: Bytes) {
         self.tins[place.tin].backlog -= size.get();
         self.backlogs[place.id() as usize] -= size.get();
@@ -228,6 +232,20 @@ impl<P: Packet> Cake<P> {
     /// Deficit round robin.
     #[inline]
     fn choose_by_weight(&mut self) -> usize {
+        if !self.awake.is_power_of_two() {
+            return self.choose_among_several();
+        }
+        // It has the packets, and all turns.
+        self.current = self.awake.trailing_zeros() as usize;
+        let tin = &mut self.tins[self.current];
+        while tin.deficit < 0 {
+            tin.deficit += tin.quantum;
+        }
+        self.current
+    }
+
+    #[inline(never)]
+    fn choose_among_several(&mut self) -> usize {
         let (tins, mut current) = (self.tins.as_mut_slice(), self.current);
         loop {
             let tin = &mut tins[current];
@@ -237,6 +255,9 @@ impl<P: Packet> Cake<P> {
             }
             if tin.deficit <= 0 {
                 tin.deficit += tin.quantum;
+            }
+            if tin.deficit > 0 && !tin.is_active() {
+                self.awake &= !(1 << current);
             }
             current = if current + 1 == tins.len() { 0 } else { current + 1 };
         }
@@ -322,6 +343,7 @@ impl<P: Packet> QueueDiscipline<P> for Cake<P> {
         {
             self.set_rate(rate);
         }
+        self.awake |= 1 << place.tin;
         self.tins[place.tin].on_arrival(place.queue, cx.rng);
         if self.memory > self.limit {
             self.shed(cx);

@@ -25,12 +25,18 @@ const FIRST_PAGE: usize = HEADS + 4;
 /// Flows and heads, rounded up so that no index needs to be checked.
 const LINKS: usize = 2 * QUEUES;
 
+/// Who stands after and before a flow, or a head, in its list.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    next: u16,
+    previous: u16,
+}
+
 /// The lists.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     /// The head of each list makes a ring of it.
-    next: Box<[u16; LINKS]>,
-    previous: Box<[u16; LINKS]>,
+    links: Box<[Link; LINKS]>,
     /// Which round it is.
     number: u64,
     /// Pages with flows, a bit each.
@@ -39,8 +45,8 @@ pub(super) struct Rounds {
 
 impl Rounds {
     pub(super) fn new() -> Self {
-        let alone = Box::new(core::array::from_fn(|link| link as u16));
-        Self { next: alone.clone(), previous: alone, number: 0, booked: [0; (PAGES / 64) as usize] }
+        let alone = |link| Link { next: link as u16, previous: link as u16 };
+        Self { links: Box::new(core::array::from_fn(alone)), number: 0, booked: [0; (PAGES / 64) as usize] }
     }
 
     #[inline]
@@ -51,7 +57,7 @@ impl Rounds {
     /// The flow after `flow` in its list.
     #[inline]
     pub(super) fn after(&self, flow: usize) -> Option<usize> {
-        let next = usize::from(self.next[flow % LINKS]);
+        let next = usize::from(self.links[flow % LINKS].next);
         (next < QUEUES).then_some(next)
     }
 
@@ -62,16 +68,17 @@ impl Rounds {
 
     #[inline]
     pub(super) fn remove(&mut self, link: usize) {
-        self.join(usize::from(self.previous[link % LINKS]), usize::from(self.next[link % LINKS]));
+        let Link { next, previous } = self.links[link % LINKS];
+        self.join(usize::from(previous), usize::from(next));
     }
 
     /// The old flows up to `last` had their turn.
     #[inline]
     pub(super) fn pass(&mut self, last: usize) {
         let (old, later) = (HEADS + Round::Old as usize, HEADS + Round::Later as usize);
-        let first = usize::from(self.next[old]);
-        self.join(old, usize::from(self.next[last % LINKS]));
-        self.join(usize::from(self.previous[later]), first);
+        let first = usize::from(self.links[old].next);
+        self.join(old, usize::from(self.links[last % LINKS].next));
+        self.join(usize::from(self.links[later].previous), first);
         self.join(last, later);
     }
 
@@ -89,7 +96,7 @@ impl Rounds {
     pub(super) fn begin(&mut self) -> Option<u64> {
         let (old, later) = (HEADS + Round::Old as usize, HEADS + Round::Later as usize);
         let passed = if let Some(first) = self.first(Round::Later) {
-            let last = usize::from(self.previous[later]);
+            let last = usize::from(self.links[later].previous);
             self.join(old, first);
             self.join(last, old);
             self.join(later, later);
@@ -137,13 +144,13 @@ impl Rounds {
     /// Makes `later` the one after `link`.
     #[inline]
     fn join(&mut self, link: usize, later: usize) {
-        self.next[link % LINKS] = later as u16;
-        self.previous[later % LINKS] = link as u16;
+        self.links[link % LINKS].next = later as u16;
+        self.links[later % LINKS].previous = link as u16;
     }
 
     #[inline]
     fn append(&mut self, head: usize, flow: usize) {
-        self.join(usize::from(self.previous[head % LINKS]), flow);
+        self.join(usize::from(self.links[head % LINKS].previous), flow);
         self.join(flow, head);
     }
 }

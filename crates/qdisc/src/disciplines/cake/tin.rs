@@ -376,10 +376,10 @@ impl Tin {
         if rests {
             self.ways.busy.clear(queue);
         }
-        match before {
-            Set::Sparse | Set::SparseWait => self.sparse -= 1,
-            Set::Bulk => self.leave_bulk(queue),
-            Set::Decaying | Set::None => {}
+        if matches!(before, Set::Sparse | Set::SparseWait) {
+            self.sparse -= 1;
+        } else if before == Set::Bulk {
+            self.leave_bulk(queue);
         }
         self.rounds.remove(queue);
         if !rests {

@@ -21,7 +21,7 @@ tailrace_core::choices! {
 }
 
 /// Most tins there can be.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 
 /// Expedited forwarding, voice admit, class selectors and the rest, by name.
 const LE: u8 = 1;
