@@ -24,7 +24,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--kernel",
             metavar="NAME",
-            help="Kernel for hosts of flows for which the file names none [default: the newest "
+            help="Kernel for hosts of flows over TCP for which the file names none [default: the newest "
             "one that is built].",
         ),
     ] = None,
@@ -57,7 +57,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     wished = tabular.wanted(",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json)
     tabular.check(cells.values(), wished)
     if not quiet:
-        warn(warnings(cells))
+        warn([*cells.warnings, *warnings(cells)])
     target = output if json else output or keeping.default_place(scenario, "-twin", [])
     if target:
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
