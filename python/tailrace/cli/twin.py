@@ -71,7 +71,8 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     code = ended(code, held, lost=kept != target)
     plots = not no_plots and code == 0
     with on_a_closed_terminal(held):
-        finish(comparison, Shown(kept, json=json, quiet=quiet, plots=plots, wished=wished), difference)
+        shown_once = Shown(kept, json=json, quiet=quiet, plots=plots, wished=wished, once=True)
+        finish(comparison, shown_once, difference)
     if difference:
         code = tabular.judged(difference, code)
     if code:

@@ -48,7 +48,7 @@ class Verdict:
     """What a tolerance says of a difference."""
 
     tolerance: Tolerance
-    # "kept", "broken", "open" where the interval reaches beyond what is allowed but not all of it, "too little" where
+    # "kept", "broken", "open" where the interval reaches beyond what is allowed but not all of it, "not judged" where
     # both sides have less than the tolerance is for.
     state: str
     broken: bool
@@ -126,7 +126,7 @@ def judge(
     A single pair has no interval: there the difference itself counts.
     """
     if max(abs(before), abs(before + change)) < tolerance.least:
-        return Verdict(tolerance, "too little", broken=False, excess=0.0)
+        return Verdict(tolerance, "not judged", broken=False, excess=0.0)
     low, high = tolerance.allowed(before)
     first, last = ends or (change, change)
     beyond = last < low or first > high
