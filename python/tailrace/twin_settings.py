@@ -67,8 +67,8 @@ class Setting:
     sysctl: str
     # What a kernel, and the profile of Linux, have unless they are told otherwise.
     default: str
-    # The key's value in the kernel's words; and those of client and server as a value, or `None` where there is none.
-    written: Callable[[Any], str]
+    # The key's value in the kernel's words; and those of client and server as a value. `None` where there is none.
+    written: Callable[[Any], str | None]
     read: Callable[[str, str], Any]
     # Whether the server's word alone decides nothing, so that only the client's is written.
     client_asks: bool = False
@@ -90,13 +90,19 @@ def _ecn(client: str, server: str) -> bool | None:
 
 def _sizes(key: str, sysctl: str, default: str) -> Setting:
     """Three numbers of bytes, which a key has for both ends and a kernel for itself."""
-    return Setting(
-        key,
-        sysctl,
-        default,
-        lambda text: " ".join(str(text).split()),
-        lambda client, server: client if client == server else None,
-    )
+
+    def read(client: str, server: str) -> str | None:
+        return _three(client) if client == server else None
+
+    return Setting(key, sysctl, default, _three, read)
+
+
+def _three(sizes: object) -> str | None:
+    """Least, initial and largest; a kernel takes fewer numbers, too, and a key the word "auto"."""
+    words = str(sizes).split()
+    numbers = [int(word) for word in words if word.isdecimal()]
+    rising = len(numbers) == len(words) == _SIZES and numbers == sorted(numbers)
+    return " ".join(words) if rising else None
 
 
 # Keys of `transport` and settings of kernels that mean the same.
@@ -116,6 +122,8 @@ _AS_SIMULATED = {"net.mptcp.enabled": "1", "net.mptcp.scheduler": "default"}
 _OF_FLOWS = "net.ipv4.tcp_congestion_control"
 # How Linux's path manager is where nobody says.
 _SUBFLOWS, _ACCEPTED, _NO_ENDPOINTS = 2, 0, "none"
+# So many numbers of bytes there are.
+_SIZES = 3
 # So many interfaces the path manager looks at by itself.
 _MOST_ENDPOINTS = 8
 
@@ -177,8 +185,8 @@ def _settle(setting: Setting, flows: Sequence[Flow], sides: Sides) -> dict[str, 
         ends = [words.get(end.name, setting.default) for end in (flow.client, flow.server)]
         there = setting.read(*ends)
         if setting.key in flow.transport:
-            here = setting.read(*(2 * [setting.written(flow.transport[setting.key])]))
-            if here != there:
+            word = setting.written(flow.transport[setting.key])
+            if word is None or setting.read(word, word) != there:
                 sides.simulated_alone(flow, setting.key, _OTHERS)
                 for host in _saying(setting, flow):
                     sides.kernels_alone(host, f"sysctl.{setting.sysctl}", _OTHERS)
@@ -201,9 +209,9 @@ def _words(setting: Setting, flows: Sequence[Flow]) -> dict[str, str]:
     for flow in flows:
         ends = [flow.client] if setting.client_asks else [flow.client, flow.server]
         value = flow.transport.get(setting.key)
-        word = setting.default if value is None else setting.written(value)
+        word = None if value is None else setting.written(value)
         for end in ends:
-            wanted.setdefault(end.name, set()).add(word)
+            wanted.setdefault(end.name, set()).add(word or setting.default)
     agreed = {name: min(words) for name, words in wanted.items() if len(words) == 1}
     return {**agreed, **said}
 

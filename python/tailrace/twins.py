@@ -73,15 +73,16 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     hosts = [Host(said) for said in _tables(scenario, "host")]
     flows = _flows(scenario, {host.name: host for host in hosts})
     kernels = _kernels(scenario, hosts, flows, kernel)
+    named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
     profiles: twin_settings.Sets = {}
     for flow in flows:
-        profiles.update(_as_linux(flow, kernels.get(flow.client.name) or str(flow.client.kernel)))
+        profiles.update(_as_linux(flow, named[flow.client.name], named[flow.server.name]))
     sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
-    named = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
+    told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
     cells = {
         SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
-        KERNELS: scenario.variant(KERNELS, {**named, **profiles, **sides.kernels}),
+        KERNELS: scenario.variant(KERNELS, {**told, **profiles, **sides.kernels}),
     }
     return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
 
@@ -164,19 +165,22 @@ def _newest() -> str:
     return str(kernels[0].name)
 
 
-def _as_linux(flow: Flow, kernel: str) -> twin_settings.Sets:
-    """Simulated TCP is to be that of Linux, where the file does not say which. A word becomes a table."""
-    if "profile" in flow.transport:
-        return {}
-    profile = _multipath(kernel) if flow.is_multipath else "linux"
-    kind = flow.transport["kind"]
-    table = {flow.path("")[:-1]: {"kind": kind}} if len(flow.transport) == 1 else {}
-    return {**table, flow.path("profile"): f"'{profile}'"}
+def _as_linux(flow: Flow, client: str, server: str) -> twin_settings.Sets:
+    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table."""
+    sets: twin_settings.Sets = {}
+    if len(flow.transport) == 1:
+        sets[flow.path("")[:-1]] = dict(flow.transport)
+    if "profile" not in flow.transport:
+        sets[flow.path("profile")] = "'linux_6_1'" if flow.is_multipath and _is_6_1(client) else "'linux'"
+    # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
+    of_tcp = not flow.is_multipath and flow.transport.get("profile", "linux") == "linux"
+    if of_tcp and _is_6_1(client) and _is_6_1(server) and "tcp_window_share" not in flow.transport:
+        sets[flow.path("tcp_window_share")] = "'auto'"
+    return sets
 
 
-def _multipath(kernel: str) -> str:
-    """The profile of that kernel's Multipath TCP: there is one for 6.1, and one for the newest."""
-    return "linux_6_1" if kernel == "6.1" or kernel.startswith("6.1.") else "linux"
+def _is_6_1(kernel: str) -> bool:
+    return kernel == "6.1" or kernel.startswith("6.1.")
 
 
 def _degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:

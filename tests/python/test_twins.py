@@ -121,6 +121,14 @@ def test_simulated_multipath_tcp_is_that_of_the_kernel(kernel, profile):
 
 
 @pytest.mark.parametrize(
+    ("a", "b", "share"), [("6.1", "6.1.7", "auto"), ("6.1", "6.12", None), ("6.12", "6.12", None)]
+)
+def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
+    cells = twins.of(tailrace.Scenario.of(pair('"tcp"', f'kernel = "{a}"'), set={"host.b.kernel": f"'{b}'"}))
+    assert said(cells[SIMULATED], "flow.f.transport.tcp_window_share") == share
+
+
+@pytest.mark.parametrize(
     ("scenario", "kernel", "message"),
     [
         (
@@ -246,6 +254,11 @@ def test_what_the_file_says_to_a_kernel_stays():
         # Simulated hosts have nothing of the kind, or not with this value.
         ({"b": "net.ipv4.tcp_frto = 0"}, [(["host", "b:"], "net.ipv4.tcp_frto")]),
         ({"b": "net.ipv4.tcp_timestamps = 2"}, [(["host", "b:"], "net.ipv4.tcp_timestamps")]),
+        ({"there": "tcp_wmem = 'auto'"}, [(["flow", "there:"], "tcp_wmem")]),
+        (
+            {"a": "net.ipv4.tcp_wmem = '4096 9000'", "b": "net.ipv4.tcp_wmem = '4096 9000'"},
+            [(["host", "a:"], "net.ipv4.tcp_wmem"), (["host", "b:"], "net.ipv4.tcp_wmem")],
+        ),
         ({"b": "net.mptcp.enabled = 0"}, [(["host", "b:"], "net.mptcp.enabled")]),
         # What is as simulated hosts are, or of programs only.
         ({"a": "net.mptcp.enabled = 1, net.ipv4.tcp_congestion_control = 'reno'"}, []),
