@@ -43,6 +43,8 @@ pub(crate) struct ReceiveSpace {
     sizing: RightSizing,
     /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`).
     rtt_eighths: u64,
+    /// Without timestamps: where a window of data ends, and since when that has been coming.
+    filling: Option<(u64, Instant)>,
 }
 
 impl ReceiveSpace {
@@ -62,6 +64,7 @@ impl ReceiveSpace {
             window: half,
             sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
+            filling: None,
         })
     }
 
@@ -115,6 +118,19 @@ impl ReceiveSpace {
         let (sample, old) = (rtt.as_micros(), self.rtt_eighths);
         let first = old == 0 || sample.saturating_mul(8) < old;
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
+    }
+
+    /// Without timestamps, the time in which a `window` of data comes is a round trip, or more: the least counts. All has come
+    /// up to `nxt` (`tcp_rcv_rtt_measure`).
+    fn on_window(&mut self, nxt: u64, window: u64, now: Instant) {
+        if let Some((end, since)) = self.filling {
+            if nxt < end {
+                return;
+            }
+            let sample = now.saturating_since(since).as_micros().max(1).saturating_mul(8);
+            self.rtt_eighths = if self.rtt_eighths == 0 { sample } else { sample.min(self.rtt_eighths) };
+        }
+        self.filling = Some((nxt + window, now));
     }
 
     /// The application has read up to `read`, and as much as lies `behind` it could be read.
@@ -372,6 +388,9 @@ impl Tcp {
         }
         let Some(space) = &mut buffers.receive else { return };
         let held = buffers.arrivals.held_before(unread, mss);
+        if !self.options.timestamps {
+            space.on_window(nxt, self.rcv.edge().saturating_sub(self.acks.last_sent()), now);
+        }
         if let Some(t) = stamps.filter(|t| t.echo != buffers.last_echo && segment.payload >= self.mss) {
             buffers.last_echo = t.echo;
             let passed = clock(now).wrapping_sub(t.echo);
@@ -449,6 +468,21 @@ mod tests {
             *since = (since.0 + per_rtt, since.1 + Duration::from_millis(50));
             s.on_read((since.0, 0), since.1);
         }
+    }
+
+    #[test]
+    fn without_timestamps_a_round_trip_is_the_shortest_time_in_which_a_window_comes() {
+        let mut s = space();
+        let at = Instant::from_millis;
+        s.on_window(0, 10 * MSS, at(0));
+        s.on_window(9 * MSS, 10 * MSS, at(30));
+        assert_eq!(s.rtt_eighths, 0, "the window has not come");
+        s.on_window(10 * MSS, 20 * MSS, at(40));
+        assert_eq!(s.rtt_eighths, 8 * 40_000);
+        s.on_window(30 * MSS, 20 * MSS, at(90));
+        assert_eq!(s.rtt_eighths, 8 * 40_000, "50 ms are longer");
+        s.on_window(50 * MSS, 20 * MSS, at(120));
+        assert_eq!(s.rtt_eighths, 8 * 30_000);
     }
 
     #[test]
