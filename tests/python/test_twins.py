@@ -351,6 +351,7 @@ def test_a_host_whose_kernel_is_none_is_simulated_whatever_else_is_said_of_it():
     [
         ("ecn = true, tcp_wmem = '4096 20000 200000'", ""),
         ("", "net.ipv4.tcp_sack = 0, net.ipv4.tcp_rmem = '4096 16384 60000'"),
+        ("timestamps = false", ""),
         ("timestamps = false, window_scale = false", ""),
     ],
 )
