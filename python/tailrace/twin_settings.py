@@ -187,7 +187,7 @@ def _settle(setting: Setting, flows: Sequence[Flow], sides: Sides) -> dict[str, 
         if setting.key in flow.transport:
             word = setting.written(flow.transport[setting.key])
             if word is None or setting.read(word, word) != there:
-                sides.simulated_alone(flow, setting.key, _OTHERS)
+                sides.simulated_alone(flow, setting.key, _OTHERS if word else _NOTHING_ALIKE)
                 for host in _saying(setting, flow):
                     sides.kernels_alone(host, f"sysctl.{setting.sysctl}", _OTHERS)
         elif there is None:
@@ -279,7 +279,7 @@ class PathManagers:
                 sides.simulated_alone(flow, "path_manager", _why_not(flow))
             else:
                 for key in ("event_delay", "client_listens"):
-                    if key in flow.transport["path_manager"]:
+                    if key in _kinded(flow.transport["path_manager"]):
                         sides.simulated_alone(flow, f"path_manager.{key}")
 
     def _paths(self) -> dict[str, _Paths]:
@@ -297,8 +297,7 @@ class PathManagers:
 
     def _of(self, flow: Flow) -> tuple[_Paths, _Paths] | None:
         """What the path manager of a flow has at either end, where kernels can have it."""
-        manager = flow.transport.get("path_manager", "passive")
-        manager = manager if isinstance(manager, Mapping) else {"kind": manager}
+        manager = _kinded(flow.transport.get("path_manager", "passive"))
         if manager.get("kind") == "passive":
             return _Paths(), _Paths()
         if manager.get("kind") != "linux":
@@ -328,8 +327,7 @@ def _manager(client: _Paths, server: _Paths) -> dict[str, object]:
 
 
 def _why_not(flow: Flow) -> str:
-    manager = flow.transport["path_manager"]
-    kind = manager.get("kind") if isinstance(manager, Mapping) else manager
+    kind = _kinded(flow.transport["path_manager"]).get("kind")
     if kind in {"linux", "passive"}:
         return _OTHERS
     return (
@@ -342,15 +340,12 @@ def _rest_of_flow(flow: Flow, sides: Sides) -> None:
     """What of a flow's transport kernels know nothing of."""
     known = {setting.key for setting in SETTINGS} | _FOR_BOTH
     for key, value in flow.transport.items():
-        kind = value.get("kind") if isinstance(value, Mapping) else value
-        as_kernels = (key == "profile" and kind in _MODELS) or (key == "scheduler" and value == "linux")
+        as_kernels = (key == "profile" and value in _MODELS) or (key == "scheduler" and value == "linux")
         if key not in known and not as_kernels:
             sides.simulated_alone(flow, key)
-    control = flow.transport.get("cc")
-    if isinstance(control, Mapping):
-        for key in control:
-            if key != "kind":
-                sides.simulated_alone(flow, f"cc.{key}")
+    for key in _kinded(flow.transport.get("cc")):
+        if key != "kind":
+            sides.simulated_alone(flow, f"cc.{key}")
 
 
 def _rest_of_host(host: Host, sides: Sides) -> None:
@@ -365,6 +360,11 @@ def _rest_of_host(host: Host, sides: Sides) -> None:
         sides.kernels_alone(
             host, "backpressure", "simulated hosts have none: without it, both sides are alike"
         )
+
+
+def _kinded(value: object) -> Mapping[str, Any]:
+    """A table with its kind, which may be a word alone."""
+    return value if isinstance(value, Mapping) else {"kind": value}
 
 
 def _endpoints(words: object) -> str:
