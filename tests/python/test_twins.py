@@ -393,4 +393,4 @@ def test_both_are_run_and_compared(tmp_path):
     assert (tmp_path / "out" / "kernels" / "summary.json").exists()
     # To read, each metric is there once, with both values beside one another.
     read = command_line("twin", "pair.toml", "--no-plots", "-o", "out", cwd=tmp_path)
-    assert (read.returncode, read.stdout.count("goodput")) == (0, 1), read.stdout
+    assert (read.returncode, read.stdout.count("goodput")) == (0, 1), read.stdout + read.stderr
