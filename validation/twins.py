@@ -29,9 +29,6 @@ PATHS = (2, 8)
 RUNS = 6
 # So many where those decide nothing.
 MORE_RUNS = 24
-# How much of each is alike; below these many packets a difference of drops is one of chance.
-LIMITS = {"goodput": 0.05, "backlog": 0.10, "dropped": 0.10}
-FEW_PACKETS, FEW_DROPS = 2.0, 10.0
 
 # Of each measure the values of all runs.
 Measured = dict[str, list[float]]
@@ -91,7 +88,7 @@ def cases() -> Iterator[Case]:
 
 def measured(result: tailrace.Result) -> Measured:
     """For each run what the flows got together, and what stood in the queues and was dropped there."""
-    found: Measured = {name: [] for name in LIMITS}
+    found: Measured = {name: [] for name in twins.ALIKE}
     for run in result.summary["runs"]:
         queues = [queue for name, queue in run["queues"].items() if name.endswith("a->b")]
         found["goodput"].append(sum(g["goodput_bps"]["sum"] for g in run["groups"].values()) / 1e6)
@@ -110,7 +107,7 @@ def both(case: Case, kernel: str, runs: int, known: Mapping[str, Measured]) -> d
 def judged(found: Mapping[str, Measured]) -> list[str]:
     """For each measure both means, and the difference as a share of the kernel's, over runs of equal seeds."""
     words = []
-    for name, limit in LIMITS.items():
+    for name, alike in twins.ALIKE.items():
         sides = [found[side][name] for side in (twins.SIMULATED, twins.KERNELS)]
         ours, theirs = (values[: min(map(len, sides))] for values in sides)
         means = statistics.fmean(ours), statistics.fmean(theirs)
@@ -118,10 +115,9 @@ def judged(found: Mapping[str, Measured]) -> list[str]:
         share, half = (
             (x / means[1] if means[1] else 0.0 for x in (more.mean, more.ci95 or 0.0)) if more else (0.0, 0.0)
         )
-        few = {"backlog": FEW_PACKETS, "dropped": FEW_DROPS}.get(name, 0.0)
         verdict = ""
-        if abs(share) > limit and max(means) >= few:
-            verdict = " **!**" if abs(share) - half > limit else " ?"
+        if abs(share) > alike.share and max(means) >= alike.least:
+            verdict = " **!**" if abs(share) - half > alike.share else " ?"
         words.append(f"{means[0]:.4g} | {means[1]:.4g} | {share:+.1%} ± {half:.1%}{verdict}")
     return words
 

@@ -251,6 +251,13 @@ class Source:
     def objected(
         self, overrides: list[tuple[str, str]], objections: list[tuple[str, str, str | None]]
     ) -> Exception: ...
+    def warned(
+        self,
+        overrides: list[tuple[str, str]],
+        code: str,
+        scenario: Scenario,
+        objections: list[tuple[str, str, str | None]],
+    ) -> tuple[list[str], str]: ...
     def plain(self) -> str: ...
 
 @final

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from tailrace import twin_settings
 from tailrace.errors import UsageError
 from tailrace.scenario import Scenario
+from tailrace.twin_settings import Flow, Host
 
 SIMULATED = "simulated"
 KERNELS = "kernels"
@@ -25,37 +29,62 @@ _LOOKED_AT = (
     "utilization",
     "dropped",
 )
-# How much of each is still alike, unless somebody says otherwise.
-_ALIKE = ("goodput=5%", "backlog=10%", "dropped=10%")
 
 
-def of(scenario: Scenario, kernel: str | None = None) -> dict[str, Scenario]:
-    """Both, by their labels; `kernel` is for hosts that flows are between, where the file names none."""
-    said = scenario.said()
-    flows = [flow for flow in said.get("flow", []) if _protocol(flow) != "udp"]
-    if not flows:
-        raise UsageError(
-            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
-        )
-    hosts = said.get("host", [])
-    own = [host for host in hosts if host.get("kernel", "none") != "none"]
-    if own and kernel:
-        raise UsageError(f"{scenario.file_name} names kernels of its own: leave out --kernel")
-    if not own:
-        ends = {str(flow[key]).partition("[")[0] for flow in flows for key in ("from", "to") if key in flow}
-        own = [host for host in hosts if _name(host) in ends]
-        kernel = kernel or _newest()
-    if not own:
-        raise UsageError(f"{scenario.file_name} has no [[host]] that could have a kernel")
-    names = [_name(host) for host in own]
-    multipath = _multipath(kernel or str(own[0]["kernel"]))
-    profile, managers = _as_linux(flows, multipath), _managers(flows, hosts, multipath)
-    without = {f"host.{name}.kernel": "'none'" for name in names}
-    kernels = {f"host.{name}.kernel": f"'{kernel}'" for name in names} if kernel else {}
-    return {
-        SIMULATED: scenario.variant(SIMULATED, {**without, **profile, **managers}),
-        KERNELS: scenario.variant(KERNELS, {**kernels, **profile}),
+@dataclass(frozen=True)
+class Alike:
+    """How much of a metric is still alike."""
+
+    share: float
+    # With less than this on both sides, chance decides how much it differs.
+    least: float = 0.0
+
+
+# Unless somebody says otherwise.
+ALIKE: Mapping[str, Alike] = {
+    "goodput": Alike(0.05),
+    "backlog": Alike(0.10, least=2.0),
+    "dropped": Alike(0.10, least=10.0),
+}
+_ONE_SIDED = "one-sided-key"
+
+
+@dataclass(frozen=True)
+class Twins(Mapping[str, Scenario]):
+    """Both sides, by their labels."""
+
+    cells: Mapping[str, Scenario]
+    warnings: Sequence[str]
+    """Of keys that only one side obeys."""
+
+    def __getitem__(self, label: str) -> Scenario:
+        return self.cells[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.cells)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def of(scenario: Scenario, kernel: str | None = None) -> Twins:
+    """Simulated, without any kernel, and with one at each end of a flow over TCP: the one that the file names, or else
+    `kernel`, or the newest."""
+    hosts = [Host(said) for said in _tables(scenario, "host")]
+    flows = _flows(scenario, {host.name: host for host in hosts})
+    kernels = _kernels(scenario, hosts, flows, kernel)
+    named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
+    profiles: twin_settings.Sets = {}
+    for flow in flows:
+        profiles.update(_as_linux(flow, named[flow.client.name], named[flow.server.name]))
+    sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
+    without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
+    told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
+    cells = {
+        SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
+        KERNELS: scenario.variant(KERNELS, {**told, **profiles, **sides.kernels}),
     }
+    return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
 
 
 def looked_at(cells: Mapping[str, Scenario]) -> list[str]:
@@ -75,40 +104,56 @@ def looked_at(cells: Mapping[str, Scenario]) -> list[str]:
 def alike(columns: Sequence[str], tolerances: Sequence[str]) -> list[str]:
     """How much of what is shown may differ: what was said, and the usual of what was not."""
     said = {text.partition("=")[0] for text in tolerances}
-    usual = [text for text in _ALIKE if text.partition("=")[0] in columns]
-    return [*tolerances, *(text for text in usual if text.partition("=")[0] not in said)]
+    usual = {name: limit for name, limit in ALIKE.items() if name in columns and name not in said}
+    return [*tolerances, *(f"{name}={_in_words(limit)}" for name, limit in usual.items())]
 
 
-def _multipath(kernel: str) -> str:
-    """The profile of that kernel's Multipath TCP: there is one for 6.1, and one for the newest."""
-    return "linux_6_1" if kernel == "6.1" or kernel.startswith("6.1.") else "linux"
+def _in_words(limit: Alike) -> str:
+    share = f"{limit.share:.0%}"
+    return f"{share} from {limit.least:g}" if limit.least else share
 
 
-def _managers(
-    flows: Sequence[Mapping[str, Any]], hosts: Sequence[Mapping[str, Any]], profile: str
+def _tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
+    """What the file says, with what is set beside it."""
+    try:
+        written = scenario.written(key)
+    except ValueError:
+        return []
+    return list(tomllib.loads(f"tables = {written}")["tables"])
+
+
+def _flows(scenario: Scenario, hosts: Mapping[str, Host]) -> list[Flow]:
+    """Those over TCP and Multipath TCP."""
+    flows = []
+    for said in _tables(scenario, "flow"):
+        transport = said.get("transport", "tcp")
+        table = transport if isinstance(transport, Mapping) else {"kind": transport}
+        ends = [hosts[str(said[key]).partition("[")[0]] for key in ("from", "to")]
+        flows.append(Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1]))
+    flows = [flow for flow in flows if flow.transport["kind"] != "udp"]
+    if not flows:
+        raise UsageError(
+            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
+        )
+    return flows
+
+
+def _kernels(
+    scenario: Scenario, hosts: Sequence[Host], flows: Sequence[Flow], kernel: str | None
 ) -> dict[str, str]:
-    """What `limits` and `endpoints` say to kernels, for the simulated path manager of flows that name none."""
-    by_name = {_name(host): host for host in hosts}
-    sets = {}
-    for flow in flows:
-        transport = flow.get("transport", "tcp")
-        if _protocol(flow) != "mptcp" or (isinstance(transport, Mapping) and "path_manager" in transport):
-            continue
-        client, server = (by_name.get(str(flow.get(key, "")).partition("[")[0], {}) for key in ("from", "to"))
-        limits = client.get("limits", {})
-        ends = [
-            f"{side} = '{end.get('endpoints', 'none')}'"
-            for side, end in (("client", client), ("server", server))
-        ]
-        numbers = [f"{name} = {limits[name]}" for name in ("subflows", "add_addr_accepted") if name in limits]
-        manager = f"{{ kind = 'linux', {', '.join([*numbers, *ends])} }}"
-        if isinstance(transport, Mapping):
-            sets[f"flow.{flow.get('name', '')}.transport.path_manager"] = manager
-        else:
-            sets[f"flow.{flow.get('name', '')}.transport"] = (
-                f"{{ kind = 'mptcp', profile = '{profile}', path_manager = {manager} }}"
-            )
-    return sets
+    """The kernel of each end of a flow for which the file names none."""
+    if kernel == "none":
+        raise UsageError("--kernel none: a twin needs a kernel, as `tailrace kernel list` shows them")
+    ends = {end.name for flow in flows for end in (flow.client, flow.server)}
+    without = [host.name for host in hosts if host.name in ends and host.kernel is None]
+    if kernel and not without:
+        raise UsageError(
+            f"{scenario.file_name} names kernels of its own for all hosts of its flows: leave out --kernel, or "
+            f"set one, as in --set host.{min(ends)}.kernel={kernel}"
+        )
+    if without and kernel is None:
+        kernel = _newest()
+    return dict.fromkeys(without, str(kernel))
 
 
 def _newest() -> str:
@@ -120,23 +165,28 @@ def _newest() -> str:
     return str(kernels[0].name)
 
 
-def _name(host: Mapping[str, Any]) -> str:
-    return str(host.get("name", ""))
-
-
-def _protocol(flow: Mapping[str, Any]) -> str:
-    transport = flow.get("transport", "tcp")
-    return str(transport.get("kind", "tcp") if isinstance(transport, Mapping) else transport)
-
-
-def _as_linux(flows: Sequence[Mapping[str, Any]], multipath: str) -> dict[str, str]:
-    """Simulated TCP is to be that of Linux, where the file does not say which."""
-    sets = {}
-    for flow in flows:
-        profile = multipath if _protocol(flow) == "mptcp" else "linux"
-        transport, path = flow.get("transport", "tcp"), f"flow.{flow.get('name', '')}.transport"
-        if not isinstance(transport, Mapping):
-            sets[path] = f"{{ kind = '{transport}', profile = '{profile}' }}"
-        elif "profile" not in transport:
-            sets[f"{path}.profile"] = f"'{profile}'"
+def _as_linux(flow: Flow, client: str, server: str) -> twin_settings.Sets:
+    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table."""
+    sets: twin_settings.Sets = {}
+    if len(flow.transport) == 1:
+        sets[flow.path("")[:-1]] = dict(flow.transport)
+    if "profile" not in flow.transport:
+        sets[flow.path("profile")] = "'linux_6_1'" if flow.is_multipath and _is_6_1(client) else "'linux'"
+    # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
+    of_tcp = not flow.is_multipath and flow.transport.get("profile", "linux") == "linux"
+    if of_tcp and _is_6_1(client) and _is_6_1(server) and "tcp_window_share" not in flow.transport:
+        sets[flow.path("tcp_window_share")] = "'auto'"
     return sets
+
+
+def _is_6_1(kernel: str) -> bool:
+    return kernel == "6.1" or kernel.startswith("6.1.")
+
+
+def _degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:
+    """How many links each host has, as far as names alone say it."""
+    ends = [[str(end) for end in link.get("between", [])] for link in _tables(scenario, "link")]
+    several = {host.name for host in hosts if "count" in host.said}
+    several |= {end.partition("[")[0] for pair in ends if any("[" in one for one in pair) for end in pair}
+    names = [host.name for host in hosts if host.name not in several]
+    return {name: sum(pair.count(name) for pair in ends) for name in names}

@@ -98,6 +98,11 @@ def test_only_cells_that_both_have_are_compared():
         ("7 Mbit/s", 8.0, (7.5, 8.5), False, "broken", True),
         ("9 Mbit/s", 8.0, (7.5, 8.5), False, "kept", False),
         ("0", 0.0, (0.0, 0.0), True, "kept", False),
+        # Both sides, not one, must be below what it begins with.
+        ("5% from 101Mbit/s", -8.0, (-10.0, -6.0), True, "not judged", False),
+        ("5% from 101Mbit/s", 8.0, (6.0, 10.0), False, "broken", True),
+        ("5% from 100Mbit/s", -8.0, (-10.0, -6.0), False, "broken", True),
+        ("-5% from 101 Mbit/s", -50.0, (-60.0, -40.0), True, "not judged", False),
     ],
 )
 def test_a_tolerance_is_broken_where_the_interval_says_so(limit, change, ends, strict, state, broken):
@@ -137,6 +142,9 @@ def test_absolute_tolerances_have_units(metric, limit, value):
         ("goodput=x%", "no share"),
         ("goodput=5", r"has no unit: say 5% of the mean, or 5 Mbit/s"),
         ("goodput=3 ms", "is in s, goodput"),
+        ("goodput=3% from 3 ms", "is in s, goodput"),
+        ("goodput=3% from 3%", "begins with no quantity: say 10% from 5 Mbit/s"),
+        ("goodput=3% from -3 Mbit/s", "begins with no quantity"),
         ("godput=3%", "did you mean goodput"),
         ("median(goodput)=3%", "differences are of means"),
         ("delay=3%", "nothing here has a delay"),

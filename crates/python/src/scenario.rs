@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
-    DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Objection, Parsed, Preset, Range, Room,
-    Sweep, SweepAxis,
+    Code, DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Objection, Parsed, Preset, Range,
+    Room, Sweep, SweepAxis,
 };
 
 create_exception!(
@@ -99,9 +99,22 @@ impl Source {
         overrides: Vec<(String, String)>,
         objections: Vec<(String, String, Option<String>)>,
     ) -> PyErr {
-        let objections: Vec<Objection> =
-            objections.into_iter().map(|(path, why, help)| Objection { path, why, help }).collect();
-        scenario_error(&self.source.objected(&overrides, &objections))
+        scenario_error(&self.source.objected(&overrides, &gathered(objections)))
+    }
+
+    /// Warnings of that code, and the same as JSON text, as of `objected`: none where the scenario that was made of this
+    /// allows the code.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
+    fn warned(
+        &self,
+        overrides: Vec<(String, String)>,
+        code: &str,
+        scenario: &Scenario,
+        objections: Vec<(String, String, Option<String>)>,
+    ) -> PyResult<(Vec<String>, String)> {
+        let code = Code::of(code).ok_or_else(|| PyValueError::new_err(format!("there is no code {code}")))?;
+        let found = self.source.warned(&overrides, code, &scenario.declaration, &gathered(objections));
+        Ok((rendered(&found), data(&found).to_string()))
     }
 
     /// What the file says as TOML of version 1.0, a line for each key of its top level.
@@ -115,6 +128,11 @@ impl Scenario {
         let Parsed { scenario, declaration, warnings, memory } = read.map_err(|e| scenario_error(&e))?;
         Ok(Self { scenario: Arc::new(scenario), declaration, warnings, memory })
     }
+}
+
+/// Path, why, and what to do about it.
+fn gathered(objections: Vec<(String, String, Option<String>)>) -> Vec<Objection> {
+    objections.into_iter().map(|(path, why, help)| Objection { path, why, help }).collect()
 }
 
 /// What runs are reckoned to have.

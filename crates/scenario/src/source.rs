@@ -44,7 +44,7 @@ impl Parsed {
 pub struct Objection {
     /// The value's path, as of [`Source::value`].
     pub path: String,
-    /// What is wrong with it.
+    /// What is wrong with it; of a warning, all that it says.
     pub why: String,
     /// What to do about it, where `why` does not say so.
     pub help: Option<String>,
@@ -138,14 +138,31 @@ impl Source {
     /// written the place is that of the nearest table around it.
     pub fn objected(&self, overrides: &[(String, String)], objections: &[Objection]) -> Vec<Diagnostic> {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
-        let mut root = self.root(true, &sink).unwrap_or_default();
-        set(&mut root, overrides, &sink);
-        let sink = sink.apart();
+        let root = self.root_with(overrides, &sink);
         for Objection { path, why, help } in objections {
             // Of an element of a list its position would say nothing.
             let key = path.rsplit('.').find(|word| word.parse::<usize>().is_err()).unwrap_or(path);
             let message = format!("bad value of `{key}`");
             let mut found = sink.at(Code::BadValue, origin(&root, path), message).label(why);
+            found.help.clone_from(help);
+            sink.push(found);
+        }
+        sink.into_sorted()
+    }
+
+    /// As [`Source::objected`], but warnings of that code: none where `parsed`, which was made of this, allows it.
+    pub fn warned(
+        &self,
+        overrides: &[(String, String)],
+        code: Code,
+        parsed: &Declaration,
+        objections: &[Objection],
+    ) -> Vec<Diagnostic> {
+        let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
+        let root = self.root_with(overrides, &sink);
+        sink.allow(&parsed.allow);
+        for Objection { path, why, help } in objections {
+            let mut found = sink.at(code, origin(&root, path), why);
             found.help.clone_from(help);
             sink.push(found);
         }
@@ -189,6 +206,14 @@ impl Source {
             }
             _ => Err(sink.into_sorted()),
         }
+    }
+
+    /// With these values set. What is wrong with them is somebody else's to say.
+    fn root_with(&self, overrides: &[(String, String)], sink: &Sink<'_>) -> Table {
+        let apart = sink.apart();
+        let mut root = self.root(true, &apart).unwrap_or_default();
+        set(&mut root, overrides, &apart);
+        root
     }
 
     /// A copy to be changed, with or without its sweep, which may be most of it.

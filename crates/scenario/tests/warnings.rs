@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use tailrace_core::Bytes;
-use tailrace_scenario::{Code, Diagnostic, Source, parse, render_all};
+use tailrace_scenario::{Code, Diagnostic, Objection, Source, parse, render_all};
 
 const GOOD: &str = include_str!("files/small.toml");
 
@@ -103,7 +103,9 @@ fn warnings_read_as_they_should() {
 
 #[test]
 fn every_warning_has_a_case_and_can_be_allowed() {
-    let named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
+    let mut named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
+    // Not the parser's, but of whoever compares a scenario with kernels: below.
+    assert!(named.insert(Code::OneSidedKey.name()));
     assert_eq!(named, Code::warnings().map(Code::name).collect());
     for (code, changes) in CASES {
         let text = changed(changes);
@@ -115,6 +117,29 @@ fn every_warning_has_a_case_and_can_be_allowed() {
         let own = format!("allow = [\"{code}\"]\n{text}");
         assert_eq!(codes(&warnings(&own, &[])), rest, "{code} in the file");
     }
+}
+
+#[test]
+fn what_others_warn_of_stands_at_the_key_and_can_be_allowed_too() {
+    let objection = Objection {
+        path: "flow.tcp.transport.sack".into(),
+        why: "flow tcp: only some obey `sack`".into(),
+        help: Some("leave it out".into()),
+    };
+    let warned = |text: &str, allow: &[&str]| {
+        let source =
+            Source::new(text, "small.toml").allowing(allow.iter().map(|c| (*c).to_string()).collect());
+        let parsed = source.scenario(&[], Bytes(1 << 30)).unwrap();
+        source.warned(&[], Code::OneSidedKey, &parsed.declaration, std::slice::from_ref(&objection))
+    };
+    let found = warned(GOOD, &[]);
+    let text = found[0].render(false);
+    assert!(text.starts_with("warning[one-sided-key]: flow tcp: only some obey `sack`\n"), "{text}");
+    assert!(text.contains("sack = true") && text.contains("leave it out"), "{text}");
+    assert_eq!(codes(&found), ["one-sided-key"]);
+    assert_eq!(codes(&warned(GOOD, &["one-sided-key"])), Vec::<&str>::new());
+    let own = format!("allow = [\"one-sided-key\"]\n{GOOD}");
+    assert_eq!(codes(&warned(&own, &[])), Vec::<&str>::new());
 }
 
 #[test]

@@ -228,7 +228,8 @@ def _print(comparison: Comparison, shown: Shown, difference: "Differences | None
     elif wished.form:
         tabular.show(difference or comparison.metrics_table(wished.columns), wished.form)
     elif not shown.quiet:
-        common.show(comparison.metrics_table(wished.columns) if wished.columns else comparison)
+        if not (shown.once and difference):
+            common.show(comparison.metrics_table(wished.columns) if wished.columns else comparison)
         if difference:
             common.show(difference)
 

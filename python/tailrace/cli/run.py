@@ -133,6 +133,8 @@ class Shown:
     plots: bool
     figures: Sequence[str] = ()
     wished: tabular.Wanted = tabular.NOTHING
+    # Whether a table of differences, in which everything is, stands alone.
+    once: bool = False
 
 
 def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:

@@ -24,7 +24,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--kernel",
             metavar="NAME",
-            help="Kernel for hosts of flows for which the file names none [default: the newest "
+            help="Kernel for hosts of flows over TCP for which the file names none [default: the newest "
             "one that is built].",
         ),
     ] = None,
@@ -57,7 +57,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     wished = tabular.wanted(",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json)
     tabular.check(cells.values(), wished)
     if not quiet:
-        warn(warnings(cells))
+        warn([*cells.warnings, *warnings(cells)])
     target = output if json else output or keeping.default_place(scenario, "-twin", [])
     if target:
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
@@ -71,7 +71,8 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     code = ended(code, held, lost=kept != target)
     plots = not no_plots and code == 0
     with on_a_closed_terminal(held):
-        finish(comparison, Shown(kept, json=json, quiet=quiet, plots=plots, wished=wished), difference)
+        shown_once = Shown(kept, json=json, quiet=quiet, plots=plots, wished=wished, once=True)
+        finish(comparison, shown_once, difference)
     if difference:
         code = tabular.judged(difference, code)
     if code:

@@ -1,10 +1,10 @@
-"""How much two studies may differ: `goodput=5%`, `delay=2ms`, `goodput=-5%` for a fall alone."""
+"""How much two studies may differ: `goodput=5%`, `delay=2ms`, `goodput=-5%` for a fall alone, `dropped=10% from 10`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tailrace.errors import UsageError
 from tailrace.study.formulas import Quantity, value_of
@@ -18,6 +18,8 @@ _UNITS: Mapping[str, tuple[tuple[int, int, int], float]] = {
     "packets": ((0, 0, 1), 1.0),
 }
 _PURE = (0, 0, 0)
+# Between a limit and the least that it is for.
+_FROM = " from "
 # Of which a number alone says how many.
 _COUNTED = frozenset({_PURE, (0, 0, 1)})
 
@@ -32,6 +34,8 @@ class Tolerance:
     relative: bool
     # -1: only a fall counts, 1: only a rise, 0: both.
     direction: int = 0
+    # What is less than this on both sides is not judged, as chance alone decides it.
+    least: float = 0.0
 
     def allowed(self, before: float) -> tuple[float, float]:
         """From where to where a difference is within it."""
@@ -44,7 +48,8 @@ class Verdict:
     """What a tolerance says of a difference."""
 
     tolerance: Tolerance
-    # "kept", "open" where the interval reaches beyond what is allowed but not all of it, "broken".
+    # "kept", "broken", "open" where the interval reaches beyond what is allowed but not all of it, "not judged" where
+    # both sides have less than the tolerance is for.
     state: str
     broken: bool
     # How far beyond the limit the mean difference is, in the metric's unit.
@@ -69,7 +74,21 @@ def parse(text: str) -> tuple[str, str]:
 
 
 def of(text: str, metric: Metric) -> Tolerance:
-    """The limit of a metric: a share with %, a quantity with a unit, or of what is counted a number."""
+    """The limit of a metric: a share with %, a quantity with a unit, or of what is counted a number; and its least."""
+    limit, starts, least = text.partition(_FROM)
+    found = _limit(limit.strip(), metric)
+    if not starts:
+        return found
+    start = _limit(least.strip(), metric)
+    if start.relative or start.direction:
+        raise UsageError(
+            f"tolerance {text!r} of {metric.heading} begins with no quantity: say "
+            f"10% from {_with_unit('5', metric)}"
+        )
+    return replace(found, text=text, least=start.limit)
+
+
+def _limit(text: str, metric: Metric) -> Tolerance:
     plain = text.lstrip("+-").strip()
     direction = {"+": 1, "-": -1}.get(text[0], 0)
     if plain.endswith("%"):
@@ -106,6 +125,8 @@ def judge(
 
     A single pair has no interval: there the difference itself counts.
     """
+    if max(abs(before), abs(before + change)) < tolerance.least:
+        return Verdict(tolerance, "not judged", broken=False, excess=0.0)
     low, high = tolerance.allowed(before)
     first, last = ends or (change, change)
     beyond = last < low or first > high
