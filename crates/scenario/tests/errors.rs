@@ -67,6 +67,34 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "attack_of_a_receiver_that_is_a_kernel",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
+            (
+                "[[fault]]",
+                "[[attack]]\nname = \"x\"\nfrom = \"dst\"\nto = \"src[0]\"\nkind = \"ack_division\"\n[[fault]]",
+            ),
+        ],
+    ),
+    (
+        "attack_of_a_sender_that_is_a_kernel",
+        &[
+            ("count = 4", "count = 4\nkernel = \"6.12\""),
+            (
+                "[[fault]]",
+                "[[attack]]\nname = \"x\"\nfrom = \"src[1]\"\nto = \"dst\"\nkind = \"no_backoff\"\nwindow = 50\nenabled = false\n\
+                 [[fault]]",
+            ),
+        ],
+    ),
+    (
+        "misbehaviour_of_a_kernel",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
+            (TCP, "kind = \"tcp\", misbehaviour = \"repeated_acks\""),
+        ],
+    ),
+    (
         "bad_kernel",
         &[(
             "count = 4",

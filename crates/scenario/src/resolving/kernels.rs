@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::kernel::RunDecl;
 use crate::declarations::node::NodeDecl;
-use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario, Transport};
+use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -53,8 +53,7 @@ pub(super) fn run_something(draft: &Draft) -> bool {
     draft.nodes.iter().any(|decl| named(decl).is_some() && decl.run.is_some())
 }
 
-/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end,
-/// datagrams that no kernel sends.
+/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end.
 pub(super) fn check(
     scenario: &Scenario,
     draft: &Draft,
@@ -80,25 +79,7 @@ pub(super) fn check(
             sink.error(Code::ContradictingTimes, at.origin, message);
         }
     }
-    for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
-        let Transport::Udp { header, .. } = group.transport else { continue };
-        let mut sources = group.pairs.iter().map(|(from, _)| &scenario.nodes[from.0 as usize]);
-        let Some(host) = sources.find(|node| node.kernel.is_some()).map(|node| &node.name) else { continue };
-        if header != UDP_HEADERS {
-            let message = format!("host {host} has a kernel, whose datagrams have {UDP_HEADERS} of headers");
-            let error = sink.at(Code::BadValue, decl.from.origin, message);
-            sink.push(error.help("leave out `header` of the transport, or the host's `kernel`"));
-        }
-        if group.spoof.is_some() {
-            let message = format!("host {host} has a kernel, which sends from its own addresses only");
-            let error = sink.at(Code::WrongNode, decl.from.origin, message);
-            sink.push(error.help("leave out `spoof`, or the host's `kernel`"));
-        }
-    }
 }
-
-/// Those of IP and UDP.
-const UDP_HEADERS: Bytes = Bytes(28);
 
 /// Hosts of one namespace's word have one kernel: what is said of it cannot differ.
 fn share_alike(draft: &Draft, sink: &Sink<'_>) {
