@@ -130,6 +130,22 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     (
+        "settings_of_one_kernel_that_differ",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nnamespace = \"lab\"\nsysctl = { vm.swappiness = 10, net.ipv4.tcp_sack = 0 }\n[[host]]\nname = \"x\"\n\
+             kernel = \"6.12\"\nnamespace = \"lab\"\nsysctl = { vm.swappiness = 20, net.ipv4.tcp_sack = 1 }\n\
+             [[link]]\nbetween = [\"x\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"",
+        )],
+    ),
+    (
+        "multipath_tcp_of_a_kernel_without_it",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\"\nsysctl = { net.mptcp.enabled = 0 }"),
+            (TCP, "kind = \"mptcp\", cc = \"cubic\""),
+        ],
+    ),
+    (
         "more_links_than_a_kernel_has_cards",
         &[("count = 4", "count = 53\nkernel = \"6.12\"\nnamespace = \"lab\"")],
     ),

@@ -18,6 +18,7 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     for (group, decl) in scenario.flows.iter().zip(&draft.flows).chain(idle) {
         datagrams(scenario, group, decl, sink);
         misbehaviour(scenario, group, decl, sink);
+        multipath(scenario, group, decl, sink);
     }
 }
 
@@ -61,4 +62,29 @@ fn misbehaviour(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &
     sink.push(error.help(format!(
         "take the kernel from that host (kernel = \"none\"; the other end may keep one), or leave out {key}"
     )));
+}
+
+/// A kernel that is to have no Multipath TCP has no sockets of it.
+fn multipath(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &Sink<'_>) {
+    const SETTING: (&str, &str) = ("net.mptcp.enabled", "0");
+    if !matches!(group.transport, Transport::Mptcp { .. }) {
+        return;
+    }
+    let is_without = |node: &&NodeIndex| {
+        let kernel = scenario.nodes[node.0 as usize].kernel.as_deref();
+        let last = kernel.and_then(|kernel| kernel.sysctl.iter().rfind(|(name, _)| name == SETTING.0));
+        last.is_some_and(|(_, value)| value.trim() == SETTING.1)
+    };
+    let ends = [(&decl.from, End::Client), (&decl.to, End::Server)];
+    for (selector, end) in ends {
+        let mut nodes = group.pairs.iter().map(|(from, to)| if end == End::Client { from } else { to });
+        let Some(node) = nodes.find(is_without) else { continue };
+        let host = &scenario.nodes[node.0 as usize].name;
+        let message = format!(
+            "the sysctl of host {host} is {} = {}, and this flow is one of Multipath TCP",
+            SETTING.0, SETTING.1
+        );
+        let error = sink.at(Code::WrongTransport, selector.origin, message);
+        sink.push(error.help("set it to 1, or write transport = \"tcp\""));
+    }
 }

@@ -61,6 +61,7 @@ pub(super) fn check(
     sink: &Sink<'_>,
 ) {
     share_alike(draft, sink);
+    set_alike(draft, sink);
     cards_fit(draft, &degree, sink);
     let mut first = 0;
     for decl in &draft.nodes {
@@ -102,6 +103,36 @@ fn share_alike(draft: &Draft, sink: &Sink<'_>) {
         );
         let error = sink.at(Code::BadValue, namespace.origin, message);
         sink.push(error.help(format!("give both the same `{key}`, or another `namespace`")));
+    }
+}
+
+/// A setting of a host that shares its kernel.
+type Shared<'a> = (&'a NodeDecl, &'a str);
+
+/// Whether a kernel has a setting once for all of its hosts, and not once a network namespace. There are more among those of
+/// `net`, which differ from kernel to kernel: its agent notices.
+fn is_shared(name: &str) -> bool {
+    const OF_A_NAMESPACE: [&str; 3] = ["net.core.somaxconn", "net.core.optmem_max", "net.core.txrehash"];
+    !name.starts_with("net.") || name.starts_with("net.core.") && !OF_A_NAMESPACE.contains(&name)
+}
+
+/// What is there once in a kernel is set to one value.
+fn set_alike(draft: &Draft, sink: &Sink<'_>) {
+    let mut known: BTreeMap<(&str, &str), Shared<'_>> = BTreeMap::new();
+    for decl in draft.nodes.iter().filter(|decl| named(decl).is_some()) {
+        let (Some(namespace), Some(settings)) = (&decl.namespace, &decl.sysctl) else { continue };
+        for (name, value) in settings.value.iter().filter(|(name, _)| is_shared(name)) {
+            let (first, set) = *known.entry((&namespace.value, name)).or_insert((decl, value));
+            if set == value {
+                continue;
+            }
+            let message = format!(
+                "{} and {} share one kernel, which has {name} once: {set:?} and {value:?}",
+                first.name.value, decl.name.value
+            );
+            let error = sink.at(Code::BadValue, settings.origin, message);
+            sink.push(error.help("give both the same value, or another `namespace`"));
+        }
     }
 }
 
