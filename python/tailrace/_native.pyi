@@ -18,6 +18,7 @@ __all__ = [
     "Rng",
     "Scenario",
     "ScenarioError",
+    "SettingError",
     "Setup",
     "Signal",
     "Source",
