@@ -18,6 +18,7 @@ __all__ = [
     "Rng",
     "Scenario",
     "ScenarioError",
+    "SettingError",
     "Setup",
     "Signal",
     "Source",
@@ -42,6 +43,7 @@ __version__: str
 
 class ScenarioError(ValueError): ...
 class HookError(RuntimeError): ...
+class SettingError(RuntimeError): ...
 
 @final
 class Verdict:
@@ -211,6 +213,8 @@ class Scenario:
     def captures(self) -> int: ...
     @property
     def kernels(self) -> dict[str, str]: ...
+    @property
+    def kernel_hosts(self) -> list[tuple[str, str]]: ...
     @property
     def name(self) -> str: ...
     @property

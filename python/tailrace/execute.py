@@ -227,6 +227,12 @@ def error_text(error: BaseException) -> str:
     return str(error).rstrip() if isinstance(error, ScenarioError) else f"{type(error).__name__}: {error}"
 
 
+def _refused(job: Job, host: str, why: str, nearest: str | None) -> ScenarioError:
+    """A kernel does not take a setting of a host, at the place of its settings in the file."""
+    help = f"did you mean `{nearest}`?" if nearest else None  # noqa: A001 - as diagnostics call it
+    return job.scenario.objected([(f"host.{host.partition('[')[0]}.sysctl", f"host {host}: {why}", help)])
+
+
 class _Pool(Generic[T]):
     """The jobs still to do, those under way, and those that ended but are not delivered yet."""
 
@@ -282,6 +288,8 @@ class _Pool(Generic[T]):
             taken = self._sink.take(job, output, rows, wall_s)
         except _native.ScenarioError as error:
             self._fail(place, job, ScenarioError(error.args[0], json.loads(error.args[1])))
+        except _native.SettingError as error:
+            self._fail(place, job, _refused(job, *error.args))
         except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost
             self._fail(place, job, error)
         else:

@@ -10,6 +10,6 @@ class Finding:
     """One line of a report. Only a failure makes the exit code 1."""
 
     state: str
-    """`ok`, `warning`, `FAIL`, or `skipped`."""
+    """`ok`, `warning` or `FAIL`."""
     what: str
     detail: str

@@ -247,7 +247,8 @@ def result_grids(result: Result) -> list[Grid]:
     grids = [_group_grid(title, aggregate)] if groups or not ran else []
     if ran:
         heading = f"programs of {title}" if not grids else "programs"
-        grids.append(Grid(heading, ["host", "command", "exit code", "its last words"], ran, labels=2))
+        columns = ["host", "command", "exit code", "its last words"]
+        grids.append(Grid(heading, columns, ran, labels=2, notes=programs.notes(result.summary["runs"])))
     queue_measures = _measures(queues.values(), QUEUE_MEASURES)
     grids += _path_grids(aggregate.get("paths") or {})
     if queues:

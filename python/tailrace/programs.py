@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 # A command is shown as far as that.
@@ -13,6 +14,33 @@ def rows(runs: Iterable[Mapping[str, Any]]) -> list[list[str]]:
     """Host, command, how it ended and its last words: of each program of the first run that has some."""
     programs: list[dict[str, Any]] = next((found for run in runs if (found := run.get("programs"))), [])
     return [[p["host"], _short(p["command"]), _ended(p["exit_code"]), _last(p["output"])] for p in programs]
+
+
+# What shells mean by the codes of programs that did not end by themselves.
+_MEANINGS = {
+    126: "it could not be started",
+    127: "there is no such program",
+    132: "an instruction that guests do not have, such as one of AVX",
+    134: "it aborted",
+    137: "it was killed; its host may have too little memory",
+    139: "it accessed memory that it does not have",
+}
+
+
+def notes(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Programs that failed: which, where, and how, once each."""
+    failed = Counter(
+        (p["host"], p["command"], p["exit_code"])
+        for run in runs
+        for p in run.get("programs") or []
+        if p["exit_code"] not in {0, None}
+    )
+    return [
+        f"host {host}: {_short(command)} failed with exit code {code}"
+        + (f" ({meaning})" if (meaning := _MEANINGS.get(code)) else "")
+        + (f", {times} times in {len(runs)} runs" if len(runs) > 1 else "")
+        for (host, command, code), times in failed.items()
+    ]
 
 
 def _short(command: str) -> str:

@@ -91,6 +91,10 @@ class Result(Mapping[str, "pl.DataFrame"]):
             "status": status,
             "warnings": scenario.warnings,
         }
+        if scenario.native.kernels:
+            from tailrace.kernels import using
+
+            about["kernels"] = using.described(scenario.native)
         result = cls(summary, _tables_of(runs), scenario.to_toml(), about)
         result.captures = ordered(capture for run in runs for capture in run.captures)
         result._holders = [run.holder for run in runs if run.holder is not None]

@@ -6,8 +6,8 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import programs
-from tailrace.errors import UsageError
+from tailrace import programs, report
+from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf, using
 from tailrace.study import identity
 
@@ -52,6 +52,15 @@ def test_programs_are_shown_by_their_last_words():
     assert programs.rows([{}]) == []
 
 
+def test_programs_that_fail_are_said_once_below_the_table():
+    def of(*codes):
+        return {"programs": [{"host": "a", "command": "x", "exit_code": c, "output": ""} for c in codes]}
+
+    assert programs.notes([of(0, None), {}]) == []
+    assert programs.notes([of(127)]) == ["host a: x failed with exit code 127 (there is no such program)"]
+    assert programs.notes([of(1, 0), of(1, 1)]) == ["host a: x failed with exit code 1, 3 times in 2 runs"]
+
+
 def test_a_kernel_that_is_not_there_is_said_before_anything_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("TAILRACE_KERNELS", str(tmp_path / "none"))
     file = tmp_path / "pair.toml"
@@ -68,7 +77,7 @@ def test_a_kernel_that_is_not_there_is_said_before_anything_runs(tmp_path, monke
 
 def test_without_the_program_that_starts_kernels_it_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr(using, "AGENT", tmp_path / "tailrace-agent")
-    with pytest.raises(UsageError, match="`make build` builds it"):
+    with pytest.raises(UsageError, match="`make build` in the sources builds it"):
         using.agent()
 
 
@@ -375,3 +384,78 @@ def test_paths_are_counted_whoever_speaks(series, ends):
         assert row["new_bytes"] <= row["received_bytes"]
     assert rows["wide"]["one_way_delay_min_s"] < rows["narrow"]["one_way_delay_min_s"]
     assert rows["wide"]["new_bytes"] > 2 * rows["narrow"]["new_bytes"]
+
+
+OF_ONE_KERNEL = """
+name = "shared"
+duration = "2 s"
+host = [
+  { name = "web", count = 2, kernel = "KERNEL", namespace = "one", sysctl = SETTINGS, run = [
+    { command = "hostname; getent ahostsv4 web1; cat /proc/sys/net/core/rmem_max" },
+  ] },
+  { name = "other", kernel = "KERNEL", namespace = "one", sysctl = OTHERS },
+]
+router = [{ name = "r" }]
+link = [
+  { between = ["web[*]", "r"], rate = "10 Mbit/s", delay = "1 ms" },
+  { between = ["other", "r"], rate = "10 Mbit/s", delay = "1 ms" },
+]
+"""
+
+
+def of_one_kernel(kernel, settings, others):
+    return tailrace.Scenario(
+        OF_ONE_KERNEL.replace("KERNEL", kernel).replace("SETTINGS", settings).replace("OTHERS", others)
+    )
+
+
+def test_a_setting_that_a_kernel_does_not_take_is_said_at_its_place(kernel):
+    for setting, why, help_ in (
+        ("net.ipv4.tcp_sackk = 0", "the kernel has no setting net.ipv4.tcp_sackk", "net.ipv4.tcp_sack"),
+        ("net.ipv4.tcp_congestion_control = 'cubik'", 'the kernel does not take "cubik"', "cubic"),
+        ("net.ipv4.tcp_sack = 300", 'the kernel does not take "300" for net.ipv4.tcp_sack', None),
+        ("net.ipv4.tcp_available_congestion_control = 'reno'", "does not let", None),
+    ):
+        with pytest.raises(ScenarioError) as refused:
+            tailrace.run(of_one_kernel(kernel, f"{{ {setting} }}", "{}"))
+        text = refused.value.shown
+        assert f"host web[0]: {why}" in text or why in text, text
+        assert "sysctl = {" in text, "the line of the file"
+        assert (f"did you mean `{help_}`?" in text) == (help_ is not None), text
+        assert "panic" not in text
+
+
+def test_a_setting_that_kernels_have_once_is_set_for_all_hosts_of_one(kernel):
+    result = tailrace.run(of_one_kernel(kernel, "{ net.core.rmem_max = 4000000 }", "{}"))
+    first, second = (p["output"].splitlines() for p in result.summary["runs"][0]["programs"])
+    assert (first[-1], second[-1]) == ("4000000", "4000000")
+    with pytest.raises(ScenarioError, match=r"host other: net.ipv4.tcp_mem is .* share one kernel"):
+        tailrace.run(
+            of_one_kernel(
+                kernel, "{ net.ipv4.tcp_mem = '9000 9000 9000' }", "{ net.ipv4.tcp_mem = '9000 9000 8000' }"
+            )
+        )
+
+
+def test_one_of_several_hosts_has_a_name_without_brackets(kernel):
+    result = tailrace.run(of_one_kernel(kernel, "{}", "{}"))
+    first, second = (p["output"].splitlines() for p in result.summary["runs"][0]["programs"])
+    assert (first[0], second[0]) == ("web0", "web1")
+    assert first[1].startswith("10.0.0.2 ")
+
+
+def test_a_result_says_which_kernels_it_is_of(kernel, tmp_path):
+    result = tailrace.run(of_one_kernel(kernel, "{}", "{}"))
+    result.save(tmp_path / "out")
+    [said] = tailrace.Result.load(tmp_path / "out").manifest["kernels"]
+    found = shelf.find(kernel)
+    assert said == {
+        "name": kernel,
+        "version": found.version,
+        "sha256": found.sha256,
+        "hosts": ["web[0]", "web[1]", "other"],
+    }
+    page = report.of(result).html
+    assert found.sha256 in page
+    assert "web[0], web[1], other" in page
+    assert "on every machine" not in page

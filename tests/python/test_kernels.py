@@ -435,8 +435,9 @@ def test_check_says_what_a_kernel_is_and_boots_it_where_a_launcher_is(here, monk
     assert {what: finding.state for what, finding in found.items()} == {
         "kernel 6.12": "ok",
         "options": "ok",
-        "boot": "skipped",
+        "boot": "FAIL",
     }
+    assert "make build" in found["boot"].detail
     agent = here.tool("agent", "echo $@; echo; echo 'tailrace: booted 6.12.7'; cat")
     done = here.run("check", "6.12", TAILRACE_AGENT=str(agent))
     assert "it boots" in done.stdout
@@ -452,6 +453,15 @@ def test_check_knows_what_is_no_user_mode_linux_or_lacks_options(here):
     assert (said.state, lacking.state) == ("FAIL", "FAIL")
     assert "CONFIG_VIRTIO_UML=y" in lacking.detail
     assert "tailrace kernel build 6.1" in said.detail
+
+
+def test_check_tells_of_bytes_that_have_changed(here):
+    kernel = kept(here.shelf, "6.1.2", "")
+    with kernel.path.open("ab") as program:
+        program.write(b"more")
+    done = here.run("check")
+    assert done.returncode == 1
+    assert "is not what was built: its hash is another" in done.stdout
 
 
 def find_at(program: Path, place: Path) -> shelf.Kernel:
@@ -490,7 +500,7 @@ def test_what_is_tried_is_tried(tmp_path, monkeypatch):
     assert machine._tried("memory", str(tmp_path / "nowhere")) == "No such file or directory"
     # A file of the system in which no code may be.
     assert machine._tried("memory", "/proc/self") is not None
-    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=100 << 20))
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=200 << 20))
     monkeypatch.setattr(machine, "_tried", lambda *_: None)
     (little,) = machine._memory()
     assert (little.state, "for 1 guests" in little.detail) == ("warning", True)

@@ -101,6 +101,18 @@ def test_they_are_drawn_only_where_multipath_tcp_was_used(small, paths, tmp_path
     assert {path.stem for path in (tmp_path / "again").iterdir()} == there
 
 
+def test_paths_of_kernels_are_drawn_without_their_subflows(paths):
+    alone = tailrace.Result(
+        paths.summary, {"path_series": paths.path_series}, paths.scenario_toml, paths.manifest
+    )
+    assert [name for name in NAMES if multipath.is_worth(name, alone)] == ["path_goodput"]
+    (axes,), (whole,) = alone.plot_path_goodput().axes, paths.plot_path_goodput().axes
+    for layer, same in zip(axes.collections, whole.collections, strict=True):
+        assert all(np.array_equal(*pair) for pair in zip(heights(layer), heights(same), strict=True))
+    both = tailrace.Comparison({"alone": alone, "whole": paths}).plot("path_goodput")
+    assert [bool(axes.collections) for axes in both.axes] == [True, True]
+
+
 def test_a_subflow_has_its_window_while_it_may_carry_data_and_a_gap_while_not(paths):
     figure = paths.plot_subflow_cwnd()
     (axes,) = figure.axes

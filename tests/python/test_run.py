@@ -7,10 +7,12 @@ import time
 
 import polars as pl
 import pytest
+import typer
 
 import tailrace
 from conftest import SMALL
 from tailrace import _native, api, execute
+from tailrace.cli import common
 
 GROUP_SPREADS = ("goodput_bps", "throughput_bps")
 GROUP_COUNTS = (
@@ -237,6 +239,16 @@ def test_a_run_that_fails_is_named_and_the_others_go_on(monkeypatch):
     assert result.manifest["status"] == "failed"
     with pytest.raises(tailrace.RunError, match="the second fails"):
         api.result_of(scenario, execute.Outcome([None], outcome.errors))
+
+
+def test_what_ends_the_only_run_is_said_once(capsys):
+    """By the error that ends the command; where others go on, by a line of its own."""
+    with pytest.raises(tailrace.RunError, match="run 1 failed: why"):
+        common.exit_code_of(execute.Outcome([None], ["run 1 failed: why"]))
+    assert capsys.readouterr().err == ""
+    with pytest.raises(typer.Exit):
+        common.exit_code_of(execute.Outcome([None], ["run 1 failed: why"], interrupted=True))
+    assert "run 1 failed: why" in capsys.readouterr().err
 
 
 def test_ctrl_c_in_python_hands_over_what_had_ended(monkeypatch):

@@ -6,6 +6,7 @@
 //! switches between processes, see [`crate::launch`].
 
 use crate::namespace::Namespace;
+use crate::settings::{self, Shared};
 use crate::{network, programs, raw, sockets};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use std::error::Error;
@@ -13,8 +14,8 @@ use std::fs;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use tailrace_agent::OWN_FOLDER;
 use tailrace_agent::plan::{Host, Plan};
+use tailrace_agent::{OWN_FOLDER, REFUSED};
 
 /// Does all that the plan says, and waits for the end.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
@@ -32,9 +33,10 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         thread::Builder::new().spawn(move || sockets.serve())?;
     }
     for (host, network) in plan.hosts.into_iter().zip(networks) {
+        let place = programs::Place { hostname: hostname(&host), network };
         for program in host.programs {
-            let network = network.clone();
-            thread::Builder::new().spawn(move || programs::run(&program, network.as_deref()))?;
+            let place = place.clone();
+            thread::Builder::new().spawn(move || programs::run(&program, &place))?;
         }
     }
     loop {
@@ -45,30 +47,47 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 
 /// Hosts of the scenario have names: a table of them covers that of this machine.
 fn name(plan: &Plan) -> Result<(), Box<dyn Error>> {
-    let names = plan.names.iter().map(|(name, address)| format!("{address} {name}\n"));
+    let names = plan.names.iter().map(|(name, address)| {
+        let plain = Some(plain(name)).filter(|plain| !plan.names.contains_key(plain));
+        format!("{address} {name} {}\n", plain.unwrap_or_default())
+    });
     fs::write("/tmp/hosts", format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
     Ok(mount_bind("/tmp/hosts", "/etc/hosts")?)
+}
+
+/// The name of one of several hosts without its brackets, which have a meaning of their own in addresses: `web1` for `web[1]`.
+fn plain(name: &str) -> String {
+    name.replace(['[', ']'], "")
+}
+
+/// What a host calls itself, unless its settings say otherwise.
+fn hostname(host: &Host) -> String {
+    let set = host.sysctl.iter().rfind(|(name, _)| name == "kernel.hostname");
+    set.map_or_else(|| plain(&host.name), |(_, name)| name.clone())
 }
 
 /// The network of each host: one alone has the guest's, several have each their own.
 type Networks = Vec<Option<Arc<Namespace>>>;
 
 fn set_up_all(hosts: &[Host]) -> Result<Networks, Box<dyn Error>> {
+    let mut shared = Shared::default();
     if let [host] = hosts {
         set_up(host)?;
+        settle(&mut shared, host, None)?;
         return Ok(vec![None]);
     }
     let guests = Namespace::current()?;
-    let one = |host| -> Result<_, Box<dyn Error>> {
+    let mut one = |host| -> Result<_, Box<dyn Error>> {
         let own = Namespace::enter_new()?;
         guests.enter()?;
         network::hand_over(host, &own)?;
         own.enter()?;
         set_up(host)?;
+        settle(&mut shared, host, Some(settings::Networks { own: &own, guests: &guests }))?;
         guests.enter()?;
         Ok(Some(Arc::new(own)))
     };
-    hosts.iter().map(one).collect()
+    hosts.iter().map(&mut one).collect()
 }
 
 /// Where sockets with these addresses are to be made, beside the guest's own network.
@@ -82,11 +101,19 @@ fn places(hosts: &[Host], networks: &Networks) -> sockets::Places {
 }
 
 fn set_up(host: &Host) -> Result<(), Box<dyn Error>> {
-    let at = |what: &str| format!("host {:?}: {what}", host.name);
-    network::set_up(host).map_err(|error| at(&error.to_string()))?;
-    for (name, value) in &host.sysctl {
-        let path = format!("/proc/sys/{}", name.replace('.', "/"));
-        fs::write(&path, value).map_err(|error| at(&format!("sysctl {name} = {value}: {error}")))?;
+    network::set_up(host).map_err(|error| format!("host {:?}: {error}", host.name).into())
+}
+
+/// Sets what a host asks for. A kernel that does not take it ends here, and the console says so in words for programs.
+fn settle<'a>(
+    shared: &mut Shared<'a>,
+    host: &'a Host,
+    networks: Option<settings::Networks<'_>>,
+) -> Result<(), Box<dyn Error>> {
+    let Err(refusal) = shared.set(host, networks) else { return Ok(()) };
+    #[expect(clippy::print_stderr, reason = "the console is read")]
+    {
+        eprintln!("\n{REFUSED}{}", serde_json::to_string(&refusal)?);
     }
-    Ok(())
+    Err(refusal.why.into())
 }

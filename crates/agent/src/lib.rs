@@ -6,6 +6,24 @@ pub mod mailbox;
 pub mod messages;
 pub mod plan;
 
+use serde::{Deserialize, Serialize};
+
+/// What begins the line of a guest's console that has a [`Refusal`], as JSON.
+pub const REFUSED: &str = "tailrace-agent was refused: ";
+
+/// A kernel does not take a setting of a host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// The host, as the scenario calls it.
+    pub host: String,
+    /// Why, in a sentence that names the setting.
+    pub why: String,
+    /// The word that is not known, a name or a value; may be empty.
+    pub word: String,
+    /// Words that are known in its place.
+    pub others: Vec<String>,
+}
+
 /// Where a guest has its own folder.
 pub const OWN_FOLDER: &str = "/tmp/own";
 

@@ -10,6 +10,7 @@ mod netlink;
 mod network;
 mod programs;
 mod raw;
+mod settings;
 mod sockets;
 
 use std::process::ExitCode;

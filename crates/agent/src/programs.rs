@@ -1,21 +1,40 @@
 //! Programs of the host, run within the guest.
 
 use crate::namespace::Namespace;
+use nix::sched::{CloneFlags, unshare};
 use rustix::thread::ClockId;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use tailrace_agent::plan::{Program, exit_name};
 use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 
-/// Runs a program at its time, in the network of its host where that is not the guest's. What it says is in one file, written through to the host at once; how it ended in another.
-pub(crate) fn run(program: &Program, network: Option<&Namespace>) {
+/// Where a program runs.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// What `hostname` says there.
+    pub(crate) hostname: String,
+    /// The network of the host, where that is not the guest's.
+    pub(crate) network: Option<Arc<Namespace>>,
+}
+
+impl Place {
+    /// This thread, and what it starts, are there from now on.
+    fn enter(&self) -> io::Result<()> {
+        unshare(CloneFlags::CLONE_NEWUTS)?;
+        fs::write("/proc/sys/kernel/hostname", &self.hostname)?;
+        self.network.as_ref().map_or(Ok(()), |network| network.enter())
+    }
+}
+
+/// Runs a program at its time and in its place. What it says is in one file, written through to the host at once; how it ended in another.
+pub(crate) fn run(program: &Program, place: &Place) {
     sleep_until(program.at);
     let path = format!("{OWN_FOLDER}/{}", program.output);
-    let entered = network.map_or(Ok(()), Namespace::enter);
-    let code = entered.and_then(|()| execute(program, &path)).unwrap_or_else(|error| {
+    let code = place.enter().and_then(|()| execute(program, &path)).unwrap_or_else(|error| {
         let _ = fs::write(path, format!("{}: {error}\n", program.command));
         NOT_STARTED
     });
@@ -27,7 +46,7 @@ pub(crate) fn run(program: &Program, network: Option<&Namespace>) {
 /// As shells say that a command could not be run.
 const NOT_STARTED: i32 = 126;
 
-fn execute(program: &Program, path: &str) -> std::io::Result<i32> {
+fn execute(program: &Program, path: &str) -> io::Result<i32> {
     let output = at_once(path)?;
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &program.command]).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
@@ -38,7 +57,7 @@ fn execute(program: &Program, path: &str) -> std::io::Result<i32> {
 }
 
 /// A new file whose contents do not wait in the guest's memory.
-fn at_once(path: &str) -> std::io::Result<File> {
+fn at_once(path: &str) -> io::Result<File> {
     let through = rustix::fs::OFlags::SYNC | rustix::fs::OFlags::APPEND;
     OpenOptions::new().create(true).append(true).custom_flags(through.bits().cast_signed()).open(path)
 }

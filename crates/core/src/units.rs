@@ -91,6 +91,10 @@ impl Probability {
     pub const fn get(self) -> f64 {
         self.0
     }
+    /// Whether something is drawn: neither never nor always.
+    pub const fn is_random(self) -> bool {
+        0.0 < self.0 && self.0 < 1.0
+    }
 }
 
 impl Add for Bytes {

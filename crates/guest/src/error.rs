@@ -5,6 +5,7 @@ use crate::ring::RingError;
 use core::fmt;
 use std::io;
 use std::time::Duration;
+use tailrace_agent::Refusal;
 
 /// Why a guest cannot go on.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub enum KernelError {
         /// What is wrong with it.
         why: String,
     },
+    /// It does not take a setting of a host.
+    Refused(Refusal),
     /// It has not come up.
     Boot {
         /// Why.
@@ -83,6 +86,7 @@ impl fmt::Display for KernelError {
             Self::Stopped => f.write_str("somebody has asked to stop"),
             Self::Protocol(what) => write!(f, "its kernel said {what}"),
             Self::Ring { card, why } => write!(f, "its card {card}: {why}"),
+            Self::Refused(refusal) => f.write_str(&refusal.why),
             Self::Boot { why, console } => {
                 write!(f, "its kernel did not boot: {why}; the end of its console:\n{console}")
             }

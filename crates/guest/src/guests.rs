@@ -12,10 +12,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tailrace_agent::Refusal;
 use tailrace_agent::plan::{
     self, Control, DatagramSocket, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples,
 };
 use tailrace_core::rng::run_seed;
+use tailrace_core::text::nearest;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{self, NodeIndex};
@@ -83,6 +85,23 @@ pub struct StartError {
     pub host: String,
     /// Why.
     pub why: String,
+    /// If a setting of the host is at fault, what may be meant instead.
+    pub setting: Option<Setting>,
+}
+
+/// A setting that a kernel does not take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// The one that is named almost like it, if there is none of its name.
+    pub nearest: Option<String>,
+}
+
+impl From<Refusal> for StartError {
+    fn from(refusal: Refusal) -> Self {
+        let others = refusal.others.iter().map(String::as_str);
+        let nearest = nearest(&refusal.word, others).map(str::to_string);
+        Self { host: refusal.host, why: refusal.why, setting: Some(Setting { nearest }) }
+    }
 }
 
 impl fmt::Display for StartError {
@@ -106,13 +125,17 @@ impl Guests {
         stock: &Stock,
     ) -> Result<Self, StartError> {
         let folder = tempfile::Builder::new().prefix("tailrace-").tempdir();
-        let folder = folder.map_err(|error| StartError { host: String::new(), why: error.to_string() })?;
+        let folder = folder.map_err(|error| StartError {
+            host: String::new(),
+            why: error.to_string(),
+            setting: None,
+        })?;
         let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::of_environment() };
         let names = names(scenario, simulation)?;
         let seed = run_seed(scenario.seed, run);
         for members in members(scenario) {
             let (node, spec) = (members[0].node, members[0].spec);
-            let failed = |why: String| StartError { host: node.name.clone(), why };
+            let failed = |why: String| StartError { host: node.name.clone(), why, setting: None };
             let path = stock.kernels.get(&spec.kernel);
             let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
             let (plan, mtus) = plan_all(scenario, simulation, &members, &names)
@@ -129,8 +152,10 @@ impl Guests {
                 backpressure: spec.backpressure,
                 control: Arc::clone(&stock.control),
             };
-            let (machine, kernel) =
-                Machine::start(&config).map_err(|e: KernelError| failed(e.to_string()))?;
+            let (machine, kernel) = Machine::start(&config).map_err(|error| match error {
+                KernelError::Refused(refusal) => refusal.into(),
+                error => failed(error.to_string()),
+            })?;
             let mut host = KernelHost::new(kernel, READY);
             if let Some(card) = card {
                 host = host.with_control(card.into(), machine.mailbox());
@@ -248,8 +273,11 @@ fn names(
 ) -> Result<BTreeMap<String, Vec<Ipv4Addr>>, StartError> {
     let hosts = scenario.nodes.iter().filter(|node| node.kind == model::NodeKind::Host);
     let addresses = |node: &model::Node| {
-        let failed =
-            |e: tailrace_sim::AttachError| StartError { host: node.name.clone(), why: e.to_string() };
+        let failed = |e: tailrace_sim::AttachError| StartError {
+            host: node.name.clone(),
+            why: e.to_string(),
+            setting: None,
+        };
         Ok((node.name.clone(), simulation.addresses(&node.name).map_err(failed)?))
     };
     hosts.map(addresses).collect()

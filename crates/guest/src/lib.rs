@@ -41,7 +41,7 @@ mod ring;
 mod testing;
 
 pub use error::KernelError;
-pub use guests::{Guests, ProgramReport, StartError, Stock};
+pub use guests::{Guests, ProgramReport, Setting, StartError, Stock};
 pub use host::KernelHost;
 pub use kernel::Kernel;
 pub use machine::{Machine, MachineConfig};

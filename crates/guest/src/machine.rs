@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use tailrace_agent::plan::Plan;
+use tailrace_agent::{REFUSED, Refusal};
 use tailrace_sim::Control;
 
 /// What a guest is made of.
@@ -93,7 +94,10 @@ impl Machine {
                 Ok((machine, kernel))
             }
             Err(KernelError::Stopped) => Err(KernelError::Stopped),
-            Err(error) => Err(KernelError::Boot { why: error.to_string(), console: machine.last_words() }),
+            Err(error) => Err(machine.refusal().map_or_else(
+                || KernelError::Boot { why: error.to_string(), console: machine.last_words() },
+                KernelError::Refused,
+            )),
         }
     }
 
@@ -101,6 +105,14 @@ impl Machine {
     pub(crate) fn mailbox(&self) -> Option<u64> {
         let said = fs::read_to_string(self.folder.join("root").join(tailrace_agent::mailbox::FILE)).ok()?;
         said.trim().parse().ok()
+    }
+
+    /// What its agent says on the console of a setting that the kernel does not take.
+    fn refusal(&self) -> Option<Refusal> {
+        let bytes = fs::read(self.folder.join("console")).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let said = text.lines().find_map(|line| line.strip_prefix(REFUSED))?;
+        serde_json::from_str(said.trim_end()).ok()
     }
 
     /// The last lines of its console, without what a kernel says of its stack when it panics.

@@ -18,6 +18,11 @@ impl Disturbance {
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
+
+    /// Whether it draws which packets it concerns.
+    pub const fn is_random(&self) -> bool {
+        self.duplication.is_random() || self.corruption.is_random() || self.reordering.probability.is_random()
+    }
 }
 
 /// Which packets are held back, and for how long. Others go past them.

@@ -31,7 +31,10 @@ impl Kernels {
         let failed = crate::task::HostFailed::new_err::<String>;
         let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
         let guests = tailrace_guest::Guests::start(scenario, run, simulation, stock);
-        guests.map(Some).map(Self).map_err(|error| failed(error.to_string()))
+        guests.map(Some).map(Self).map_err(|error| match error.setting {
+            Some(setting) => crate::task::SettingError::new_err((error.host, error.why, setting.nearest)),
+            None => failed(error.to_string()),
+        })
     }
 
     /// Why a host cannot go on, with the end of its console.

@@ -169,6 +169,13 @@ impl Scenario {
         nodes.filter_map(|node| Some((node.kernel.as_ref()?.kernel.as_str(), node.name.as_str()))).collect()
     }
 
+    /// The hosts that run kernels, each with the name of its own.
+    #[getter]
+    fn kernel_hosts(&self) -> Vec<(&str, &str)> {
+        let nodes = self.scenario.nodes.iter();
+        nodes.filter_map(|node| Some((node.name.as_str(), node.kernel.as_ref()?.kernel.as_str()))).collect()
+    }
+
     #[getter]
     fn name(&self) -> &str {
         &self.scenario.name

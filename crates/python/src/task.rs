@@ -20,6 +20,13 @@ use tailrace_sim::{CaptureFile, Control, Cost, Progress, RunError, RunOutput, Si
 create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
 create_exception!(_native, HostFailed, PyRuntimeError, "A host's kernel cannot go on; which, when and why.");
 
+create_exception!(
+    _native,
+    SettingError,
+    PyRuntimeError,
+    "A kernel does not take a setting: host, why, and what may be meant."
+);
+
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Task {

@@ -41,12 +41,49 @@ fn faults_that_draw_make_runs_differ() {
     let dull = [("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")];
     let with = |fault: &str| warnings(&[dull[0], dull[1], ("kind = \"down\"", fault)]);
     let equal = |found: &[String]| found.iter().any(|w| w.contains("nothing is random"));
-    for same in ["kind = \"down\"", "kind = \"loss\"\nvalue = { kind = \"periodic\", every = 3 }"] {
+    for same in [
+        "kind = \"down\"",
+        "kind = \"loss\"\nvalue = { kind = \"periodic\", every = 3 }",
+        "kind = \"corruption\"\nprobability = 1.0",
+    ] {
         assert!(equal(&with(same)), "{same}");
     }
-    for drawn in ["kind = \"loss\"\nvalue = 0.1", "kind = \"queue\"\nvalue = \"red\""] {
+    for drawn in [
+        "kind = \"loss\"\nvalue = 0.1",
+        "kind = \"queue\"\nvalue = \"red\"",
+        "kind = \"corruption\"\nprobability = 0.1",
+        "kind = \"duplication\"\nprobability = 0.1",
+        "kind = \"reordering\"\nprobability = 0.1\nhold = \"5 ms\"",
+    ] {
         assert!(!equal(&with(drawn)), "{drawn}");
     }
+    let program = ("count = 4", "count = 4\nkernel = \"6.12\"\nrun = [{ command = \"true\" }]");
+    assert!(!equal(&warnings(&[dull[0], dull[1], program])), "programs draw what they like");
+}
+
+/// The ends of all flows are kernels.
+const KERNELS: [(&str, &str); 2] = [
+    ("count = 4", "count = 4\nkernel = \"6.12\""),
+    ("[[host]]\nname = \"dst\"", "[[host]]\nname = \"dst\"\nkernel = \"6.12\""),
+];
+
+#[test]
+fn kernels_see_to_windows_and_segments_themselves() {
+    let small = ("sack = true", "sack = true, mss = \"500 B\", window = 1");
+    let narrow = ("[\"r2\", \"dst\"]", "[\"r2\", \"dst\"]\nmtu = \"1040 B\"");
+    assert_eq!((warnings(&[small]).len(), warnings(&[narrow]).len()), (1, 1));
+    for change in [small, narrow] {
+        assert_eq!(warnings(&[KERNELS[0], KERNELS[1], change]), Vec::<String>::new());
+    }
+    // A segment of one that is simulated is the smaller of what both announce.
+    assert_eq!(warnings(&[KERNELS[1], narrow]), Vec::<String>::new());
+    assert_eq!(warnings(&[KERNELS[0], narrow]).len(), 1);
+    // They see only their own links.
+    let beyond = ("[\"r1\", \"r2\"]", "[\"r1\", \"r2\"]\nmtu = \"1100 B\"");
+    one(
+        &[KERNELS[0], KERNELS[1], beyond],
+        &["packets of flow tcp have 1500 bytes, link bottleneck carries 1100 B"],
+    );
 }
 
 #[test]

@@ -67,6 +67,44 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "attack_of_a_receiver_that_is_a_kernel",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
+            (
+                "[[fault]]",
+                "[[attack]]\nname = \"x\"\nfrom = \"dst\"\nto = \"src[0]\"\nkind = \"ack_division\"\n[[fault]]",
+            ),
+        ],
+    ),
+    (
+        "attack_of_a_sender_that_is_a_kernel",
+        &[
+            ("count = 4", "count = 4\nkernel = \"6.12\""),
+            (
+                "[[fault]]",
+                "[[attack]]\nname = \"x\"\nfrom = \"src[1]\"\nto = \"dst\"\nkind = \"no_backoff\"\nwindow = 50\nenabled = false\n\
+                 [[fault]]",
+            ),
+        ],
+    ),
+    (
+        "misbehaviour_of_a_kernel",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
+            (TCP, "kind = \"tcp\", misbehaviour = \"repeated_acks\""),
+        ],
+    ),
+    (
+        "fault_address_of_a_kernel",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
+            (
+                "link = \"bottleneck\"\nkind = \"down\"",
+                "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
+            ),
+        ],
+    ),
+    (
         "bad_kernel",
         &[(
             "count = 4",
@@ -90,6 +128,22 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
             "count = 4\nkernel = \"6.12\"\nnamespace = \"lab\"\n[[host]]\nname = \"x\"\nkernel = \"6.1\"\nnamespace = \"lab\"\n\
              [[link]]\nbetween = [\"x\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"",
         )],
+    ),
+    (
+        "settings_of_one_kernel_that_differ",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nnamespace = \"lab\"\nsysctl = { vm.swappiness = 10, net.ipv4.tcp_sack = 0 }\n[[host]]\nname = \"x\"\n\
+             kernel = \"6.12\"\nnamespace = \"lab\"\nsysctl = { vm.swappiness = 20, net.ipv4.tcp_sack = 1 }\n\
+             [[link]]\nbetween = [\"x\", \"r1\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"",
+        )],
+    ),
+    (
+        "multipath_tcp_of_a_kernel_without_it",
+        &[
+            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\"\nsysctl = { net.mptcp.enabled = 0 }"),
+            (TCP, "kind = \"mptcp\", cc = \"cubic\""),
+        ],
     ),
     (
         "more_links_than_a_kernel_has_cards",

@@ -4,6 +4,9 @@
 //! Labels and what is returned take no bytes of a packet. TCP returns labels with whatever it sends; the far end of a UDP
 //! flow sends a packet of [`SIZE`] bytes without payload when a datagram comes and the last such packet is
 //! [`PERIOD`] old. Like ACKs, these packets load links and queues and are in no count of the flow's packets.
+//!
+//! A foreign host knows nothing of labels: that is done below its stack, as NetFence's layer between IP and transport would, for
+//! the packets of flows. Others of its packets have none.
 
 use crate::packet::{FlowEnd, OptionsArena, SimPacket};
 use crate::world::{SimFabric, World};
@@ -72,13 +75,15 @@ impl Feedback {
 }
 
 impl World {
-    /// A packet with labels reaches its socket.
+    /// A packet with labels reaches its socket. Whether it is explicit feedback, which ends here: neither sockets nor kernels
+    /// hear of it.
     #[cold]
-    pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+    pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
         let now = fabric.now();
-        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return };
+        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return false };
         let answers = feedback.take(to, pkt, &self.options, now);
-        if pkt.is_datagram() && !pkt.has_bytes(&self.options) {
+        let is_explicit = pkt.is_datagram() && pkt.payload == 0 && !pkt.has_bytes(&self.options);
+        if is_explicit {
             pkt.release(&mut self.options);
         }
         // What goes to a spoofed address reaches nobody.
@@ -87,5 +92,6 @@ impl World {
             let answer = SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (SIZE, Ecn::NotEct), 0, now);
             self.send(to, answer, fabric);
         }
+        is_explicit
     }
 }

@@ -71,8 +71,8 @@ impl Hosts<SimPacket> for World {
         if pkt.payload > 0 {
             self.count_arrival(&pkt, now);
         }
-        if self.feedback.is_some() {
-            self.take_feedback(&pkt, fabric);
+        if self.feedback.is_some() && self.take_feedback(&pkt, fabric) {
+            return;
         }
         if !self.foreign.is_empty() {
             if let Some(host) = self.foreign.at(node) {
@@ -171,9 +171,7 @@ impl World {
     /// A datagram reaches its application; packets without payload are the hosts' own business.
     #[inline]
     fn take_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
-        if pkt.has_bytes(&self.options) {
-            pkt.release(&mut self.options);
-        }
+        pkt.release(&mut self.options);
         let Some(end) = pkt.to.end().filter(|_| pkt.payload > 0) else { return };
         let flow = self.count_datagram(end, u64::from(pkt.payload), fabric.now());
         if pkt.is_altered() {
@@ -353,12 +351,18 @@ impl World {
         mut pkt: SimPacket,
         fabric: &mut SimFabric,
     ) {
-        if let Some(feedback) = &self.feedback {
-            feedback.add(from, &mut pkt, &mut self.options, fabric.now());
-        }
+        self.label(from, &mut pkt, fabric.now());
         self.count_sent(from, &pkt);
         self.captures.at_sender((source, fabric.graph()), &pkt, &self.options, fabric.now());
         fabric.send(source, pkt, self);
+    }
+
+    /// Gives a packet that leaves an end of a flow the labels that queues ask for.
+    #[inline]
+    pub(crate) fn label(&mut self, from: FlowEnd, pkt: &mut SimPacket, now: Instant) {
+        if let Some(feedback) = &self.feedback {
+            feedback.add(from, pkt, &mut self.options, now);
+        }
     }
 
     /// Counts a packet that leaves an end of a flow.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import typer
 
+from tailrace import execute
 from tailrace.cli import signals
 from tailrace.cli.signals import INTERRUPTED
 from tailrace.errors import TailraceError, UsageError
@@ -248,7 +249,11 @@ def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
 
 
 def exit_code_of(outcome: Outcome) -> int:
-    """Tells what went wrong; the exit code that follows from it. Ends here if there is nothing to keep."""
+    """Tells what went wrong; the exit code that follows from it. Ends here if there is nothing to keep.
+
+    Raises `RunError`, which tells it, where no run ended although nobody stopped them.
+    """
+    execute.completed(outcome)
     for error in outcome.errors:
         say(f"error: {error}")
     if outcome.interrupted and not any(outcome.finished):

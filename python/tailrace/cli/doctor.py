@@ -110,7 +110,9 @@ def _kernels() -> Finding:
     from tailrace.kernels import shelf, using
 
     if not using.AGENT.exists():
-        return Finding("warning", "kernels", f"{using.AGENT} is missing: no Linux kernel can be a host")
+        return Finding(
+            "warning", "kernels", f"{using.AGENT} is missing: no Linux kernel can be a host. {using.REMEDY}"
+        )
     kept = shelf.kernels()
     if not kept:
         return Finding(

@@ -14,7 +14,7 @@ from tailrace.findings import Finding
 MEMORY = Path("/dev/shm")  # noqa: S108 - where Linux has it
 _MIB = 1 << 20
 # What a guest has where a scenario does not say.
-_GUEST = 64 * _MIB
+_GUEST = 128 * _MIB
 _FEW_GUESTS = 8
 _PATIENCE_S = 30
 

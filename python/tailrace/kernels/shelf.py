@@ -177,11 +177,16 @@ def _at(path: Path) -> Kernel:
 
 def _unchanged(kernel: Kernel) -> Kernel:
     if digest(kernel.path) != kernel.sha256:
-        raise UsageError(
-            f"{kernel.path} is not what was built: its hash is another. "
-            f"`tailrace kernel build {kernel.name}` builds it anew"
-        )
+        raise UsageError(changed(kernel))
     return kernel
+
+
+def changed(kernel: Kernel) -> str:
+    """What is said of a kernel that is no longer what was built."""
+    return (
+        f"{kernel.path} is not what was built: its hash is another. "
+        f"`tailrace kernel build {kernel.name}` builds it anew"
+    )
 
 
 def _read(record: Path) -> Kernel | None:

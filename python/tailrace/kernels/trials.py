@@ -13,7 +13,7 @@ from tailrace.findings import Finding
 from tailrace.kernels import options, shelf, using
 from tailrace.kernels.shelf import Kernel
 
-# The program that starts guests: crates/guest. The variable names one that is not on the path.
+# The program that starts guests: crates/agent. The variable names another one.
 LAUNCHER, _ENVIRONMENT = "tailrace-agent", "TAILRACE_AGENT"
 _PATIENCE_S = 60
 _LAST_LINES = 5
@@ -49,6 +49,8 @@ def of(kernel: Kernel) -> list[Finding]:
 
 def _said(kernel: Kernel) -> Finding:
     what = f"kernel {kernel.name}"
+    if shelf.digest(kernel.path) != kernel.sha256:
+        return Finding("FAIL", what, shelf.changed(kernel))
     status, text = _run([str(kernel.path), "--version"])
     version = text.strip()
     if status == 0 and version == kernel.version:
@@ -79,7 +81,7 @@ def _boot(kernel: Kernel) -> Finding:
     own = str(using.AGENT) if using.AGENT.exists() else None
     named = os.environ.get(_ENVIRONMENT) or own or shutil.which(LAUNCHER)
     if named is None:
-        return Finding("skipped", "boot", f"not tried: {LAUNCHER} is not here; {_ENVIRONMENT} names it")
+        return Finding("FAIL", "boot", f"{using.AGENT} is missing, which starts kernels. {using.REMEDY}")
     text = _booted(Path(named).absolute(), kernel)
     if f"{_BOOTED} {kernel.version}" in text.splitlines():
         return Finding("ok", "boot", "it boots, and runs a program")

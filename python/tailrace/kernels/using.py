@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tailrace.errors import UsageError
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from tailrace.scenario import Scenario
 
 AGENT = Path(__file__).with_name("tailrace-agent")
+# `pip install .` builds the package alone: the program is none of Python's.
+REMEDY = (
+    "A wheel of Tailrace for Linux has it; `make build` in the sources builds it, and from there "
+    f"`cp python/tailrace/kernels/{AGENT.name} {AGENT}` brings it here"
+)
 
 
 def check(scenario: Scenario) -> None:
@@ -43,6 +48,18 @@ def hashes(native: _native.Scenario) -> dict[str, str]:
     return {name: found(name).sha256 for name in native.kernels}
 
 
+def described(native: _native.Scenario) -> list[dict[str, Any]]:
+    """The kernels that hosts of a scenario run, for its manifest."""
+    hosts: dict[str, list[str]] = {}
+    for host, name in native.kernel_hosts:
+        hosts.setdefault(name, []).append(host)
+    kernels = [(name, found(name), own) for name, own in hosts.items()]
+    return [
+        {"name": name, "version": kernel.version, "sha256": kernel.sha256, "hosts": own}
+        for name, kernel, own in kernels
+    ]
+
+
 @lru_cache
 def found(name: str) -> Kernel:
     """The kernel of that name or path; as it was when it was first asked for."""
@@ -56,5 +73,5 @@ def agent() -> Path:
     if not sys.platform.startswith("linux"):
         raise UsageError("hosts with a `kernel` need Linux; leave it out to simulate them")
     if not AGENT.exists():
-        raise UsageError(f"{AGENT} is missing, without which no kernel starts; `make build` builds it")
+        raise UsageError(f"{AGENT} is missing, without which no kernel starts. {REMEDY}")
     return AGENT

@@ -35,6 +35,8 @@ class Stack:
     axis: str
     # `mbps` by `run`, `time_s`, `group` and `link`, in rows whose paths come in the order of their colours.
     rates: Callable[[Result], pl.DataFrame]
+    # The rows that these come of: without any, there is nothing to draw.
+    rows: Callable[[Result], pl.DataFrame]
 
 
 def is_in(result: Result) -> bool:
@@ -43,8 +45,11 @@ def is_in(result: Result) -> bool:
 
 
 def is_worth(name: str, result: Result) -> bool:
-    """Whether there is something for a figure; earlier versions recorded no series of paths."""
-    return is_in(result) and (name != "path_goodput" or len(result.path_series) > 0)
+    """Whether there is something for a figure.
+
+    Of kernels' connections there are paths, and no subflows; earlier versions recorded no series of paths.
+    """
+    return len(STACKS[name].rows(result)) > 0 if name in STACKS else is_in(result)
 
 
 def _subflow_cwnd(result: Result) -> Figure:
@@ -82,7 +87,7 @@ def draw_windows(axes: Axes, rows: pl.DataFrame, looks: dict[str, int]) -> int:
 
 def _stacked(stack: Stack, result: Result) -> Figure:
     """A panel for each flow group: the rate of each path, stacked; what was delivered as a line."""
-    found = groups(result)
+    found = stacked(stack, result)
     note = (
         f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
         f"{directions.note([result])}"
@@ -94,7 +99,7 @@ def _stacked(stack: Stack, result: Result) -> Figure:
             axes.set_title(group)
         draw_stack(stack, axes, result, group, {})
         axes.set_ylabel(f"{stack.axis}\n(Mbit/s)")
-    finish(sheet, panels, _end(result.subflow_series))
+    finish(sheet, panels, _end(stack.rows(result)))
     return sheet
 
 
@@ -114,6 +119,8 @@ def draw_stack(stack: Stack, axes: Axes, result: Result, group: str, looks: dict
     colours = [style.COLOURS[looks[link] % len(style.COLOURS)] for link in ordered]
     hatches = [_HATCHES[looks[link] // len(style.COLOURS) % len(_HATCHES)] for link in ordered]
     axes.stackplot(times, layers, labels=ordered, colors=colours, hatch=hatches, alpha=0.6, lw=0)
+    if not len(result.connection_series):
+        return
     own = directions.drawn(result, result.connection_series).filter(mine)
     delivered = _rates(own, "delivered_bytes", "flow")
     curve = Grouped.of(delivered, "flow").curve("mbps", total)
@@ -163,8 +170,15 @@ def _came_first(result: Result) -> pl.DataFrame:
 
 
 STACKS = {
-    "path_goodput": Stack("goodput by path over time", "goodput", _came_first),
-    "path_throughput": Stack("throughput by path over time, copies included", "throughput", _given),
+    "path_goodput": Stack(
+        "goodput by path over time", "goodput", _came_first, lambda result: result.path_series
+    ),
+    "path_throughput": Stack(
+        "throughput by path over time, copies included",
+        "throughput",
+        _given,
+        lambda result: result.subflow_series,
+    ),
 }
 # By the names of their files.
 FIGURES: dict[str, Callable[[Result], Figure]] = {
@@ -179,10 +193,17 @@ FIGURES: dict[str, Callable[[Result], Figure]] = {
 
 
 def groups(result: Result) -> list[str]:
-    """The flow groups that used Multipath TCP."""
-    if not is_in(result):
-        return []
-    return sorted(result.subflow_series["group"].cast(pl.String).unique(), key=natural)
+    """The flow groups that used Multipath TCP between simulated hosts."""
+    return _groups(result.subflow_series) if is_in(result) else []
+
+
+def stacked(stack: Stack, result: Result) -> list[str]:
+    """The flow groups that have such a figure."""
+    return _groups(rows) if len(rows := stack.rows(result)) else []
+
+
+def _groups(rows: pl.DataFrame) -> list[str]:
+    return sorted(rows["group"].cast(pl.String).unique(), key=natural)
 
 
 def connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, pl.DataFrame]], str]:

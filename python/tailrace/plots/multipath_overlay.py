@@ -53,8 +53,7 @@ def _stacked(stack: multipath.Stack, results: Mapping[str, Result], title: str) 
     stacks = {
         (label, group): result
         for label, result in results.items()
-        if multipath.is_in(result)
-        for group in multipath.groups(result)
+        for group in multipath.stacked(stack, result)
     }
     several = len({group for _, group in stacks}) > 1
     names = {key: f"{key[0]}: {key[1]}" if several else key[0] for key in stacks}
@@ -152,9 +151,8 @@ def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], ax
 
 
 def _end(results: Mapping[str, Result]) -> float:
-    ends = [
-        result.connection_series["time_s"].max() for result in results.values() if multipath.is_in(result)
-    ]
+    series = (rows for result in results.values() for rows in (result.connection_series, result.path_series))
+    ends = [rows["time_s"].max() for rows in series if len(rows)]
     return max((float(end) for end in ends if isinstance(end, float)), default=1.0)
 
 

@@ -118,7 +118,7 @@ def _scenario(label: str, comparison: Comparison) -> Markup:
 
 
 def _origin(comparison: Comparison) -> list[Markup | None]:
-    first = next(iter(comparison.results.values())).manifest
+    abouts = [result.manifest for result in comparison.results.values()]
     rows = [
         (label, int(run["run"]), int(run["seed"]), str(run["fingerprint"]))
         for label, result in comparison.results.items()
@@ -130,5 +130,6 @@ def _origin(comparison: Comparison) -> list[Markup | None]:
     return [
         origin.repeated([command for command in commands if command]),
         origin.fingerprints(rows, "summary.json of each variant"),
-        origin.environment(first),
+        origin.kernels(abouts),
+        origin.environment(abouts[0]),
     ]

@@ -196,8 +196,10 @@ def origin_of(result: Result) -> list[Markup | None]:
     """Command, environment, fingerprints."""
     about = result.manifest
     again = (
-        "The same scenario, seed and engine give the same fingerprint on every machine. The scenario below, saved as "
-        "a file, gives it, too."
+        "The same scenario, seed, engine and kernels give the same fingerprint on this machine. On others it may "
+        "differ: programs are those of the machine, and kernels may find another processor."
+        if about.get("kernels")
+        else "The same scenario, seed and engine give the same fingerprint on every machine."
     )
     rows = [
         ("", int(run["run"]), int(run["seed"]), str(run["fingerprint"])) for run in result.summary["runs"]
@@ -205,9 +207,11 @@ def origin_of(result: Result) -> list[Markup | None]:
     warned = [str(text) for text in about.get("warnings") or []]
     return [
         origin.repeated(
-            [origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"])], again
+            [origin.command(about.get("command") or ["tailrace", "run", "scenario.toml"])],
+            f"{again} The scenario below, saved as a file, gives it, too.",
         ),
         origin.fingerprints(rows, "summary.json"),
+        origin.kernels([about]),
         origin.environment(about, [("fingerprint of all runs", result.fingerprint)]),
         tag("h3", "Warnings of the scenario") if warned else None,
         *(origin.code(text, "warning", str(place)) for place, text in enumerate(warned, start=1)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tailrace import present
@@ -57,6 +57,19 @@ def environment(about: Mapping[str, Any], more: Sequence[tuple[str, str]] = ()) 
         rows += [(str(key), str(value)) for key, value in machine.items()]
     rows = [*more, *rows]
     return Sheet(present.Grid("Environment", ["what", "is"], [list(row) for row in rows], labels=2)).markup()
+
+
+def kernels(abouts: Iterable[Mapping[str, Any]]) -> Markup | None:
+    """The Linux kernels that hosts ran, each once."""
+    all_kernels = [kernel for about in abouts for kernel in about.get("kernels") or []]
+    hosts: dict[tuple[str, str], dict[str, None]] = {}
+    for kernel in all_kernels:
+        known = hosts.setdefault((str(kernel["version"]), str(kernel["sha256"])), {})
+        known |= dict.fromkeys(map(str, kernel["hosts"]))
+    if not hosts:
+        return None
+    rows = [[version, sha256, ", ".join(own)] for (version, sha256), own in hosts.items()]
+    return Sheet(present.Grid("Linux kernels", ["version", "sha256", "hosts"], rows, labels=3)).markup()
 
 
 def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup:

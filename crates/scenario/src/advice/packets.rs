@@ -4,7 +4,7 @@ use crate::advice::adviser::Adviser;
 use crate::advice::paths::{Direction, Paths, is_periodic};
 use crate::advice::ties;
 use crate::declarations::flow::mptcp::route_len;
-use crate::model::{FlowGroup, Transport};
+use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::text::codes::Code;
 use tailrace_core::Bytes;
 
@@ -23,6 +23,11 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
             config.mss.get() + header.map_or(real, Bytes::get)
         }
     };
+    let size = match kernels_largest(a.scenario, group) {
+        Some((largest, true)) => largest,
+        Some((largest, false)) => size.min(largest),
+        None => size,
+    };
     let Some(link) = paths.narrowest[i].filter(|l| a.scenario.links[*l].forward.mtu.get() < size) else {
         return;
     };
@@ -33,6 +38,21 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
         a.decl(link).shown()
     );
     a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
+}
+
+/// The largest packet of a TCP connection of which kernels are ends, and whether they are both: each announces by its segment size
+/// what its own link carries.
+fn kernels_largest(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, bool)> {
+    group.transport.tcp()?;
+    let (from, to) = group.pairs.first()?;
+    let own = |node: NodeIndex| {
+        scenario.nodes[node.0 as usize].kernel.as_ref()?;
+        let links = scenario.links.iter().filter(move |link| link.a == node || link.b == node);
+        links.map(|link| link.forward.mtu.get()).max()
+    };
+    let (client, server) = (own(*from), own(*to));
+    let largest = client.into_iter().chain(server).min()?;
+    Some((largest, client.is_some() && server.is_some()))
 }
 
 /// Strictly periodic packets at a drop-tail link's rate take every free place in its queue.

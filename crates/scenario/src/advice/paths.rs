@@ -1,6 +1,6 @@
 //! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
 
-use crate::model::{AppConfig, FlowGroup, LinkSpec, Scenario, Transport};
+use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::{Hop, Topology};
 use std::collections::BTreeMap;
 use tailrace_app::{End, Traffic};
@@ -94,6 +94,9 @@ impl Paths {
         let mut windows = BTreeMap::new();
         for (i, group) in scenario.flows.iter().enumerate() {
             for (a, b) in &group.pairs {
+                // Sockets of kernels have windows of their own, whatever the file says.
+                let is_simulated = |node: &NodeIndex| scenario.nodes[node.0 as usize].kernel.is_none();
+                let window = window_of(group).filter(|_| is_simulated(a) || is_simulated(b));
                 let multipath = matches!(group.transport, Transport::Mptcp { .. });
                 let all = if multipath {
                     topology.paths(*a, *b)
@@ -107,7 +110,7 @@ impl Paths {
                 for hops in all {
                     let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
                     let there = if group.app.sender() == End::Client { there } else { reversed(&there) };
-                    paths.add(scenario, i, &there, &mut windows);
+                    paths.add(scenario, (i, window), &there, &mut windows);
                 }
             }
         }
@@ -118,7 +121,7 @@ impl Paths {
     fn add(
         &mut self,
         scenario: &Scenario,
-        group: usize,
+        (group, window): (usize, Option<u64>),
         there: &[Direction],
         windows: &mut BTreeMap<Direction, Windows>,
     ) {
@@ -139,7 +142,7 @@ impl Paths {
             self.add_load(scenario, group, &reversed(there), tcp);
         }
         let slowest = there.iter().copied().min_by_key(|d| d.spec(scenario).rate);
-        if let (Some(slowest), Some(window)) = (slowest, window_of(&scenario.flows[group])) {
+        if let (Some(slowest), Some(window)) = (slowest, window) {
             let rate = slowest.spec(scenario).rate;
             let bdp = u128::from(rate.as_bps()) * u128::from(round_trip.as_nanos()) / 8_000_000_000;
             let w = windows.entry(slowest).or_insert(Windows { link: slowest.link, group, bytes: 0, bdp: 0 });

@@ -13,6 +13,7 @@ pub(super) fn check(a: &Adviser<'_>) {
         spec.delay.is_constant()
             && spec.jitter.is_none()
             && !spec.loss.is_random()
+            && !spec.rewrite.is_random()
             && !spec.schedule.as_ref().is_some_and(Schedule::is_random)
             && spec.queue.plain_fifo().is_some()
     };
@@ -23,13 +24,18 @@ pub(super) fn check(a: &Adviser<'_>) {
         let link = f.kind.on(Condition::default());
         !f.kind.is_random()
             && !link.loss().is_random()
+            && !link.disturbance().is_random()
             && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())
     };
     let links = a.draft.links.iter();
     let mut specs = links.flat_map(|l| std::iter::once(&l.forward).chain(&l.backward));
     // Runs without an attack are as many as those with it.
     let mut flows = s.flows.iter().chain(s.idle.iter().map(|idle| &idle.group));
+    // Each run gives kernels other random numbers, which programs draw as they like.
+    let has_programs =
+        s.nodes.iter().filter_map(|n| n.kernel.as_ref()).any(|kernel| !kernel.programs.is_empty());
     if s.runs > 1
+        && !has_programs
         && s.media.is_empty()
         && specs.all(dull_link)
         && flows.all(dull_flow)

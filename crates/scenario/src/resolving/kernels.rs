@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::kernel::RunDecl;
 use crate::declarations::node::NodeDecl;
-use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario, Transport};
+use crate::model::{KernelHost, Limits, NodeIndex, Program, Scenario};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -53,8 +53,7 @@ pub(super) fn run_something(draft: &Draft) -> bool {
     draft.nodes.iter().any(|decl| named(decl).is_some() && decl.run.is_some())
 }
 
-/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end,
-/// datagrams that no kernel sends.
+/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end.
 pub(super) fn check(
     scenario: &Scenario,
     draft: &Draft,
@@ -62,6 +61,7 @@ pub(super) fn check(
     sink: &Sink<'_>,
 ) {
     share_alike(draft, sink);
+    set_alike(draft, sink);
     cards_fit(draft, &degree, sink);
     let mut first = 0;
     for decl in &draft.nodes {
@@ -80,25 +80,7 @@ pub(super) fn check(
             sink.error(Code::ContradictingTimes, at.origin, message);
         }
     }
-    for (group, decl) in scenario.flows.iter().zip(&draft.flows) {
-        let Transport::Udp { header, .. } = group.transport else { continue };
-        let mut sources = group.pairs.iter().map(|(from, _)| &scenario.nodes[from.0 as usize]);
-        let Some(host) = sources.find(|node| node.kernel.is_some()).map(|node| &node.name) else { continue };
-        if header != UDP_HEADERS {
-            let message = format!("host {host} has a kernel, whose datagrams have {UDP_HEADERS} of headers");
-            let error = sink.at(Code::BadValue, decl.from.origin, message);
-            sink.push(error.help("leave out `header` of the transport, or the host's `kernel`"));
-        }
-        if group.spoof.is_some() {
-            let message = format!("host {host} has a kernel, which sends from its own addresses only");
-            let error = sink.at(Code::WrongNode, decl.from.origin, message);
-            sink.push(error.help("leave out `spoof`, or the host's `kernel`"));
-        }
-    }
 }
-
-/// Those of IP and UDP.
-const UDP_HEADERS: Bytes = Bytes(28);
 
 /// Hosts of one namespace's word have one kernel: what is said of it cannot differ.
 fn share_alike(draft: &Draft, sink: &Sink<'_>) {
@@ -121,6 +103,36 @@ fn share_alike(draft: &Draft, sink: &Sink<'_>) {
         );
         let error = sink.at(Code::BadValue, namespace.origin, message);
         sink.push(error.help(format!("give both the same `{key}`, or another `namespace`")));
+    }
+}
+
+/// A setting of a host that shares its kernel.
+type Shared<'a> = (&'a NodeDecl, &'a str);
+
+/// Whether a kernel has a setting once for all of its hosts, and not once a network namespace. There are more among those of
+/// `net`, which differ from kernel to kernel: its agent notices.
+fn is_shared(name: &str) -> bool {
+    const OF_A_NAMESPACE: [&str; 3] = ["net.core.somaxconn", "net.core.optmem_max", "net.core.txrehash"];
+    !name.starts_with("net.") || name.starts_with("net.core.") && !OF_A_NAMESPACE.contains(&name)
+}
+
+/// What is there once in a kernel is set to one value.
+fn set_alike(draft: &Draft, sink: &Sink<'_>) {
+    let mut known: BTreeMap<(&str, &str), Shared<'_>> = BTreeMap::new();
+    for decl in draft.nodes.iter().filter(|decl| named(decl).is_some()) {
+        let (Some(namespace), Some(settings)) = (&decl.namespace, &decl.sysctl) else { continue };
+        for (name, value) in settings.value.iter().filter(|(name, _)| is_shared(name)) {
+            let (first, set) = *known.entry((&namespace.value, name)).or_insert((decl, value));
+            if set == value {
+                continue;
+            }
+            let message = format!(
+                "{} and {} share one kernel, which has {name} once: {set:?} and {value:?}",
+                first.name.value, decl.name.value
+            );
+            let error = sink.at(Code::BadValue, settings.origin, message);
+            sink.push(error.help("give both the same value, or another `namespace`"));
+        }
     }
 }
 

@@ -17,6 +17,7 @@ mod clashes;
 mod directory;
 mod ends;
 mod gateways;
+mod kernel_flows;
 mod kernels;
 mod links;
 mod loads;

@@ -3,7 +3,7 @@
 use crate::declarations::draft::Draft;
 use crate::model::{FlowGroup, NodeIndex, NodeKind, Pattern, Scenario};
 use crate::resolving::topology::Topology;
-use crate::resolving::{addresses, gateways, kernels, subflows};
+use crate::resolving::{addresses, gateways, kernel_flows, kernels, subflows};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::borrow::Cow;
@@ -27,6 +27,7 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     if sink.errors() == 0 {
         addresses::check(scenario, draft, &topology, sink);
         kernels::check(scenario, draft, |node| topology.degree(node), sink);
+        kernel_flows::check(scenario, draft, sink);
     }
     if sink.errors() > 0 {
         return;

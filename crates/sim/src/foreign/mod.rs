@@ -320,6 +320,7 @@ impl World {
         pkt.socket = socket;
         match end {
             Some(end) => {
+                self.label(end.peer(), &mut pkt, fabric.now());
                 self.count_sent(end.peer(), &pkt);
                 self.map_sent(end.peer(), &pkt);
             }

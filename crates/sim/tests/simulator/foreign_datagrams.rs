@@ -118,6 +118,38 @@ fn datagrams_go_between_sockets_wherever_these_are() {
     }
 }
 
+/// NetFence's layer below the transport is there for all hosts: a flood is held to its share wherever its sockets are, and no
+/// socket hears of explicit feedback.
+#[test]
+fn routers_feedback_reaches_senders_wherever_these_are() {
+    let keys = ["sent_packets", "lost_packets", "goodput_bps.sum", "one_way_delay_s.mean"];
+    let flood = "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"972 B\", jitter = 0.1 }";
+    for feedback in ["return", "withhold"] {
+        let text = Text::new("60 s")
+            .hosts("src", 1)
+            .hosts("dst", 1)
+            .router("r1")
+            .router("r2")
+            .link("src[0]", "r1", "10 Mbit/s", "5 ms", "queue = { kind = \"netfence\", role = \"access\" }")
+            .link("r1", "r2", "1 Mbit/s", "10 ms", "queue = { kind = \"netfence\", role = \"bottleneck\" }")
+            .link("r2", "dst[0]", "10 Mbit/s", "5 ms", "")
+            .flow_with("udp", ("src[0]", "dst[0]"), "\"udp\"", flood, &format!("feedback = \"{feedback}\""));
+        let simulated = text.run();
+        let of = |run: &Run, key: &str| run.leaf(&format!("groups.udp.{key}"));
+        assert!(of(&simulated, "lost_packets") > 1000.0, "it is held to a limit");
+        for foreign in [&["src[0]"][..], &["dst[0]"], &["src[0]", "dst[0]"]] {
+            let run = run(&text, foreign);
+            for key in keys {
+                assert_eq!(
+                    of(&run, key),
+                    of(&simulated, key),
+                    "{key}, {feedback}, with sockets at {foreign:?}"
+                );
+            }
+        }
+    }
+}
+
 /// An application that asks for no word of its datagrams costs its host none.
 #[test]
 fn a_host_is_asked_for_words_only_where_they_are_wanted() {
