@@ -322,7 +322,7 @@ impl Mptcp {
     fn place(&mut self, mut subflow: Subflow) -> usize {
         subflow.memory = self.send_memory();
         if subflow.memory.is_some() {
-            subflow.tcp.follow_packets(self.room_for_mapping());
+            subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
         let (id, old) = self.subflows.place(subflow, memory::first_arrivals(&self.plan));

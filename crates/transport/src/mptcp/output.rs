@@ -206,14 +206,22 @@ impl Mptcp {
             self.grow_buffer(acked.trailing_zeros() as usize);
             acked &= acked - 1;
         }
+        if self.snd.waits() && !self.wakes(now) {
+            return false;
+        }
+        self.snd.refill()
+    }
+
+    /// Whether the application, which waits for room, goes on now.
+    fn wakes(&mut self, now: Instant) -> bool {
         if self.write_due == Instant::MAX && self.snd.wakes() {
             self.write_due = now.saturating_add(AFTERWARDS);
         }
-        if self.write_due != Instant::MAX && now < self.write_due {
+        if self.write_due > now {
             return false;
         }
         self.write_due = Instant::MAX;
-        self.snd.refill()
+        true
     }
 
     /// A packet has left, or before the application writes again: it has been waiting for room (`tcp_check_space`).
@@ -342,12 +350,6 @@ impl Mptcp {
         let conn = self.view(now);
         let mut sendable = Sendable { snd: &mut self.snd, fresh };
         self.scheduler.next(&mut sendable, &conn, self.subflows.views())
-    }
-
-    /// Bytes that the options of a segment with data take.
-    pub(super) fn room_for_mapping(&self) -> u32 {
-        let mapping = Mapping { dsn: 1, ssn: 1, len: 1 };
-        Options::new(Some(self.dss_of(Some(mapping), false)), None).len()
     }
 
     /// The first data of a client carries MP_CAPABLE, which is longer than a mapping: by so much the data is shorter, or

@@ -108,9 +108,15 @@ impl DataSender {
         self.writes
     }
 
-    /// Whether the application has waited for room, and finds some.
+    /// Whether the application has found no room, and waits for some.
+    #[inline]
+    pub(crate) const fn waits(&self) -> bool {
+        self.waits
+    }
+
+    /// Whether it has waited, and finds some.
     pub(crate) fn wakes(&self) -> bool {
-        self.waits && self.is_full() && self.memory.as_ref().is_some_and(|memory| self.is_writeable(memory))
+        self.waits && self.memory.as_ref().is_some_and(|memory| self.is_writeable(memory))
     }
 
     fn is_writeable(&self, memory: &SendMemory) -> bool {

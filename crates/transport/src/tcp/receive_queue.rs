@@ -145,8 +145,12 @@ impl ReceiveQueue {
     }
 
     fn on_order(&mut self, start: u64, end: u64, nxt: u64) {
-        let end = self.above.front().map_or(end, |next| end.min(next.start.max(start)));
         self.released.clear();
+        // Of a subflow, what no gap has held back is the connection's at once.
+        if self.mark.is_some() && self.above.is_empty() {
+            return;
+        }
+        let end = self.above.front().map_or(end, |next| end.min(next.start.max(start)));
         self.append(self.buffer(start, end), self.piece.together);
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
