@@ -246,7 +246,7 @@ impl Tcp {
     /// Where the payload of a segment comes.
     pub(crate) fn place_of(&self, segment: &Segment) -> Place {
         let start = unwrap(self.rcv.nxt(), segment.seq);
-        if self.rcv.missing(start, start + u64::from(segment.payload)) == 0 {
+        if self.rcv.missing(start, start.saturating_add(u64::from(segment.payload))) == 0 {
             return Place::Again;
         }
         if start <= self.rcv.nxt() {
