@@ -7,14 +7,12 @@ use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
 use super::subflow::{Buffers, Taken, Tuple};
+use super::writing::AFTERWARDS;
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
-use crate::tcp::receive_queue::Mark;
+use crate::tcp::receive_queue::{Mark, Piece};
 use crate::tcp::{Event, ResetCause, State};
-use tailrace_core::{Duration, Instant};
-
-/// After all that comes at a moment.
-pub(super) const AFTERWARDS: Duration = Duration::from_nanos(1);
+use tailrace_core::Instant;
 
 impl Mptcp {
     /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
@@ -277,11 +275,11 @@ impl Mptcp {
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
-        while let Some(taken) = self.take_next(id, &mut buffers, to) {
+        while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
                     let nothing_yet = self.rcv.nxt() == before;
-                    let delivers = self.take_bytes(id, dsn, end, now);
+                    let delivers = self.take_piece(id, (dsn, end), piece, now);
                     self.releases |= delivers && nothing_yet && !own;
                     own = false;
                 }
@@ -300,9 +298,6 @@ impl Mptcp {
                 }
             }
         }
-        if buffers.is_some() {
-            self.rcv.note_piece(1, 1);
-        }
         if fills_gap {
             self.count_ack_of_gap(id, self.rcv.nxt() - before);
         }
@@ -314,16 +309,14 @@ impl Mptcp {
     }
 
     /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
-    /// `buffers` count.
+    /// `buffers` count. Also what piece of that they are.
     #[inline]
-    fn take_next(&mut self, id: usize, buffers: &mut Option<Buffers>, to: u64) -> Option<Taken> {
-        let upto = buffers.as_mut().map_or(to, |buffers| self.subflows[id].end_of_buffer(buffers, to));
-        let taken = self.subflows[id].take(upto, self.checksum)?;
-        if let (Some(buffers), Taken::Bytes { .. }) = (buffers, taken) {
-            let (together, packets) = buffers.piece(self.subflows[id].taken);
-            self.rcv.note_piece(together, packets);
-        }
-        Some(taken)
+    fn take_next(&mut self, id: usize, buffers: &mut Option<Buffers>, to: u64) -> Option<(Taken, Piece)> {
+        let s = &mut self.subflows[id];
+        let upto = buffers.as_mut().map_or(to, |buffers| s.end_of_buffer(buffers, to));
+        let taken = s.take(upto, self.checksum)?;
+        let piece = buffers.as_mut().map_or(Piece::PACKET, |buffers| buffers.piece(s.taken));
+        Some((taken, piece))
     }
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
@@ -455,11 +448,17 @@ impl Mptcp {
     /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
     #[inline]
     pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
+        self.take_piece(id, (dsn, end), Piece::PACKET, now)
+    }
+
+    /// The same, of a `piece` of the subflow's buffer.
+    #[inline]
+    fn take_piece(&mut self, id: usize, (dsn, end): (u64, u64), piece: Piece, now: Instant) -> bool {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
         }
         let (expected, had) = (self.rcv.nxt(), self.rcv.gathered());
-        let (came, news) = self.rcv.insert(dsn, end);
+        let (came, news) = self.rcv.insert_piece((dsn, end), piece);
         self.stats.new_bytes += self.rcv.gathered() - had;
         if news {
             self.reordering.on_arrival(dsn, expected, now);

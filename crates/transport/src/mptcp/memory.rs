@@ -12,7 +12,7 @@ use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::{Passage, RightSizing, least_round_trip};
 use crate::segment::Segment;
 use crate::tcp::autotune::careful_step;
-use crate::tcp::receive_queue::{Held, Place, READ, ReceiveQueue};
+use crate::tcp::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -144,14 +144,9 @@ impl ReceiveMemory {
         self.sizing.begin(now);
     }
 
-    /// New data from `start` to `end` has come, so that all up to `nxt` has.
-    pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
-        self.arrivals.on_arrival(start, end, nxt);
-    }
-
-    /// What comes next is a piece of a subflow's buffer ([`ReceiveQueue::note_piece`]).
-    pub(crate) fn note_piece(&mut self, together: u64, packets: u64) {
-        self.arrivals.note_piece(together, packets);
+    /// New data from `start` to `end` has come, so that all up to `nxt` has: a `piece` of a subflow's buffer.
+    pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64, piece: Piece) {
+        self.arrivals.on_piece((start, end), nxt, piece);
     }
 
     /// The application has read all that came in order.
@@ -500,9 +495,9 @@ mod tests {
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
-        (1..15).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS));
+        (1..15).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 2176 + 13 * 1920);
-        (30..50).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS));
+        (30..50).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 3 * 2176 + (13 + 17 + 1) * 1920, "18 packets are a run");
         assert_eq!(fixed.held(MSS), 4 * 2176 + 31 * 1920, "and one that is not read yet");
         assert_eq!(fixed.window(2176 + 13 * 1920), 248_576);

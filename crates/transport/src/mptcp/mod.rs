@@ -46,6 +46,7 @@ mod subflows;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod writing;
 
 pub use config::{
     DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,

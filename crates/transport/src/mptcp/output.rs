@@ -1,9 +1,7 @@
 //! What goes out: what subflows have to send, new data by the scheduler's choice, and the options beside it.
 
-use super::config::{HandsOut, Penalisation, SendBufferOf, Speaker};
+use super::config::{HandsOut, Penalisation, Speaker};
 use super::handshake::Stage;
-use super::input::AFTERWARDS;
-use super::memory::SendMemory;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler};
 use super::send::{Chunk, DataSender};
@@ -191,59 +189,6 @@ impl Mptcp {
             Some(m) if m.again => self.snd.date(m.dsn, now),
             Some(m) => self.snd.date_piece(m.piece, now),
             None => {}
-        }
-    }
-
-    /// All that was written has been handed out, or waits: buffers grow where a subflow on which something came could
-    /// send more than it has, and the application writes what fits into them. If it had to wait for room, it does so once all has been
-    /// heard that comes at this moment. Returns whether there is more to hand out.
-    fn refill(&mut self, now: Instant) -> bool {
-        if !self.fills {
-            return false;
-        }
-        let mut acked = core::mem::take(&mut self.acked);
-        while acked != 0 && self.snd.is_full() {
-            self.grow_buffer(acked.trailing_zeros() as usize);
-            acked &= acked - 1;
-        }
-        if self.snd.waits() && !self.wakes(now) {
-            return false;
-        }
-        self.snd.refill()
-    }
-
-    /// Whether the application, which waits for room, goes on now.
-    fn wakes(&mut self, now: Instant) -> bool {
-        if self.write_due == Instant::MAX && self.snd.wakes() {
-            self.write_due = now.saturating_add(AFTERWARDS);
-        }
-        if self.write_due > now {
-            return false;
-        }
-        self.write_due = Instant::MAX;
-        true
-    }
-
-    /// A packet has left, or before the application writes again: it has been waiting for room (`tcp_check_space`).
-    #[inline]
-    fn grow_buffer(&mut self, id: usize) {
-        let s = &mut self.subflows[id];
-        let (window, mss) = (s.tcp.cwnd_in_use().get(), u64::from(s.tcp.mss().max(1)));
-        let Some(memory) = s.memory.as_mut().filter(|memory| memory.may_grow(window, mss)) else { return };
-        if s.tcp.in_flight().get() + mss <= window && memory.expand(window / mss) {
-            match self.plan.mptcp.send_buffer_of {
-                SendBufferOf::Largest => self.snd.follow(memory),
-                SendBufferOf::Sum => self.join_buffers(),
-            }
-            self.subflows.leave_unseen(id);
-        }
-    }
-
-    /// The connection's send buffer is that of all its subflows, where it is so.
-    pub(super) fn join_buffers(&mut self) {
-        if self.plan.mptcp.send_buffer_of == SendBufferOf::Sum {
-            let live = self.subflows.iter().filter(|s| !s.gone && s.tcp.state().is_synchronized());
-            self.snd.join(live.filter_map(|s| s.memory.as_ref()).map(SendMemory::size));
         }
     }
 

@@ -5,7 +5,7 @@ use super::memory::{Arrivals, Grown, ReceiveMemory, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::reassembly::{Arrival, Reassembly};
-use crate::tcp::receive_queue::READ;
+use crate::tcp::receive_queue::{Piece, READ};
 use tailrace_core::{Duration, Instant};
 
 #[derive(Clone, Debug)]
@@ -134,6 +134,12 @@ impl DataReceiver {
     /// (`mptcp_data_queue_ofo`).
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
+        self.insert_piece((dsn, end), Piece::PACKET)
+    }
+
+    /// The same, of a `piece` of a subflow's buffer.
+    #[inline]
+    pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: Piece) -> (u64, bool) {
         let before = self.queue.nxt_data();
         let end = match self.memory {
             Some(_) if dsn <= before => end,
@@ -151,19 +157,12 @@ impl DataReceiver {
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
         if let Some(memory) = self.memory.as_mut().filter(|_| new > 0) {
-            memory.on_arrival(dsn.max(before), end, self.queue.nxt_data());
+            memory.on_arrival(dsn.max(before), end, self.queue.nxt_data(), piece);
         }
         if self.auto_read {
             self.queue.take_all();
         }
         (came, arrival != Arrival::Duplicate)
-    }
-
-    /// What comes next is a piece of a subflow's buffer ([`ReceiveMemory::note_piece`]).
-    pub(crate) fn note_piece(&mut self, together: u64, packets: u64) {
-        if let Some(memory) = &mut self.memory {
-            memory.note_piece(together, packets);
-        }
     }
 
     /// A DATA_FIN with number `dsn`.

@@ -13,6 +13,7 @@ use super::send::Chunk;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
+use crate::tcp::receive_queue::Piece;
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
@@ -126,12 +127,12 @@ pub(crate) struct Buffers {
 }
 
 impl Buffers {
-    /// What of the present one is moved next: packets that come together, and those of the piece, which is the `last` or has one.
-    pub(crate) fn piece(&mut self, taken: u64) -> (u64, u64) {
+    /// What of the present one has been moved, now that all up to `taken` is.
+    pub(crate) fn piece(&mut self, taken: u64) -> Piece {
         let together = if core::mem::take(&mut self.fresh) { self.packets } else { 0 };
         let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
         self.packets -= packets;
-        (together, packets)
+        Piece { together, packets }
     }
 }
 

@@ -61,24 +61,26 @@ struct Buffer {
     mark: Mark,
 }
 
-/// The next piece that comes: it is so many packets, and the buffer that it comes with, if it is the first of that, has `together`.
+/// What comes at once of a subflow's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    together: u64,
-    packets: u64,
+pub(crate) struct Piece {
+    /// Packets that need room together: all of the buffer with the first piece of it, and none with the others.
+    pub(crate) together: u64,
+    /// Packets of the piece.
+    pub(crate) packets: u64,
 }
 
 impl Piece {
-    const PACKET: Self = Self { together: 1, packets: 1 };
+    /// One that shares its buffer with no other.
+    pub(crate) const PACKET: Self = Self { together: 1, packets: 1 };
 }
 
 /// Positions are sequence numbers. Buffers above gaps are disjoint and in order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveQueue {
     above: VecDeque<Buffer>,
     /// The mark of what comes next, on a subflow.
     mark: Option<Mark>,
-    piece: Piece,
     /// On a subflow: buffers that have come into order with the latest segment, by their ends, and how many packets each has.
     released: Vec<(u64, u64)>,
     /// The sums over these.
@@ -96,36 +98,10 @@ pub(crate) struct ReceiveQueue {
     joined: u64,
 }
 
-impl Default for ReceiveQueue {
-    fn default() -> Self {
-        Self {
-            above: VecDeque::new(),
-            mark: None,
-            piece: Piece::PACKET,
-            released: Vec::new(),
-            bytes: 0,
-            packets: 0,
-            unread: Held::default(),
-            in_last: 0,
-            last_mark: Mark::default(),
-            first_end: 0,
-            rest: (0, 0),
-            begun: 0,
-            joined: 0,
-        }
-    }
-}
-
 impl ReceiveQueue {
     /// What comes next on a subflow has this mark.
     pub(crate) const fn note_mark(&mut self, mark: Mark) {
         self.mark = Some(mark);
-    }
-
-    /// What comes next is so many packets of a subflow's buffer; as the first of those it comes `together` with all that the buffer has, and
-    /// else with none.
-    pub(crate) const fn note_piece(&mut self, together: u64, packets: u64) {
-        self.piece = Piece { together, packets };
     }
 
     /// The buffers that have come into order with the latest segment, on a subflow: where each ends, and its packets.
@@ -135,33 +111,29 @@ impl ReceiveQueue {
 
     /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
     pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
-        (self.begun, self.joined) = (0, 0);
-        if end <= nxt {
-            self.on_order(start, end, nxt)
-        } else {
-            self.on_gap(start, end)
-        }
-        self.piece = Piece::PACKET;
+        self.on_piece((start, end), nxt, Piece::PACKET);
     }
 
-    fn on_order(&mut self, start: u64, end: u64, nxt: u64) {
+    /// The same, of a `piece` of a subflow's buffer.
+    pub(crate) fn on_piece(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
+        (self.begun, self.joined) = (0, 0);
+        let came = Buffer { start, end, packets: piece.packets, mark: self.mark.unwrap_or_default() };
+        if end <= nxt { self.on_order(came, nxt, piece.together) } else { self.on_gap(came, piece.together) }
+    }
+
+    fn on_order(&mut self, came: Buffer, nxt: u64, together: u64) {
         self.released.clear();
         // Of a subflow, what no gap has held back is the connection's at once.
         if self.mark.is_some() && self.above.is_empty() {
             return;
         }
-        let end = self.above.front().map_or(end, |next| end.min(next.start.max(start)));
-        self.append(self.buffer(start, end), self.piece.together);
+        let end = self.above.front().map_or(came.end, |next| came.end.min(next.start.max(came.start)));
+        self.append(Buffer { end, ..came }, together);
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
             (self.bytes, self.packets) = (self.bytes - (next.end - next.start), self.packets - next.packets);
             self.joined += u64::from(self.append(next, next.packets));
         }
-    }
-
-    /// That of what comes.
-    fn buffer(&self, start: u64, end: u64) -> Buffer {
-        Buffer { start, end, packets: self.piece.packets, mark: self.mark.unwrap_or_default() }
     }
 
     /// A buffer goes behind what the application has not read; whether it joins the last one there, as far as that has room for packets
@@ -208,35 +180,35 @@ impl ReceiveQueue {
     /// Where above a gap a segment comes that starts at `start`.
     pub(crate) fn place_of(&self, start: u64) -> Place {
         let i = self.above.partition_point(|buffer| buffer.end < start);
-        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start)) {
+        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start, 1)) {
             true => Place::BehindAnother,
             false => Place::AboveGap,
         }
     }
 
-    /// Whether what comes, from `start` on, has room in a buffer before it.
-    fn joins(&self, before: &Buffer, start: u64) -> bool {
-        let fits = before.end == start && before.packets + self.piece.together <= MOST;
+    /// Whether what comes, from `start` on and so many packets `together`, has room in a buffer before it.
+    fn joins(&self, before: &Buffer, start: u64, together: u64) -> bool {
+        let fits = before.end == start && before.packets + together <= MOST;
         fits && before.mark.goes_on(self.mark.unwrap_or_default())
     }
 
-    fn on_gap(&mut self, start: u64, end: u64) {
-        let is_last = self.above.back().is_none_or(|last| last.start <= start);
+    fn on_gap(&mut self, came: Buffer, together: u64) {
+        let is_last = self.above.back().is_none_or(|last| last.start <= came.start);
         let i = if is_last {
             self.above.len()
         } else {
-            self.above.partition_point(|buffer| buffer.start <= start)
+            self.above.partition_point(|buffer| buffer.start <= came.start)
         };
         let before = i.checked_sub(1).map(|before| self.above[before]);
         // What has come before is not kept again.
-        let start = before.map_or(start, |before| start.max(before.end));
-        let end = self.above.get(i).map_or(end, |next| end.min(next.start));
+        let start = before.map_or(came.start, |before| came.start.max(before.end));
+        let end = self.above.get(i).map_or(came.end, |next| came.end.min(next.start));
         if start >= end {
             return;
         }
-        let came = self.buffer(start, end);
+        let came = Buffer { start, end, ..came };
         (self.bytes, self.packets) = (self.bytes + (end - start), self.packets + came.packets);
-        match before.filter(|before| self.joins(before, start)) {
+        match before.filter(|before| self.joins(before, start, together)) {
             Some(before) => {
                 let packets = before.packets + came.packets;
                 self.above[i - 1] = Buffer { start: before.start, packets, ..came };
@@ -346,8 +318,7 @@ mod tests {
         all.on_arrival(0, at, at);
         let mut come = |pieces: &[(u64, u64)]| {
             for &(together, packets) in pieces {
-                all.note_piece(together, packets);
-                all.on_arrival(at, at + MSS, at + MSS);
+                all.on_piece((at, at + MSS), at + MSS, Piece { together, packets });
                 at += MSS;
             }
             all.held(at, MSS).buffers
