@@ -326,6 +326,15 @@ mod tests {
         assert_eq!(come(&[(18, 1), (0, 17)]), 2);
         assert_eq!(come(&[(1, 1)]), 3, "18 are the most");
         assert_eq!(come(&[(3, 1), (0, 1), (0, 1)]), 3);
+        // Above a gap it is the same: 17 have room for one more, and not for 18 that come together, after which there is none.
+        let above = |pieces: &[(u64, u64)]| {
+            let mut queue = super::tests::queue(&(1..18).collect::<Vec<_>>());
+            for (n, &(together, packets)) in (18..).zip(pieces) {
+                queue.on_piece((n * MSS, (n + 1) * MSS), 0, Piece { together, packets });
+            }
+            queue.held(0, MSS).buffers
+        };
+        assert_eq!((above(&[(1, 1)]), above(&[(18, 1), (0, 17), (1, 1)])), (1, 3));
     }
 
     #[test]

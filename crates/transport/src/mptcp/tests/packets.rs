@@ -150,6 +150,18 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
 }
 
 #[test]
+fn a_subflow_that_the_peer_opens_is_there_once_its_third_segment_has_come() {
+    let (mut client, mut server, tuple) = connected();
+    let grown = crate::mptcp::memory::Grown { size: 1 << 20, clamp: 1 << 19 };
+    server.subflows.grow_buffers(grown);
+    assert_eq!(server.subflows.arrivals_of(0).size(), 131_072, "it has grown without it");
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, Instant::from_millis(60));
+    server.subflows.grow_buffers(grown);
+    assert_eq!(server.subflows.arrivals_of(0).size(), 1 << 20);
+}
+
+#[test]
 fn a_rate_counts_the_options_beside_the_data() {
     let (mut client, mut server, tuple) = connected();
     let now = Instant::from_millis(80);
