@@ -5,6 +5,7 @@
 //! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line): the registers of that are not kept when the kernel
 //! switches between processes, see [`crate::launch`].
 
+use crate::addresses::Addresses;
 use crate::namespace::Namespace;
 use crate::settings::{self, Shared};
 use crate::{network, programs, raw, sockets};
@@ -29,7 +30,8 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let networks = set_up_all(&plan.hosts)?;
     if let Some(control) = &plan.control {
         network::set_up_control(control)?;
-        let sockets = sockets::Sockets::open(control, places(&plan.hosts, &networks))?;
+        let addresses = Addresses::new(plan.hosts.iter().zip(&networks));
+        let sockets = sockets::Sockets::open(control, addresses)?;
         thread::Builder::new().spawn(move || sockets.serve())?;
     }
     for (host, network) in plan.hosts.into_iter().zip(networks) {
@@ -88,16 +90,6 @@ fn set_up_all(hosts: &[Host]) -> Result<Networks, Box<dyn Error>> {
         Ok(Some(Arc::new(own)))
     };
     hosts.iter().map(&mut one).collect()
-}
-
-/// Where sockets with these addresses are to be made, beside the guest's own network.
-fn places(hosts: &[Host], networks: &Networks) -> sockets::Places {
-    let of = |(host, network): (&Host, &Option<Arc<Namespace>>)| {
-        let network = network.clone();
-        let addresses = host.interfaces.iter().map(|interface| interface.address);
-        addresses.filter_map(move |address| Some((address, network.clone()?))).collect::<Vec<_>>()
-    };
-    hosts.iter().zip(networks).flat_map(of).collect()
 }
 
 fn set_up(host: &Host) -> Result<(), Box<dyn Error>> {

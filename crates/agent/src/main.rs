@@ -3,6 +3,7 @@
 //! On the host it starts the kernel and ends it (`launch`); within the guest it is the first process, and does what the plan
 //! says.
 
+mod addresses;
 mod guest;
 mod launch;
 mod namespace;

@@ -1,4 +1,4 @@
-//! What the simulator asks of sockets in a guest, and what the agent says of them: JSON in datagrams on the guest's control card,
+//! What the simulator asks of sockets in a guest and tells of its addresses, and what the agent says of sockets: JSON in datagrams on the guest's control card,
 //! a list of words in each.
 
 use core::net::{Ipv4Addr, SocketAddrV4};
@@ -39,6 +39,16 @@ pub struct Kind {
 }
 
 /// A word of the simulator's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Word {
+    /// To a socket.
+    Socket(Command),
+    /// Cards, by their numbers, have these addresses from now on in place of those that they had: all that change at that time.
+    Addresses(Vec<(u16, Ipv4Addr)>),
+}
+
+/// What a socket is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The socket that it is about.
@@ -106,7 +116,7 @@ pub enum Report {
     },
     /// What its kernel says of it, as at every sample and before it is over.
     Counted(Figures),
-    /// It cannot be had at all: why.
+    /// It, or an address, cannot be had at all: why.
     Failed(String),
 }
 
@@ -160,4 +170,23 @@ pub struct Figures {
     pub bytes_acked: u64,
     /// `tcpi_total_rto`; none of kernels before 6.7.
     pub timeouts: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_read_back_and_as_many_addresses_as_a_guest_has_cards_fit_into_one() {
+        let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
+        let write = Command { socket: Pair { local: at, remote: at }, order: Order::Write(u64::MAX) };
+        let most = (100..152).map(|card| (card, Ipv4Addr::BROADCAST)).collect();
+        let words = [Word::Socket(write), Word::Addresses(most)];
+        for word in words {
+            let list = vec![word];
+            let text = serde_json::to_vec(&list).unwrap();
+            assert!(text.len() <= MOST_BYTES, "{}", text.len());
+            assert_eq!(serde_json::from_slice::<Vec<Word>>(&text).unwrap(), list);
+        }
+    }
 }

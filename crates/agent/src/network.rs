@@ -1,4 +1,4 @@
-//! Cards, addresses and routes of a guest's host.
+//! Cards, addresses and routes of a guest's host, as they are at the beginning and as addresses change.
 //!
 //! A host with several cards sends by the card whose address a packet has as its source, as the simulator's hosts do: a routing
 //! table for each card, and a rule for each address.
@@ -14,7 +14,8 @@ use std::{fs, io};
 use tailrace_agent::messages::{AGENT, SIMULATOR};
 use tailrace_agent::plan::{Control, Endpoint, EndpointFlag, Host, Limits};
 
-type Outcome = Result<(), Box<dyn Error>>;
+/// Whether something was done.
+pub(crate) type Outcome = Result<(), Box<dyn Error>>;
 
 const AF_INET: u8 = 2;
 
@@ -26,21 +27,11 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
         let name = format!("eth{number}");
         // A packet of another card's address may arrive here.
         fs::write(format!("/proc/sys/net/ipv4/conf/{name}/rp_filter"), "0")?;
-        let index = bring_up(&socket, &name, true)?;
-        add_address(&socket, index, (interface.address, interface.address))?;
-        let table = 100 + number;
-        let out = Route { to: None, by: Some((index, interface.address)) };
-        add_route(&socket, out, table)?;
+        bring_up(&socket, &name, true)?;
         for to in &interface.unreached {
-            add_route(&socket, Route { to: Some(*to), by: None }, table)?;
+            add_route(&socket, Route { to: Some(*to), by: None }, table_of(number))?;
         }
-        add_rule(&socket, interface.address, table)?;
-        if number == 0 {
-            add_route(&socket, out, MAIN)?;
-        }
-        for to in first_reached(host, number.into()) {
-            add_route(&socket, Route { to: Some(to), ..out }, MAIN)?;
-        }
+        take_address(&socket, host, number)?;
     }
     fs::write("/proc/sys/net/ipv4/conf/all/rp_filter", "0")?;
     // Linux gives a machine with little memory small buffers; a host's are those of a machine with 1 GiB or more, whatever its
@@ -53,6 +44,65 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
         manage_paths(host)?;
     }
     Ok(())
+}
+
+/// Gives a card of a host other addresses, or several at once: what had to do with the old ones goes before anything comes of the
+/// new, as if a program had been told of them by a lease's end. Nothing leaves from an address that is gone, so those of the path
+/// manager can only be withdrawn by other cards. `changed` are numbers of the host's interfaces.
+pub(crate) fn readdress(host: &mut Host, changed: &[(u8, Ipv4Addr)]) -> Outcome {
+    let socket = Socket::route()?;
+    for (number, _) in changed {
+        drop_address(&socket, host, *number)?;
+    }
+    let old = |number: u8| host.interfaces[usize::from(number)].address;
+    let moves: Vec<_> = changed.iter().map(|(number, new)| (old(*number), *new)).collect();
+    let is_managed = host.endpoints.iter().any(|e| moves.iter().any(|(old, _)| *old == e.address));
+    let paths = if is_managed { Some(PathManager::of_kernel()?) } else { None };
+    let endpoint = |host: &Host, address: Ipv4Addr| host.endpoints.iter().position(|e| e.address == address);
+    let concerned: Vec<_> = moves.iter().filter_map(|(old, new)| Some((endpoint(host, *old)?, *new))).collect();
+    if let Some(paths) = &paths {
+        concerned.iter().try_for_each(|(place, _)| paths.remove_endpoint(id_of(*place)))?;
+    }
+    for (number, new) in changed {
+        host.interfaces[usize::from(*number)].address = *new;
+        take_address(&socket, host, *number)?;
+    }
+    for (place, new) in concerned {
+        host.endpoints[place].address = new;
+        if let Some(paths) = &paths {
+            paths.add_endpoint(id_of(place), &host.endpoints[place])?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives an interface its address, and what leads out by it.
+fn take_address(socket: &Socket, host: &Host, number: u8) -> Outcome {
+    let address = host.interfaces[usize::from(number)].address;
+    let index = index_of(&format!("eth{number}"))?;
+    add_address(socket, index, (address, address))?;
+    let (table, out) = (table_of(number), Route { to: None, by: Some((index, address)) });
+    add_route(socket, out, table)?;
+    change_rule(socket, address, table, true)?;
+    if number == 0 {
+        add_route(socket, out, MAIN)?;
+    }
+    for to in first_reached(host, number.into()) {
+        add_route(socket, Route { to: Some(to), ..out }, MAIN)?;
+    }
+    Ok(())
+}
+
+/// Takes an interface's address away, and with it all routes that say to leave from it: the kernel does that.
+fn drop_address(socket: &Socket, host: &Host, number: u8) -> Outcome {
+    let address = host.interfaces[usize::from(number)].address;
+    change_rule(socket, address, table_of(number), false)?;
+    delete_address(socket, index_of(&format!("eth{number}"))?, address)
+}
+
+/// The routing table of an interface.
+fn table_of(number: u8) -> u8 {
+    100 + number
 }
 
 /// Lets the sockets of all hosts together have the memory that they have on a machine with 1 GiB, as far as a guest has it: past the
@@ -131,13 +181,24 @@ fn bring_up(socket: &Socket, name: &str, without_arp: bool) -> Result<u32, Box<d
 fn add_address(socket: &Socket, index: u32, (own, neighbour): (Ipv4Addr, Ipv4Addr)) -> Outcome {
     const RTM_NEWADDR: u16 = 20;
     const IFA_ADDRESS: u16 = 1;
-    const IFA_LOCAL: u16 = 2;
-    // struct ifaddrmsg: family, length of the prefix, flags, scope, interface.
-    let mut body = vec![AF_INET, 32, 0, 0];
-    body.extend_from_slice(&index.to_ne_bytes());
-    let request = Request::new(RTM_NEWADDR, CREATE, &body).with(IFA_LOCAL, &own.octets());
+    let request = Request::new(RTM_NEWADDR, CREATE, &address_body(index)).with(IFA_LOCAL, &own.octets());
     socket.ask(request.with(IFA_ADDRESS, &neighbour.octets()))?;
     Ok(())
+}
+
+fn delete_address(socket: &Socket, index: u32, own: Ipv4Addr) -> Outcome {
+    const RTM_DELADDR: u16 = 21;
+    socket.ask(Request::new(RTM_DELADDR, 0, &address_body(index)).with(IFA_LOCAL, &own.octets()))?;
+    Ok(())
+}
+
+const IFA_LOCAL: u16 = 2;
+
+/// `struct ifaddrmsg`: family, length of the prefix, flags, scope, interface.
+fn address_body(index: u32) -> Vec<u8> {
+    let mut body = vec![AF_INET, 32, 0, 0];
+    body.extend_from_slice(&index.to_ne_bytes());
+    body
 }
 
 /// The addresses that the host's first interface does not reach, nor any other before this one.
@@ -184,78 +245,101 @@ fn add_route(socket: &Socket, route: Route, table: u8) -> Outcome {
     Ok(())
 }
 
-fn add_rule(socket: &Socket, source: Ipv4Addr, table: u8) -> Outcome {
+/// What has this source address is routed by that table; or no longer.
+fn change_rule(socket: &Socket, source: Ipv4Addr, table: u8, there: bool) -> Outcome {
     const RTM_NEWRULE: u16 = 32;
+    const RTM_DELRULE: u16 = 33;
     const FRA_SRC: u16 = 2;
     const FRA_PRIORITY: u16 = 6;
     const FR_ACT_TO_TBL: u8 = 1;
     // struct fib_rule_hdr: family, lengths of prefixes, tos, table, two of no meaning, action, flags.
     let body = [AF_INET, 0, 32, 0, table, 0, 0, FR_ACT_TO_TBL, 0, 0, 0, 0];
-    let request = Request::new(RTM_NEWRULE, CREATE, &body).with(FRA_SRC, &source.octets());
+    let (kind, flags) = if there { (RTM_NEWRULE, CREATE) } else { (RTM_DELRULE, 0) };
+    let request = Request::new(kind, flags, &body).with(FRA_SRC, &source.octets());
     socket.ask(request.with(FRA_PRIORITY, &u32::from(table).to_ne_bytes()))?;
     Ok(())
 }
 
-/// Settings of Multipath TCP's path manager (Linux, `include/uapi/linux/mptcp.h`).
+/// Settings of Multipath TCP's path manager.
 fn manage_paths(host: &Host) -> Outcome {
-    let socket = Socket::generic()?;
-    let family = family(&socket, "mptcp_pm")?;
+    let paths = PathManager::of_kernel()?;
     if let Some(limits) = host.limits {
-        set_limits(&socket, family, limits)?;
+        paths.set_limits(limits)?;
     }
-    for (id, endpoint) in (1..).zip(&host.endpoints) {
-        add_endpoint(&socket, family, id, endpoint)?;
+    for (place, endpoint) in host.endpoints.iter().enumerate() {
+        paths.add_endpoint(id_of(place), endpoint)?;
     }
     Ok(())
 }
 
-fn family(socket: &Socket, name: &str) -> Result<u16, Box<dyn Error>> {
-    const GENL_ID_CTRL: u16 = 16;
-    const CTRL_CMD_GETFAMILY: u8 = 3;
-    const CTRL_ATTR_FAMILY_ID: u16 = 1;
-    const CTRL_ATTR_FAMILY_NAME: u16 = 2;
-    let mut named = name.as_bytes().to_vec();
-    named.push(0);
-    let request = Request::new(GENL_ID_CTRL, 0, &[CTRL_CMD_GETFAMILY, 1, 0, 0]);
-    let answer = socket.ask(request.with(CTRL_ATTR_FAMILY_NAME, &named))?;
-    let id = answer.get(4..).and_then(|list| attribute(list, CTRL_ATTR_FAMILY_ID));
-    let id = id.and_then(|id| id.first_chunk()).ok_or("the kernel has no Multipath TCP")?;
-    Ok(u16::from_ne_bytes(*id))
+/// The number by which the kernel knows the endpoint at this place, counted from zero. It has at most eight.
+fn id_of(place: usize) -> u8 {
+    place as u8 + 1
 }
 
-fn set_limits(socket: &Socket, family: u16, limits: Limits) -> Outcome {
-    const SET_LIMITS: u8 = 5;
-    const RCV_ADD_ADDRS: u16 = 2;
-    const SUBFLOWS: u16 = 3;
-    let request = Request::new(family, 0, &[SET_LIMITS, 1, 0, 0]);
-    let request = request.with(RCV_ADD_ADDRS, &limits.add_addr_accepted.to_ne_bytes());
-    socket.ask(request.with(SUBFLOWS, &limits.subflows.to_ne_bytes()))?;
-    Ok(())
+/// The kernel's path manager of Multipath TCP (Linux, `include/uapi/linux/mptcp.h`), in the namespace of the thread that asks.
+struct PathManager {
+    socket: Socket,
+    family: u16,
 }
 
-fn add_endpoint(socket: &Socket, family: u16, id: u8, endpoint: &Endpoint) -> Outcome {
-    const ADD_ADDR: u8 = 1;
-    const ATTR_ADDR: u16 = 1;
-    const ADDR_FAMILY: u16 = 1;
-    const ADDR_ID: u16 = 2;
-    const ADDR_ADDR4: u16 = 3;
-    const ADDR_FLAGS: u16 = 6;
-    let flag = |flag: &EndpointFlag| match flag {
-        EndpointFlag::Signal => 1,
-        EndpointFlag::Subflow => 2,
-        EndpointFlag::Backup => 4,
-        EndpointFlag::Fullmesh => 8_u32,
-    };
-    let flags = endpoint.flags.iter().map(flag).fold(0, |all, one| all | one);
-    let request = Request::new(family, 0, &[ADD_ADDR, 1, 0, 0]).with_nested(ATTR_ADDR, |list| {
-        list.with(ADDR_FAMILY, &u16::from(AF_INET).to_ne_bytes())
-            .with(ADDR_ID, &[id])
-            .with(ADDR_ADDR4, &endpoint.address.octets())
-            .with(ADDR_FLAGS, &flags.to_ne_bytes())
-    });
-    socket.ask(request)?;
-    Ok(())
+impl PathManager {
+    fn of_kernel() -> Result<Self, Box<dyn Error>> {
+        const GENL_ID_CTRL: u16 = 16;
+        const CTRL_CMD_GETFAMILY: u8 = 3;
+        const CTRL_ATTR_FAMILY_ID: u16 = 1;
+        const CTRL_ATTR_FAMILY_NAME: u16 = 2;
+        let socket = Socket::generic()?;
+        let request = Request::new(GENL_ID_CTRL, 0, &[CTRL_CMD_GETFAMILY, 1, 0, 0]);
+        let answer = socket.ask(request.with(CTRL_ATTR_FAMILY_NAME, b"mptcp_pm\0"))?;
+        let id = answer.get(4..).and_then(|list| attribute(list, CTRL_ATTR_FAMILY_ID));
+        let id = id.and_then(|id| id.first_chunk()).ok_or("the kernel has no Multipath TCP")?;
+        Ok(Self { socket, family: u16::from_ne_bytes(*id) })
+    }
+
+    fn request(&self, command: u8) -> Request {
+        Request::new(self.family, 0, &[command, 1, 0, 0])
+    }
+
+    fn set_limits(&self, limits: Limits) -> Outcome {
+        const SET_LIMITS: u8 = 5;
+        const RCV_ADD_ADDRS: u16 = 2;
+        const SUBFLOWS: u16 = 3;
+        let request = self.request(SET_LIMITS).with(RCV_ADD_ADDRS, &limits.add_addr_accepted.to_ne_bytes());
+        self.socket.ask(request.with(SUBFLOWS, &limits.subflows.to_ne_bytes()))?;
+        Ok(())
+    }
+
+    fn add_endpoint(&self, id: u8, endpoint: &Endpoint) -> Outcome {
+        const ADD_ADDR: u8 = 1;
+        const ADDR_FAMILY: u16 = 1;
+        const ADDR_ADDR4: u16 = 3;
+        const ADDR_FLAGS: u16 = 6;
+        let flag = |flag: &EndpointFlag| match flag {
+            EndpointFlag::Signal => 1,
+            EndpointFlag::Subflow => 2,
+            EndpointFlag::Backup => 4,
+            EndpointFlag::Fullmesh => 8_u32,
+        };
+        let flags = endpoint.flags.iter().map(flag).fold(0, |all, one| all | one);
+        self.socket.ask(self.request(ADD_ADDR).with_nested(ATTR_ADDR, |list| {
+            list.with(ADDR_FAMILY, &u16::from(AF_INET).to_ne_bytes())
+                .with(ADDR_ID, &[id])
+                .with(ADDR_ADDR4, &endpoint.address.octets())
+                .with(ADDR_FLAGS, &flags.to_ne_bytes())
+        }))?;
+        Ok(())
+    }
+
+    fn remove_endpoint(&self, id: u8) -> Outcome {
+        const DEL_ADDR: u8 = 2;
+        self.socket.ask(self.request(DEL_ADDR).with_nested(ATTR_ADDR, |list| list.with(ADDR_ID, &[id])))?;
+        Ok(())
+    }
 }
+
+const ATTR_ADDR: u16 = 1;
+const ADDR_ID: u16 = 2;
 
 #[cfg(test)]
 mod tests {

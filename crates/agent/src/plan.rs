@@ -92,6 +92,9 @@ pub struct Interface {
     pub card: u16,
     /// Its address; routes lead out by the card of the packet's source address, else by the first that reaches the destination.
     pub address: Ipv4Addr,
+    /// Others that it is [told to have](crate::messages::Word::Addresses) in the course of the run.
+    #[serde(default)]
+    pub later: Vec<Ipv4Addr>,
     /// Addresses of other hosts to which there is no route from here.
     #[serde(default)]
     pub unreached: Vec<Ipv4Addr>,

@@ -36,7 +36,7 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
         let addresses = simulation.addresses(name).unwrap();
         let interfaces = (0..)
             .zip(&addresses)
-            .map(|(card, a)| Interface { card, address: *a, unreached: Vec::new() })
+            .map(|(card, a)| Interface { card, address: *a, later: Vec::new(), unreached: Vec::new() })
             .collect();
         let programs =
             programs.iter().enumerate().filter(|(_, p)| p.0 == name).map(|(i, (_, at, command))| Program {

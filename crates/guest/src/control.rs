@@ -3,6 +3,7 @@
 //! [messages]: tailrace_agent::messages
 
 use crate::mailbox;
+use core::net::Ipv4Addr;
 use std::collections::VecDeque;
 use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
@@ -49,9 +50,18 @@ impl Control {
     }
 }
 
-/// The packet that says an order to the agent.
-pub(crate) fn packet(command: &SocketCommand) -> Vec<u8> {
-    let list = [said::Command { socket: pair(&command.socket), order: order(&command.order) }];
+/// The packet that says to the agent what a socket is to do.
+pub(crate) fn command(command: &SocketCommand) -> Vec<u8> {
+    packet(said::Word::Socket(said::Command { socket: pair(&command.socket), order: order(&command.order) }))
+}
+
+/// The packet that says to the agent which addresses interfaces have from now on: their numbers are those of their cards.
+pub(crate) fn addresses(changed: &[(usize, Ipv4Addr)]) -> Vec<u8> {
+    packet(said::Word::Addresses(changed.iter().map(|(card, address)| (*card as u16, *address)).collect()))
+}
+
+fn packet(word: said::Word) -> Vec<u8> {
+    let list = [word];
     let text = serde_json::to_vec(&list).unwrap_or_default();
     let mut bytes = vec![0; HEADERS];
     let ip = Ipv4Repr::new(SIMULATOR, AGENT, UDP, HEADERS - 20 + text.len());

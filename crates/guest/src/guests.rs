@@ -228,10 +228,12 @@ fn plan_all(
         let first = Numbers { card: cards.len() as u16, output: outputs };
         outputs += spec.programs.len();
         cards.extend(mtus(scenario, *index));
-        let unreached = simulation.unreached(&node.name)?;
-        hosts.push(plan_of(node, spec, (&names[&node.name], unreached), first));
+        let (unreached, later) =
+            (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
+        hosts.push(plan_of(node, spec, (&names[&node.name], unreached, later), first));
     }
-    let control = control_of(&asked, cards.len(), samples(scenario));
+    let moves = hosts.iter().flat_map(|host| &host.interfaces).any(|i| !i.later.is_empty());
+    let control = control_of(&asked, moves, (cards.len(), samples(scenario)));
     cards.extend(control.is_some().then_some(CONTROL_MTU));
     let names = names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect();
     Ok((Plan { seed: 0, ready: READY.as_nanos(), names, hosts, control }, cards))
@@ -294,9 +296,9 @@ fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
     links.map(|mtu| u16::try_from(mtu.get()).unwrap_or(u16::MAX)).collect()
 }
 
-/// How the simulator reaches the sockets that flows ask for, by that card; none where none does.
-fn control_of(asked: &FlowSockets, card: usize, samples: Samples) -> Option<Control> {
-    let needs = asked.connects || !asked.listeners.is_empty() || !asked.datagrams.is_empty();
+/// How the simulator reaches, by that card, the sockets that flows ask for and addresses that move; none where there is nothing of it.
+fn control_of(asked: &FlowSockets, moves: bool, (card, samples): (usize, Samples)) -> Option<Control> {
+    let needs = moves || asked.connects || !asked.listeners.is_empty() || !asked.datagrams.is_empty();
     let listeners = asked.listeners.iter().map(|(at, kind)| Listener { at: *at, kind: control::kind(kind) });
     let datagrams = asked.datagrams.iter().map(|socket| DatagramSocket {
         at: socket.at,
@@ -331,7 +333,7 @@ fn samples(scenario: &Scenario) -> Samples {
 fn plan_of(
     node: &model::Node,
     spec: &model::KernelHost,
-    (addresses, unreached): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>),
+    (addresses, unreached, later): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Vec<Vec<Ipv4Addr>>),
     first: Numbers,
 ) -> plan::Host {
     let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
@@ -350,9 +352,13 @@ fn plan_of(
         command: program.command.clone(),
         output: output_name(first.output + number),
     });
-    let numbered = (first.card..).zip(addresses).zip(unreached);
-    let interfaces =
-        numbered.map(|((card, address), unreached)| Interface { card, address: *address, unreached });
+    let numbered = (first.card..).zip(addresses).zip(unreached.into_iter().zip(later));
+    let interfaces = numbered.map(|((card, address), (unreached, later))| Interface {
+        card,
+        address: *address,
+        later,
+        unreached,
+    });
     plan::Host {
         name: node.name.clone(),
         interfaces: interfaces.collect(),

@@ -3,6 +3,7 @@
 use crate::control::{self, Control};
 use crate::kernel::Kernel;
 use crate::mailbox::Mailbox;
+use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
 use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
 
@@ -32,6 +33,13 @@ impl KernelHost {
         }
         self.control = Some(Control::new(card));
         self
+    }
+
+    /// Says something to the agent, if there is a card for that.
+    fn say(&mut self, packet: &[u8]) -> Result<(), HostError> {
+        let Some(control) = &self.control else { return Ok(()) };
+        let (card, now) = (control.card, self.guest_time(self.now));
+        self.kernel.deliver(card, packet, now).map_err(failed)
     }
 
     fn guest_time(&self, at: Instant) -> u64 {
@@ -73,9 +81,7 @@ impl ForeignHost for KernelHost {
     }
 
     fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-        let Some(control) = &self.control else { return Ok(()) };
-        let (card, now) = (control.card, self.guest_time(self.now));
-        self.kernel.deliver(card, &control::packet(command), now).map_err(failed)
+        self.say(&control::command(command))
     }
 
     fn poll_socket(&mut self) -> Option<SocketEvent> {
@@ -94,6 +100,10 @@ impl ForeignHost for KernelHost {
     fn link_changed(&mut self, interface: usize, up: bool) -> Result<(), HostError> {
         let now = self.guest_time(self.now);
         self.kernel.set_carrier(interface, up, now).map_err(failed)
+    }
+
+    fn addresses_changed(&mut self, changed: &[(usize, Ipv4Addr)]) -> Result<(), HostError> {
+        self.say(&control::addresses(changed))
     }
 }
 

@@ -95,16 +95,6 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "fault_address_of_a_kernel",
-        &[
-            ("name = \"dst\"", "name = \"dst\"\nkernel = \"6.12\""),
-            (
-                "link = \"bottleneck\"\nkind = \"down\"",
-                "host = \"dst\"\nkind = \"address\"\nvalue = \"10.0.9.9\"",
-            ),
-        ],
-    ),
-    (
         "bad_kernel",
         &[(
             "count = 4",

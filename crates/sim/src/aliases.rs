@@ -2,7 +2,7 @@
 
 use crate::flow::{Carrier, Flow};
 use crate::packet::SimPacket;
-use crate::world::{SimFabric, World};
+use crate::world::World;
 use tailrace_core::{HostAddress, Instant};
 use tailrace_impair::Condition;
 use tailrace_net::{Address, Graph, LinkId};
@@ -39,6 +39,16 @@ impl Aliases {
         if self.0.is_empty() { address } else { self.search(address) }
     }
 
+    /// The other addresses of the interface that begins with this one.
+    pub(crate) fn later(&self, first: Address) -> impl Iterator<Item = Address> + '_ {
+        self.0.iter().filter(move |(later, of)| *of == first && *later != first).map(|(later, _)| *later)
+    }
+
+    /// All addresses of the interface that begins with this one.
+    pub(crate) fn all(&self, first: Address) -> impl Iterator<Item = Address> + '_ {
+        core::iter::once(first).chain(self.later(first))
+    }
+
     #[cold]
     fn search(&self, address: Address) -> Address {
         self.0.binary_search_by_key(&address, |(a, _)| *a).map_or(address, |at| self.0[at].1)
@@ -53,29 +63,25 @@ pub(crate) fn address_of(address: HostAddress) -> Address {
 impl Flow {
     /// One of its hosts has another address. What it opens from now on is between the new ones; a flow over UDP that has begun
     /// sends to the old one until it hears from the new.
-    fn readdress(&mut self, (old, new): (Address, Address), now: Instant) -> bool {
+    fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
         let keeps = matches!(self.carrier, Carrier::Udp(_)) && self.start <= now;
-        let mut is_concerned = false;
         for end in &mut self.ends {
             if end.source == old {
-                (end.source, is_concerned) = (new, true);
+                end.source = new;
             }
             if end.destination == old && !keeps {
-                (end.destination, is_concerned) = (new, true);
+                end.destination = new;
             }
         }
-        is_concerned
     }
 }
 
 impl World {
     /// An interface has another address: what flows open from now on has it.
-    pub(crate) fn readdress(&mut self, (old, new): (Address, Address), fabric: &SimFabric) {
+    pub(crate) fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
         self.verdicts.learn_names(&self.flows);
         for number in 0..self.flows.len() {
-            if self.flows[number].readdress((old, new), fabric.now()) && !self.foreign.is_empty() {
-                self.name_foreign_ends(number, fabric);
-            }
+            self.flows[number].readdress((old, new), now);
         }
         self.verdicts.learn_names(&self.flows);
     }

@@ -2,7 +2,7 @@
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
-use rustix::net::sockopt::set_ip_tos;
+use rustix::net::sockopt::{set_ip_freebind, set_ip_tos};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use rustix::net::{bind, recvfrom, sendto, socket_with};
 use std::collections::VecDeque;
@@ -37,6 +37,8 @@ impl Datagrams {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None).map_err(at)?;
         set_ip_tos(&socket, plan.traffic_class).map_err(at)?;
+        // The host may come to have the address later.
+        set_ip_freebind(&socket, true).map_err(at)?;
         bind(&socket, &plan.at).map_err(at)?;
         Ok(Self { socket, local: plan.at, is_heard: plan.is_heard, waiting: VecDeque::new() })
     }

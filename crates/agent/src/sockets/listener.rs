@@ -1,7 +1,7 @@
 //! Sockets as flows want them.
 
 use rustix::fd::OwnedFd;
-use rustix::net::sockopt::{set_ip_tos, set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay};
+use rustix::net::sockopt::{set_ip_freebind, set_ip_tos, set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -35,6 +35,8 @@ pub(super) fn listen(listener: &Listener) -> io::Result<OwnedFd> {
     let socket = make(&listener.kind).map_err(at)?;
     // Linux takes a join of Multipath TCP only where somebody listens at the address that it comes to.
     let address = if listener.kind.multipath { Ipv4Addr::UNSPECIFIED } else { *listener.at.ip() };
+    // The host may come to have the address later.
+    set_ip_freebind(&socket, true).map_err(|error| at(error.into()))?;
     bind(&socket, &SocketAddrV4::new(address, listener.at.port())).map_err(|error| at(error.into()))?;
     rustix::net::listen(&socket, BACKLOG).map_err(|error| at(error.into()))?;
     Ok(socket)

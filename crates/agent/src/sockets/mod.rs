@@ -7,7 +7,7 @@ mod listener;
 mod mailbox;
 mod samples;
 
-use crate::namespace::Namespace;
+use crate::addresses::Addresses;
 use connection::{Connection, News, Progress};
 use datagrams::Datagrams;
 use listener::listen;
@@ -20,10 +20,9 @@ use samples::Samples;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
 use tailrace_agent::mailbox::Delivery;
 use tailrace_agent::messages::{
-    AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR,
+    AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR, Word,
 };
 use tailrace_agent::plan::Control;
 
@@ -39,13 +38,10 @@ enum Holder {
     Datagrams(Box<Datagrams>),
 }
 
-/// The networks of addresses that are not in the guest's own.
-pub(crate) type Places = BTreeMap<Ipv4Addr, Arc<Namespace>>;
-
 /// All sockets of a guest that belong to flows.
 #[derive(Debug)]
 pub(crate) struct Sockets {
-    places: Places,
+    addresses: Addresses,
     control: OwnedFd,
     epoll: OwnedFd,
     samples: Samples,
@@ -60,7 +56,7 @@ pub(crate) struct Sockets {
 
 impl Sockets {
     /// Listens wherever it is to be listened, and to the simulator.
-    pub(crate) fn open(plan: &Control, places: Places) -> io::Result<Self> {
+    pub(crate) fn open(plan: &Control, addresses: Addresses) -> io::Result<Self> {
         let control = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
         bind(&control, &SocketAddrV4::new(AGENT, PORT))?;
         connect(&control, &SocketAddrV4::new(SIMULATOR, PORT))?;
@@ -69,7 +65,7 @@ impl Sockets {
         let samples = Samples::new(&plan.samples)?;
         epoll::add(&epoll, &samples, EventData::new_u64(SAMPLE), EventFlags::IN)?;
         let mut all = Self {
-            places,
+            addresses,
             control,
             epoll,
             samples,
@@ -81,13 +77,13 @@ impl Sockets {
             mailbox: Mailbox::open().ok(),
         };
         for listener in &plan.listeners {
-            all.go_to(*listener.at.ip())?;
+            all.addresses.go_to(*listener.at.ip())?;
             let socket = listen(listener)?;
             all.watch(&socket, EventFlags::IN)?;
             all.holders.insert(all.last, Holder::Listener(socket, listener.kind.clone()));
         }
         for plan in &plan.datagrams {
-            all.go_to(*plan.at.ip())?;
+            all.addresses.go_to(*plan.at.ip())?;
             let socket = Datagrams::open(plan)?;
             all.watch(&socket, EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
             all.datagrams.insert(plan.at, all.last);
@@ -117,11 +113,6 @@ impl Sockets {
         }
     }
 
-    /// What is made next is made in the network of the host that has this address.
-    fn go_to(&self, address: Ipv4Addr) -> io::Result<()> {
-        self.places.get(&address).map_or(Ok(()), |network| network.enter())
-    }
-
     /// A new number for a socket of which epoll is to tell.
     fn watch(&mut self, socket: impl AsFd, what: EventFlags) -> io::Result<()> {
         self.last += 1;
@@ -132,16 +123,27 @@ impl Sockets {
         let mut buffer = vec![0; 1 << 16];
         while let Ok((_, len)) = recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
             // Nobody else speaks to this socket: it is connected.
-            let commands: Vec<Command> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
-            for Command { socket, order } in commands {
-                self.carry_out(socket, order);
+            let words: Vec<Word> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
+            for word in words {
+                match word {
+                    Word::Socket(Command { socket, order }) => self.carry_out(socket, order),
+                    Word::Addresses(changed) => self.readdress(&changed),
+                }
             }
+        }
+    }
+
+    fn readdress(&mut self, changed: &[(u16, Ipv4Addr)]) {
+        if let Err(error) = self.addresses.change(changed) {
+            // It is about no socket, but nothing can go on.
+            let none = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
+            self.tell(Pair { local: none, remote: none }, Report::Failed(error.to_string()));
         }
     }
 
     fn carry_out(&mut self, pair: Pair, order: Order) {
         if let Order::Connect(kind) = order {
-            let socket = self.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
+            let socket = self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
             return match socket {
                 Ok(connection) => self.add(connection),
                 Err(error) => self.tell(pair, Report::Failed(error.to_string())),

@@ -17,7 +17,7 @@ fn given(fault: &Fault) -> Option<(Ipv4Addr, Way)> {
     fault.ways.first().map(|way| (address, *way))
 }
 
-/// Nobody else has an address that a fault gives, and who is given it can take it. Of how many faults each declaration is, `parts` says.
+/// Nobody else has an address that a fault gives. Of how many faults each declaration is, `parts` says.
 pub(super) fn check(scenario: &Scenario, parts: &[usize], draft: &Draft, sink: &Sink<'_>) {
     let decls = parts.iter().enumerate().flat_map(|(decl, n)| std::iter::repeat_n(decl, *n));
     let given: Vec<_> =
@@ -36,13 +36,6 @@ pub(super) fn check(scenario: &Scenario, parts: &[usize], draft: &Draft, sink: &
         let Some(host) = host_at(way) else { continue };
         let keys = &draft.faults[decl].keys;
         let origin = keys.host.as_ref().map_or(keys.at.origin, |host| host.origin);
-        let node = &scenario.nodes[host.0 as usize];
-        if node.kernel.is_some() {
-            let message = format!("host {} has a kernel, whose addresses stay as they are", node.name);
-            let help = "leave out the fault or the host's `kernel`; or let the link go down (kind = \"down\"), which the kernel sees";
-            sink.push(sink.at(Code::WrongNode, origin, message).help(help));
-            continue;
-        }
         let (owner, at) = *owners.entry(address).or_insert((host, Some(way)));
         if at == Some(way) {
             continue;

@@ -1,6 +1,7 @@
 //! Flows over UDP with ends at foreign hosts: their datagrams leave by sockets of the host, and are heard of there.
 
 use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
+use super::Order;
 use super::sockets::pair_of;
 use crate::flow::Flow;
 use crate::packet::{Envelope, FlowEnd};
@@ -40,7 +41,7 @@ impl World {
         let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
         let Datagram { payload, stamp } = datagram;
         let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
-        self.foreign.hosts[host].commands.push_back(SocketCommand { socket, order });
+        self.foreign.hosts[host].orders.push_back(Order::Socket(SocketCommand { socket, order }));
         self.wake_for_orders(host, fabric);
         true
     }

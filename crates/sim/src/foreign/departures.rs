@@ -4,7 +4,7 @@ use crate::packet::SimPacket;
 use crate::world::{SimFabric, World};
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
-use tailrace_net::{Address, LinkId};
+use tailrace_net::LinkId;
 
 /// Cards tell of several packets at once: so long after the first of them. It is also how far a host may go ahead, since nothing
 /// that it sends meanwhile is told of before.
@@ -14,7 +14,7 @@ pub(super) const COALESCED: Duration = Duration::from_micros(10);
 #[derive(Debug, Default)]
 pub(super) struct Departures {
     /// The links by which its packets leave, where these can tell.
-    ways: Vec<(Address, LinkId)>,
+    ways: Vec<LinkId>,
     /// Packets that it has sent.
     taken: u64,
     /// Those of which nobody knows yet when they leave.
@@ -24,11 +24,9 @@ pub(super) struct Departures {
 }
 
 impl Departures {
-    /// Of a host with these addresses. A link that shares a channel with others cannot tell.
-    pub(super) fn new(addresses: &[Address], fabric: &mut SimFabric) -> Self {
-        let ways = addresses.iter().filter_map(|a| Some((*a, fabric.graph().egress(*a)?)));
-        let ways: Vec<_> = ways.collect();
-        let ways = ways.into_iter().filter(|(_, way)| fabric.report_departures(*way));
+    /// Of a host whose packets leave by these. A link that shares a channel with others cannot tell.
+    pub(super) fn new(ways: impl Iterator<Item = LinkId>, fabric: &mut SimFabric) -> Self {
+        let ways = ways.filter(|way| fabric.report_departures(*way));
         Self { ways: ways.collect(), ..Self::default() }
     }
 
@@ -46,7 +44,7 @@ impl Departures {
     /// When the host is to be told of something, or somebody has to look.
     pub(super) fn next(&self, fabric: &SimFabric) -> Instant {
         let known = self.left.first().map(|(at, _)| *at);
-        let busy = self.ways.iter().filter(|_| self.waiting > 0).map(|(_, way)| {
+        let busy = self.ways.iter().filter(|_| self.waiting > 0).map(|way| {
             let until = fabric.link(*way).reported_until();
             until.max(fabric.now())
         });
@@ -72,12 +70,12 @@ impl World {
     pub(super) fn expect_departure(
         &mut self,
         (host, number): (usize, u64),
-        (out, pkt): (Address, &SimPacket),
+        (out, pkt): (LinkId, &SimPacket),
         now: Instant,
     ) {
         let foreign = &mut self.foreign;
         let Some(departures) = &mut foreign.hosts[host].departures else { return };
-        let place = pkt.frame_place(&self.options).filter(|_| departures.ways.iter().any(|(a, _)| *a == out));
+        let place = pkt.frame_place(&self.options).filter(|_| departures.ways.contains(&out));
         let Some(place) = place else { return departures.leaves(number, now) };
         departures.waiting += 1;
         if foreign.waiting.len() <= place {
@@ -107,7 +105,7 @@ impl World {
         let Some(departures) = &self.foreign.hosts[host].departures else { return Ok(()) };
         if departures.waiting > 0 {
             let ways = departures.ways.clone();
-            ways.iter().for_each(|(_, way)| fabric.settle(*way, self));
+            ways.iter().for_each(|way| fabric.settle(*way, self));
         }
         let attached = &mut self.foreign.hosts[host];
         let now = fabric.now();

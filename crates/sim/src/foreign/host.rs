@@ -2,6 +2,7 @@
 
 use super::socket::{SocketCommand, SocketEvent};
 use core::fmt;
+use core::net::Ipv4Addr;
 use tailrace_core::Instant;
 
 /// A host whose stack is not the simulator's: a real kernel in simulated time, or another program. It speaks in IPv4
@@ -77,6 +78,16 @@ pub trait ForeignHost {
     fn link_changed(&mut self, _interface: usize, _up: bool) -> Result<(), HostError> {
         Ok(())
     }
+
+    /// A fault gives interfaces other addresses, or their first ones back: all of them that change at the time that the host has
+    /// been run to last. What it sends leaves by the interface that it names, whatever source it says; what comes to an address
+    /// that it no longer has is not delivered.
+    ///
+    /// # Errors
+    /// Where it cannot go on: the run ends.
+    fn addresses_changed(&mut self, _changed: &[(usize, Ipv4Addr)]) -> Result<(), HostError> {
+        Ok(())
+    }
 }
 
 /// Why a foreign host cannot go on, in its own words.
@@ -114,8 +125,6 @@ pub enum AttachError {
     },
     /// It is one already.
     Twice(String),
-    /// A fault changes an address of it.
-    Moves(String),
     /// The run has begun.
     TooLate,
 }
@@ -127,9 +136,6 @@ impl fmt::Display for AttachError {
                 write!(f, "there is no host named {name:?}; hosts are {}", known.join(", "))
             }
             Self::Twice(name) => write!(f, "host {name:?} has its foreign stack already"),
-            Self::Moves(name) => {
-                write!(f, "a fault changes an address of host {name:?}, whose stack is not the simulator's")
-            }
             Self::TooLate => write!(f, "hosts get foreign stacks before the first step of a run"),
         }
     }

@@ -34,6 +34,7 @@ use crate::sockets::SocketId;
 use crate::world::{SimFabric, World};
 use content::Contents;
 use core::fmt;
+use core::net::Ipv4Addr;
 use departures::{COALESCED, Departures, Waiting};
 use mappings::Mappings;
 use std::collections::VecDeque;
@@ -74,26 +75,44 @@ struct Attached {
     host: Box<dyn ForeignHost + Send>,
     /// Its own, or of several the first's.
     name: String,
-    /// Of its interfaces, in the order of its hosts and of their links.
+    /// In the order of its hosts and of their links.
+    interfaces: Vec<Interface>,
+    /// All addresses that these have at some time of the run.
     addresses: Vec<Address>,
-    /// The node that each of them is of, by its number among all.
-    owners: Vec<usize>,
     /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
     armed: Instant,
     /// What it is to hear of, where it wants to.
     departures: Option<Departures>,
     /// Whether flows can have ends there.
     has_sockets: bool,
-    /// What is to be said to its sockets.
-    commands: VecDeque<SocketCommand>,
+    /// What is to be said to it, in this order: a socket is opened from an address that there is then.
+    orders: VecDeque<Order>,
     /// Somebody is about to hear all that it says.
     is_served: bool,
+}
+
+/// What is said to one.
+enum Order {
+    Socket(SocketCommand),
+    Addresses(Vec<(usize, Ipv4Addr)>),
+}
+
+/// Where one sends and receives packets.
+struct Interface {
+    /// The present one.
+    address: Address,
+    /// The way out.
+    way: LinkId,
+    /// Whether its link is up, as far as the host was told.
+    up: bool,
+    /// The node that it is of, by its number among all.
+    owner: usize,
 }
 
 impl Attached {
     /// Nothing reaches it before then: the fabric's next event, or what comes back of a packet that it sends now.
     fn horizon(&self, fabric: &mut SimFabric) -> Instant {
-        let ways = || self.addresses.iter().filter_map(|a| fabric.graph().egress(*a));
+        let ways = || self.interfaces.iter().map(|interface| interface.way);
         let out = ways().map(|way| fabric.link(way).delay()).min();
         let back = ways().map(|way| fabric.link(way.reversed()).delay()).min();
         let Some((out, back)) = out.zip(back) else { return fabric.now() };
@@ -101,7 +120,7 @@ impl Attached {
         let graph = fabric.graph();
         let is_own =
             |way: LinkId| graph.source_of(way.reversed()).is_some_and(|a| self.addresses.contains(&a));
-        let back = if self.owners.len() > 1 && ways().any(is_own) { Duration::ZERO } else { back };
+        let back = if self.interfaces.len() > 1 && ways().any(is_own) { Duration::ZERO } else { back };
         let returns = fabric.now().saturating_add(out).saturating_add(back);
         let horizon = fabric.horizon().min(returns);
         let Some(departures) = &self.departures else { return horizon };
@@ -127,7 +146,7 @@ impl Foreign {
         self.nodes.iter().find(|n| n.node == node).map(|n| n.host)
     }
 
-    /// Whether this is the address of one.
+    /// Whether one has this address, now or at another time.
     pub(crate) fn has(&self, address: Address) -> bool {
         self.hosts.iter().any(|h| h.addresses.contains(&address))
     }
@@ -167,32 +186,34 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let number = self.foreign.hosts.len();
-        let (mut addresses, mut owners) = (Vec::new(), Vec::new());
+        let mut interfaces = Vec::new();
         for (node, name) in nodes {
-            let own = fabric.graph().addresses(*node);
-            addresses.extend(own);
-            owners.resize(addresses.len(), self.foreign.nodes.len());
+            let (graph, owner) = (fabric.graph(), self.foreign.nodes.len());
+            let own = graph.addresses(*node).filter_map(|address| Some((address, graph.egress(address)?)));
+            interfaces.extend(own.map(|(address, way)| Interface { address, way, up: true, owner }));
             let (name, tally) = (name.to_string(), ForeignTally::default());
             self.foreign.nodes.push(ForeignNode { name, node: *node, host: number, tally });
         }
-        let departures = host.waits_for_departures().then(|| Departures::new(&addresses, fabric));
+        let ways = interfaces.iter().map(|interface| interface.way);
+        let departures = host.waits_for_departures().then(|| Departures::new(ways, fabric));
+        let addresses = interfaces.iter().flat_map(|i| self.options.aliases.all(i.address)).collect();
         self.foreign.hosts.push(Attached {
             name: nodes.first().map_or_else(String::new, |(_, name)| name.to_string()),
             has_sockets: host.has_sockets(),
             host,
+            interfaces,
             addresses,
-            owners,
             armed: Instant::MAX,
             departures,
-            commands: VecDeque::new(),
+            orders: VecDeque::new(),
             is_served: false,
         });
         (0..self.flows.len()).for_each(|flow| self.name_foreign_ends(flow, fabric));
         self.serve_foreign(number, fabric);
     }
 
-    /// The ends of a flow are known by its present addresses, if a foreign host has one of them.
-    pub(crate) fn name_foreign_ends(&mut self, flow: usize, fabric: &SimFabric) {
+    /// The ends of a flow are known by all addresses that their hosts ever have for it, if a foreign host has one of them.
+    fn name_foreign_ends(&mut self, flow: usize, fabric: &SimFabric) {
         let [client, server] = self.flows[flow].ends;
         if !self.foreign.has(client.source) && !self.foreign.has(client.destination) {
             return;
@@ -201,7 +222,8 @@ impl World {
         let all = |address: Address| -> Vec<Address> {
             let graph = fabric.graph();
             let host = graph.owner(address).filter(|_| several);
-            host.map_or_else(|| vec![address], |host| graph.addresses(host).collect())
+            let first = host.map_or_else(|| vec![address], |host| graph.addresses(host).collect());
+            first.into_iter().flat_map(|first| self.options.aliases.all(first)).collect()
         };
         let end = FlowEnd::client(flow).peer();
         for local in all(server.source) {
@@ -240,8 +262,10 @@ impl World {
         }
         pkt.release(&mut self.options);
         let attached = &mut foreign.hosts[host];
-        let Some(interface) = attached.addresses.iter().position(|a| *a == pkt.destination) else { return };
-        let tally = &mut foreign.nodes[attached.owners[interface]].tally;
+        let Some(interface) = attached.interfaces.iter().position(|i| i.address == pkt.destination) else {
+            return;
+        };
+        let tally = &mut foreign.nodes[attached.interfaces[interface].owner].tally;
         tally.received_packets += 1;
         tally.received_bytes += foreign.buffer.len() as u64;
         // Not ahead of the time at which the packet comes.
@@ -275,7 +299,7 @@ impl World {
         self.foreign.hosts[host].is_served = true;
         loop {
             self.take_foreign(host, fabric);
-            let spoke = self.hear_foreign(host, fabric) || self.command_foreign(host, fabric);
+            let spoke = self.hear_foreign(host, fabric) || self.order_foreign(host, fabric);
             if !spoke || self.foreign.failure.is_some() {
                 break;
             }
@@ -306,8 +330,10 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let attached = &mut self.foreign.hosts[host];
-        let node = attached.owners[interface.min(attached.owners.len() - 1)];
-        let (Ok(frame), Some(&out)) = (Frame::decode(bytes), attached.addresses.get(interface)) else {
+        let there = &attached.interfaces[interface.min(attached.interfaces.len() - 1)];
+        let (node, way) = (there.owner, there.way);
+        let there = attached.interfaces.get(interface);
+        let (Ok(frame), Some(out)) = (Frame::decode(bytes), there.map(|there| there.address)) else {
             self.foreign.nodes[node].tally.malformed_packets += 1;
             if let (Some(departures), Some(number)) = (&mut attached.departures, number) {
                 departures.leaves(number, fabric.now());
@@ -332,7 +358,7 @@ impl World {
         }
         self.captures.at_sender((out, fabric.graph()), &pkt, &self.options, fabric.now());
         if let Some(number) = number {
-            self.expect_departure((host, number), (out, &pkt), fabric.now());
+            self.expect_departure((host, number), (way, &pkt), fabric.now());
         }
         fabric.send(out, pkt, self);
     }
@@ -361,23 +387,32 @@ impl World {
         end.filter(|end| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram)
     }
 
-    /// Foreign hosts at the ends of these link directions hear that they went down or came up.
+    /// Foreign hosts at the ends of these link directions hear that they went down or came up, and which addresses they have there
+    /// from now on.
     pub(crate) fn tell_foreign(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
         for host in 0..self.foreign.hosts.len() {
-            let graph = fabric.graph();
-            let attached = &mut self.foreign.hosts[host];
-            let mine = ways.iter().filter_map(|way| graph.source_of(*way));
-            let changed: Vec<_> = mine
-                .filter_map(|address| attached.addresses.iter().position(|a| *a == address))
-                .map(|interface| (interface, graph.is_usable(attached.addresses[interface])))
-                .collect();
-            if changed.is_empty() || self.foreign.failure.is_some() {
+            let (mut turned, mut moved) = (Vec::new(), Vec::new());
+            let interfaces = self.foreign.hosts[host].interfaces.iter_mut().enumerate();
+            for (number, interface) in interfaces.filter(|(_, interface)| ways.contains(&interface.way)) {
+                let up = fabric.graph().is_up(interface.way);
+                if std::mem::replace(&mut interface.up, up) != up {
+                    turned.push((number, up));
+                }
+                let Some(address) = fabric.graph().source_of(interface.way) else { continue };
+                if std::mem::replace(&mut interface.address, address) != address {
+                    moved.push((number, Ipv4Addr::from(address.0)));
+                }
+            }
+            if (turned.is_empty() && moved.is_empty()) || self.foreign.failure.is_some() {
                 continue;
             }
-            let now = fabric.now();
+            let (now, attached) = (fabric.now(), &mut self.foreign.hosts[host]);
             let mut told = attached.host.run_until(now, now);
-            for (interface, up) in changed {
+            for (interface, up) in turned {
                 told = told.and_then(|()| attached.host.link_changed(interface, up));
+            }
+            if !moved.is_empty() {
+                attached.orders.push_back(Order::Addresses(moved));
             }
             match told {
                 Ok(()) => self.serve_foreign(host, fabric),

@@ -2,8 +2,8 @@
 //! says of them comes back to the applications.
 
 use super::datagrams::socket_of;
-use super::socket::{FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
-use super::{Foreign, HostError};
+use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
+use super::{Foreign, HostError, Order};
 use crate::flow::{Carrier, Endpoint, Timer};
 use crate::packet::Envelope;
 use crate::sockets::{Socket, SocketId};
@@ -14,7 +14,7 @@ use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
 
 impl Foreign {
-    /// The foreign host that has this address and sockets for flows.
+    /// The foreign host that has this address, now or at another time, and sockets for flows.
     pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
         self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
     }
@@ -37,7 +37,7 @@ impl World {
         let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
         let attached = &mut self.foreign.hosts[host];
         while let Some(order) = remote.poll_order() {
-            attached.commands.push_back(SocketCommand { socket: pair, order });
+            attached.orders.push_back(Order::Socket(SocketCommand { socket: pair, order }));
         }
         self.wake_for_orders(host, fabric);
     }
@@ -52,14 +52,17 @@ impl World {
     }
 
     /// Says the next thing to a host that is to be said; false where there is nothing.
-    pub(super) fn command_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+    pub(super) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let attached = &mut self.foreign.hosts[host];
-        let Some(command) = attached.commands.pop_front() else { return false };
+        let Some(order) = attached.orders.pop_front() else { return false };
         let now = fabric.now();
         // Who is to hear more at this time must not go ahead of it.
-        let horizon = if attached.commands.is_empty() { attached.horizon(fabric) } else { now };
+        let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
         let own = &mut attached.host;
-        let told = own.run_until(now, now).and_then(|()| own.command(&command));
+        let told = own.run_until(now, now).and_then(|()| match &order {
+            Order::Socket(command) => own.command(command),
+            Order::Addresses(changed) => own.addresses_changed(changed),
+        });
         // It takes each before the next is said, so that none waits for room.
         if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
             self.foreign.fail(host, now, error);
@@ -120,7 +123,8 @@ impl World {
 }
 
 impl World {
-    /// What flows ask of the host with these addresses.
+    /// What flows ask of the host with these addresses, and with those that it has in their place at another time. Joins of
+    /// Multipath TCP may come to any address: who takes them listens at all.
     pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
         let mut all = FlowSockets::default();
         for flow in &self.flows {
@@ -129,7 +133,9 @@ impl World {
                 Carrier::Tcp(streams) => streams,
                 Carrier::Udp(udp) => {
                     let own = flow.ends.iter().filter(|end| addresses.contains(&end.source));
-                    own.for_each(|end| all.add(socket_of(end, udp.ecn, flow.listens)));
+                    for socket in own.map(|end| socket_of(end, udp.ecn, flow.listens)) {
+                        self.at_all_times(socket.at).for_each(|at| all.add(DatagramSocket { at, ..socket }));
+                    }
                     continue;
                 }
             };
@@ -138,10 +144,20 @@ impl World {
                 let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
                 let mut kind = streams.plan.socket_kind(flow.listens, server.dscp);
                 kind.waits_for_reads = streams.reader == Some(End::Server);
-                all.listen(at, kind);
+                if kind.multipath {
+                    all.listen(at, kind);
+                } else {
+                    self.at_all_times(at).for_each(|at| all.listen(at, kind.clone()));
+                }
             }
         }
         all
+    }
+
+    /// The port at all addresses that the interface with this one has in the course of the run.
+    fn at_all_times(&self, at: SocketAddrV4) -> impl Iterator<Item = SocketAddrV4> + '_ {
+        let all = self.options.aliases.all(Address((*at.ip()).into()));
+        all.map(move |address| SocketAddrV4::new(address.0.into(), at.port()))
     }
 }
 

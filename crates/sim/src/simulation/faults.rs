@@ -7,7 +7,7 @@ use crate::rates::Pace;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Instant, Rng};
 use tailrace_impair::{Aspects, Condition, Course, LossConfig, Passage, Stage};
-use tailrace_net::{Address, Graph, Impairment, LinkId, NodeId};
+use tailrace_net::{Address, Impairment, LinkId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
@@ -83,12 +83,6 @@ impl Faults {
     pub(super) fn add(&mut self, fault: Fault) -> usize {
         self.all.push(fault);
         self.all.len() - 1
-    }
-
-    /// Whether any changes an address of this host.
-    pub(super) fn readdress(&self, host: NodeId, graph: &Graph) -> bool {
-        let changing = self.all.iter().filter(|f| f.kind.aspects().address);
-        changing.flat_map(ways_of).any(|way| graph.first_hop(way) == Some(host))
     }
 
     pub(super) fn get_mut(&mut self, fault: usize) -> &mut Fault {
@@ -280,7 +274,7 @@ impl Simulation {
             let given = self.condition(way).address().map(address_of);
             let address = given.unwrap_or_else(|| self.world.options.aliases.first(present));
             if let Some(old) = self.fabric.change_address(way, address) {
-                self.world.readdress((old, address), &self.fabric);
+                self.world.readdress((old, address), self.fabric.now());
                 former.push(old);
             }
         }

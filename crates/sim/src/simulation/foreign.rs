@@ -15,7 +15,7 @@ impl Simulation {
     /// packets.
     ///
     /// # Errors
-    /// Where there is no such host, it has a foreign stack already, a fault changes its address, or the run has begun.
+    /// Where there is no such host, it has a foreign stack already, or the run has begun.
     pub fn attach(
         &mut self,
         name: &str,
@@ -44,9 +44,6 @@ impl Simulation {
             if self.world.foreign.at(node).is_some() || nodes.iter().any(|(other, _)| *other == node) {
                 return Err(AttachError::Twice(name.to_string()));
             }
-            if self.faults.readdress(node, self.fabric.graph()) {
-                return Err(AttachError::Moves(name.to_string()));
-            }
             nodes.push((node, name));
         }
         self.world.attach(&nodes, host, &mut self.fabric);
@@ -62,6 +59,16 @@ impl Simulation {
         Ok(self.fabric.graph().addresses(node).map(|a| Ipv4Addr::from(a.0)).collect())
     }
 
+    /// For each of these, the others that faults give it in the course of the run.
+    ///
+    /// # Errors
+    /// Where there is no such host.
+    pub fn later_addresses(&self, name: &str) -> Result<Vec<Vec<Ipv4Addr>>, AttachError> {
+        let (own, aliases) = (self.host(name)?, &self.world.options.aliases);
+        let later = |first: Address| aliases.later(first).map(|a| Ipv4Addr::from(a.0)).collect();
+        Ok(self.fabric.graph().addresses(own).map(later).collect())
+    }
+
     /// What flows of the scenario ask of the host that it calls `name`, should that be a foreign one with sockets for them.
     ///
     /// # Errors
@@ -73,7 +80,8 @@ impl Simulation {
 
     /// For each interface of the host that the scenario calls `name`, in the order of its links, the addresses of hosts with several
     /// that are not reached from there: to get to the host they are of, a packet would have to arrive at another of its
-    /// interfaces. Simulated hosts have no route to them, as hosts with a route for each subnet have none.
+    /// interfaces. Simulated hosts have no route to them, as hosts with a route for each subnet have none. Addresses that those have
+    /// only at some time are among them.
     ///
     /// # Errors
     /// Where there is no such host.
@@ -81,7 +89,9 @@ impl Simulation {
         let (own, graph) = (self.host(name)?, self.fabric.graph());
         let hosts = (0..self.plan.scenario.nodes.len() as u32).map(NodeId).filter(|node| *node != own);
         let several = hosts.filter(|node| graph.addresses(*node).nth(1).is_some());
-        let others: Vec<Address> = several.flat_map(|node| graph.addresses(node)).collect();
+        let aliases = &self.world.options.aliases;
+        let others: Vec<Address> =
+            several.flat_map(|node| graph.addresses(node)).flat_map(|first| aliases.all(first)).collect();
         let from = |source: Address| {
             let not = others.iter().filter(|to| !reaches(&self.fabric, source, **to));
             not.map(|to| Ipv4Addr::from(to.0)).collect()
