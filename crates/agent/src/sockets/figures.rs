@@ -33,11 +33,15 @@ pub(super) fn of_multipath(socket: impl AsFd) -> Option<Figures> {
     all[..4].copy_from_slice(&(SUBFLOW_DATA as u32).to_ne_bytes());
     all[12..16].copy_from_slice(&(INFO as u32).to_ne_bytes());
     let len = socket_option(socket, (SOL_MPTCP, MPTCP_TCPINFO), &mut all).ok()?;
-    let kernel = word(&all, 8) as usize;
-    let subflows = all.get(SUBFLOW_DATA..len)?.chunks_exact(INFO);
-    let mut subflows = subflows.map(|info| figures(&info[..kernel.min(INFO)]));
-    let first = subflows.next()?;
-    let all = subflows.fold(first, |sum, one| add(&sum, &one));
+    together(all.get(..len)?)
+}
+
+/// What is said of subflows, as the kernel puts it one behind the other: as much of each as it knows and was asked for, which of
+/// Linux 6.1 is less than [`INFO`].
+fn together(all: &[u8]) -> Option<Figures> {
+    let each = word(all, 12) as usize;
+    let subflows = all.get(SUBFLOW_DATA..)?.chunks_exact(each.max(1));
+    let all = subflows.map(figures).reduce(|sum, one| add(&sum, &one))?;
     Some(Figures { multipath: true, ..all })
 }
 
@@ -107,5 +111,20 @@ mod tests {
         assert_eq!((found.rtt, found.bytes_sent, found.timeouts), (20_000, 5_000_000_000, Some(7)));
         // Linux 6.1 has 232 bytes.
         assert_eq!(figures(&info[..232]).timeouts, None);
+    }
+
+    #[test]
+    fn subflows_are_as_long_as_their_kernel_has_them() {
+        for each in [232, INFO] {
+            let mut all = vec![0; SUBFLOW_DATA + 3 * each];
+            all[12..16].copy_from_slice(&(each as u32).to_ne_bytes());
+            for (info, again) in all[SUBFLOW_DATA..].chunks_exact_mut(each).zip([4_u32, 2, 1]) {
+                info[100..104].copy_from_slice(&again.to_ne_bytes());
+            }
+            let found = together(&all).unwrap();
+            assert_eq!((found.subflows, found.retransmitted_segments), (3, 7), "{each} bytes each");
+            assert_eq!(found.timeouts.is_some(), each == INFO);
+            assert_eq!(together(&all[..SUBFLOW_DATA]), None, "none is left");
+        }
     }
 }
