@@ -52,9 +52,8 @@ impl Addresses {
             }
             network.as_ref().map_or(Ok(()), |network| network.enter())?;
             let name = host.name.clone();
-            network::readdress(host, &changed).map_err(|error| {
-                format!("the addresses of host {name:?} cannot be changed: {error}")
-            })?;
+            network::readdress(host, &changed)
+                .map_err(|error| format!("the addresses of host {name:?} cannot be changed: {error}"))?;
         }
         Ok(())
     }

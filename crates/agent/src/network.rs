@@ -59,7 +59,8 @@ pub(crate) fn readdress(host: &mut Host, changed: &[(u8, Ipv4Addr)]) -> Outcome 
     let is_managed = host.endpoints.iter().any(|e| moves.iter().any(|(old, _)| *old == e.address));
     let paths = if is_managed { Some(PathManager::of_kernel()?) } else { None };
     let endpoint = |host: &Host, address: Ipv4Addr| host.endpoints.iter().position(|e| e.address == address);
-    let concerned: Vec<_> = moves.iter().filter_map(|(old, new)| Some((endpoint(host, *old)?, *new))).collect();
+    let concerned: Vec<_> =
+        moves.iter().filter_map(|(old, new)| Some((endpoint(host, *old)?, *new))).collect();
     if let Some(paths) = &paths {
         concerned.iter().try_for_each(|(place, _)| paths.remove_endpoint(id_of(*place)))?;
     }

@@ -228,8 +228,7 @@ fn plan_all(
         let first = Numbers { card: cards.len() as u16, output: outputs };
         outputs += spec.programs.len();
         cards.extend(mtus(scenario, *index));
-        let (unreached, later) =
-            (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
+        let (unreached, later) = (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
         hosts.push(plan_of(node, spec, (&names[&node.name], unreached, later), first));
     }
     let moves = hosts.iter().flat_map(|host| &host.interfaces).any(|i| !i.later.is_empty());

@@ -1,7 +1,9 @@
 //! Sockets as flows want them.
 
 use rustix::fd::OwnedFd;
-use rustix::net::sockopt::{set_ip_freebind, set_ip_tos, set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay};
+use rustix::net::sockopt::{
+    set_ip_freebind, set_ip_tos, set_socket_reuseaddr, set_tcp_congestion, set_tcp_nodelay,
+};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};

@@ -143,7 +143,8 @@ impl Sockets {
 
     fn carry_out(&mut self, pair: Pair, order: Order) {
         if let Order::Connect(kind) = order {
-            let socket = self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
+            let socket =
+                self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
             return match socket {
                 Ok(connection) => self.add(connection),
                 Err(error) => self.tell(pair, Report::Failed(error.to_string())),

@@ -1,7 +1,7 @@
 //! Flows over UDP with ends at foreign hosts: their datagrams leave by sockets of the host, and are heard of there.
 
-use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
 use super::Order;
+use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
 use super::sockets::pair_of;
 use crate::flow::Flow;
 use crate::packet::{Envelope, FlowEnd};

@@ -15,10 +15,12 @@ use tailrace_transport::{Event, Tcp};
 use tailrace_wire::content;
 
 /// A host that has sockets, one at a time.
-struct SocketHost {
+pub(crate) struct SocketHost {
     text: Text,
     socket: Option<(SocketPair, Tcp)>,
     now: Instant,
+    /// The address that it was told to have.
+    moved: Option<Ipv4Addr>,
     out: VecDeque<Vec<u8>>,
     events: VecDeque<SocketEvent>,
     /// What it says of the first order it gets, in place of doing it.
@@ -30,10 +32,20 @@ struct SocketHost {
 }
 
 impl SocketHost {
-    fn new(text: Text) -> Self {
+    pub(crate) fn new(text: Text) -> Self {
         let (out, events) = Default::default();
         let first = [SeqNumber(0); 2];
-        Self { text, socket: None, now: Instant::ZERO, out, events, refuses: None, first, is_off: 0 }
+        Self {
+            text,
+            socket: None,
+            now: Instant::ZERO,
+            moved: None,
+            out,
+            events,
+            refuses: None,
+            first,
+            is_off: 0,
+        }
     }
 
     fn tcp(&self, listens: bool) -> Tcp {
@@ -112,8 +124,14 @@ impl ForeignHost for SocketHost {
         Ok(())
     }
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
-        *packet = self.out.pop_front()?;
+        // Nothing leaves from an address that is not there.
+        let leaves = |packet: &Vec<u8>| self.moved.is_none_or(|own| packet[12..16] == own.octets());
+        *packet = std::iter::from_fn(|| self.out.pop_front()).find(leaves)?;
         Some(0)
+    }
+    fn addresses_changed(&mut self, changed: &[(usize, Ipv4Addr)]) -> Result<(), HostError> {
+        self.moved = changed.iter().find(|(interface, _)| *interface == 0).map(|(_, address)| *address);
+        Ok(())
     }
     fn has_sockets(&self) -> bool {
         true

@@ -20,6 +20,7 @@ mod fault_places;
 mod fault_stages;
 mod faults;
 mod foreign;
+mod foreign_addresses;
 mod foreign_datagrams;
 mod foreign_departures;
 mod foreign_sockets;

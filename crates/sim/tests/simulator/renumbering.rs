@@ -1,9 +1,8 @@
 //! Addresses that change while packets flow: what of it who hears, and what goes on from where.
 
 use crate::support::{Run, Text, assert_close};
-use tailrace_core::Instant;
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_sim::{AttachError, Change, ChangeError, ForeignHost, HostError, Simulation};
+use tailrace_sim::{Change, ChangeError, Simulation};
 
 /// A client `a` and a server `b` at a router, by a link each.
 fn network(duration: &str) -> Text {
@@ -304,31 +303,10 @@ fn a_flow_is_judged_by_all_its_addresses() {
     assert!(!flags.iter().any(|(group, _)| group.is_empty()), "{flags:?}");
 }
 
-/// A host that says nothing.
-struct Silent;
-
-impl ForeignHost for Silent {
-    fn next_event(&self) -> Option<Instant> {
-        None
-    }
-    fn run_until(&mut self, _: Instant, _: Instant) -> Result<(), HostError> {
-        Ok(())
-    }
-    fn deliver(&mut self, _: usize, _: &[u8]) -> Result<(), HostError> {
-        Ok(())
-    }
-    fn take(&mut self, _: &mut Vec<u8>) -> Option<usize> {
-        None
-    }
-}
-
 #[test]
-fn hosts_of_others_keep_their_addresses_and_no_link_has_any() {
+fn no_link_has_an_address() {
     let text = network("20 s").flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"").add(&change("a", ""));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
-    let refused = simulation.attach("a", Box::new(Silent));
-    assert!(matches!(&refused, Err(AttachError::Moves(name)) if name == "a"), "{refused:?}");
-    assert!(simulation.attach("b", Box::new(Silent)).is_ok());
     let kind = FaultConfig::default_of("address").unwrap();
     let change = simulation.change(Change::Restore(LinkIndex(0), kind));
     assert_eq!(change, Err(ChangeError::NotOfLink("address")));
