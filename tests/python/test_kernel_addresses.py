@@ -1,4 +1,4 @@
-"""Addresses of kernels that change while a run goes on: what the kernel has then, what its connections make of it, and that it repeats."""
+"""Addresses of kernels that change during a run: what a kernel has then, what becomes of connections; runs repeat."""
 
 from __future__ import annotations
 
@@ -133,6 +133,16 @@ def test_multipath_tcp_joins_from_the_new_address_as_its_model_does(series, ends
     [up] = result.paths.filter(pl.col("path") == "up").to_dicts()
     assert up["sent_packets"] > 3500
     assert result.summary["runs"][0]["groups"]["f"]["whole_run"]["wrong_bytes"] == 0
+
+
+def test_a_word_about_an_address_that_is_gone_does_not_end_what_came_from_the_next(series):
+    # It waits behind more packets than the join does, and the peer goes by the number of the address.
+    flow = MULTIPATH.replace("PROFILE", "linux")
+    words = (f'{LIMITS}\nendpoints = "1 subflow, 2 subflow"', LIMITS)
+    text = at_ends(flow, series, series, more=words).text
+    on = FAULT.replace("HOST", "a").replace("until", "#").replace("4 s", "8 s").replace("9.9", "9.8")
+    result = tailrace.run(tailrace.Scenario(text + on))
+    assert goodput_mbps(result, 11, 16) > 5
 
 
 def test_hosts_of_one_kernel_change_theirs_and_runs_repeat(series):

@@ -56,25 +56,33 @@ pub(crate) fn readdress(host: &mut Host, changed: &[(u8, Ipv4Addr)]) -> Outcome 
     }
     let old = |number: u8| host.interfaces[usize::from(number)].address;
     let moves: Vec<_> = changed.iter().map(|(number, new)| (old(*number), *new)).collect();
-    let is_managed = host.endpoints.iter().any(|e| moves.iter().any(|(old, _)| *old == e.address));
-    let paths = if is_managed { Some(PathManager::of_kernel()?) } else { None };
-    let endpoint = |host: &Host, address: Ipv4Addr| host.endpoints.iter().position(|e| e.address == address);
-    let concerned: Vec<_> =
-        moves.iter().filter_map(|(old, new)| Some((endpoint(host, *old)?, *new))).collect();
+    let place = |address: Ipv4Addr| host.endpoints.iter().position(|e| e.address == address);
+    let endpoints: Vec<_> = moves.iter().filter_map(|(old, new)| Some((place(*old)?, *new))).collect();
+    let paths = if endpoints.is_empty() { None } else { Some(PathManager::of_kernel()?) };
     if let Some(paths) = &paths {
-        concerned.iter().try_for_each(|(place, _)| paths.remove_endpoint(id_of(*place)))?;
+        endpoints.iter().try_for_each(|(place, _)| paths.remove_endpoint(host.endpoints[*place].id))?;
     }
     for (number, new) in changed {
         host.interfaces[usize::from(*number)].address = *new;
         take_address(&socket, host, *number)?;
     }
-    for (place, new) in concerned {
-        host.endpoints[place].address = new;
+    for (place, new) in endpoints {
+        let id = fresh(&host.endpoints);
+        let endpoint = &mut host.endpoints[place];
+        (endpoint.id, endpoint.address) = (id, new);
         if let Some(paths) = &paths {
-            paths.add_endpoint(id_of(place), &host.endpoints[place])?;
+            paths.add_endpoint(endpoint)?;
         }
     }
     Ok(())
+}
+
+/// A number for an endpoint that takes the place of another, as the kernel counts on where it is given none: the word that the old
+/// one is gone may come to a peer after the first packet from the new one, and would be taken for the new one's.
+fn fresh(known: &[Endpoint]) -> u8 {
+    let last = known.iter().map(|endpoint| endpoint.id).max().unwrap_or(0);
+    let mut next = (last..u8::MAX).map(|id| id + 1).chain(1..=last);
+    next.find(|id| known.iter().all(|endpoint| endpoint.id != *id)).unwrap_or(last)
 }
 
 /// Gives an interface its address, and what leads out by it.
@@ -267,15 +275,7 @@ fn manage_paths(host: &Host) -> Outcome {
     if let Some(limits) = host.limits {
         paths.set_limits(limits)?;
     }
-    for (place, endpoint) in host.endpoints.iter().enumerate() {
-        paths.add_endpoint(id_of(place), endpoint)?;
-    }
-    Ok(())
-}
-
-/// The number by which the kernel knows the endpoint at this place, counted from zero. It has at most eight.
-fn id_of(place: usize) -> u8 {
-    place as u8 + 1
+    host.endpoints.iter().try_for_each(|endpoint| paths.add_endpoint(endpoint))
 }
 
 /// The kernel's path manager of Multipath TCP (Linux, `include/uapi/linux/mptcp.h`), in the namespace of the thread that asks.
@@ -311,7 +311,7 @@ impl PathManager {
         Ok(())
     }
 
-    fn add_endpoint(&self, id: u8, endpoint: &Endpoint) -> Outcome {
+    fn add_endpoint(&self, endpoint: &Endpoint) -> Outcome {
         const ADD_ADDR: u8 = 1;
         const ADDR_FAMILY: u16 = 1;
         const ADDR_ADDR4: u16 = 3;
@@ -325,7 +325,7 @@ impl PathManager {
         let flags = endpoint.flags.iter().map(flag).fold(0, |all, one| all | one);
         self.socket.ask(self.request(ADD_ADDR).with_nested(ATTR_ADDR, |list| {
             list.with(ADDR_FAMILY, &u16::from(AF_INET).to_ne_bytes())
-                .with(ADDR_ID, &[id])
+                .with(ADDR_ID, &[endpoint.id])
                 .with(ADDR_ADDR4, &endpoint.address.octets())
                 .with(ADDR_FLAGS, &flags.to_ne_bytes())
         }))?;
@@ -353,5 +353,16 @@ mod tests {
         assert_eq!(socket_memory(1 << 22), [12_288, 16_384, 24_576]);
         // Of 128 MiB the kernel leaves 85088 KiB, of which it would let sockets have 1329 pages.
         assert_eq!(socket_memory(85_088), [5316, 7090, 10_632]);
+    }
+
+    #[test]
+    fn an_endpoint_in_place_of_another_has_a_number_that_none_of_them_had_lately() {
+        let with = |ids: &[u8]| -> Vec<Endpoint> {
+            let endpoint = |id| Endpoint { id, address: Ipv4Addr::LOCALHOST, flags: vec![] };
+            ids.iter().map(|id| endpoint(*id)).collect()
+        };
+        for (ids, next) in [(&[1, 2][..], 3), (&[7, 2], 8), (&[255, 1, 3], 2), (&[254, 255], 1)] {
+            assert_eq!(fresh(&with(ids)), next, "{ids:?}");
+        }
     }
 }

@@ -112,6 +112,8 @@ pub struct Limits {
 /// `ip mptcp endpoint add`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
+    /// The number by which kernel and peers know it.
+    pub id: u8,
     /// The address.
     pub address: Ipv4Addr,
     /// What it is used for.

@@ -335,7 +335,7 @@ fn plan_of(
     (addresses, unreached, later): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Vec<Vec<Ipv4Addr>>),
     first: Numbers,
 ) -> plan::Host {
-    let endpoints = spec.endpoints.iter().filter_map(|endpoint| {
+    let endpoints = (1..).zip(&spec.endpoints).filter_map(|(id, endpoint)| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
         let flags = [
             (endpoint.signal, EndpointFlag::Signal),
@@ -344,7 +344,7 @@ fn plan_of(
             (endpoint.fullmesh, EndpointFlag::Fullmesh),
         ];
         let flags = flags.into_iter().filter_map(|(on, flag)| on.then_some(flag)).collect();
-        Some(Endpoint { address, flags })
+        Some(Endpoint { id, address, flags })
     });
     let programs = spec.programs.iter().enumerate().map(|(number, program)| plan::Program {
         at: (READY + program.at).as_nanos(),
