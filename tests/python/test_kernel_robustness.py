@@ -37,6 +37,7 @@ FLOOD = (
     "while True: s.sendto(bytes(1400), ('b', 9))"
 )
 HANG = "echo it hangs; while :; do :; done"
+HANG_ALOUD = f"echo the console hears > /dev/console; {HANG}"
 # Longer than any test: what ends before does not wait for it.
 _FOR_EVER_S = 3600
 _SOON_S = 60
@@ -134,6 +135,17 @@ def test_a_program_that_computes_for_ever_ends_the_run(place):
     assert 'host "a" failed at 1' in said
     assert "has done nothing for 2 s" in said
     assert "TAILRACE_PATIENCE" in said
+    assert 'which has said last "it hangs"; its console is empty' in said.replace("\n", " ")
+    assert place.consoles() == []
+
+
+def test_the_console_of_a_kernel_that_hangs_is_kept(place):
+    said = place.fails(HANG_ALOUD, patience_s=2)
+    assert "has done nothing for 2 s" in said
+    assert "the end of its console:\nthe console hears\n" in said
+    [console] = place.consoles()
+    assert str(console) in said.replace("\n", "")
+    assert console.read_text().splitlines() == ["the console hears"]
 
 
 def test_a_program_that_sends_for_ever_in_no_time_ends_the_run(place):

@@ -35,7 +35,7 @@ pub enum KernelError {
     Boot {
         /// Why.
         why: String,
-        /// The last lines of its console.
+        /// The last lines of its console, in a sentence.
         console: String,
     },
     /// The system refused something.
@@ -88,7 +88,7 @@ impl fmt::Display for KernelError {
             Self::Ring { card, why } => write!(f, "its card {card}: {why}"),
             Self::Refused(refusal) => f.write_str(&refusal.why),
             Self::Boot { why, console } => {
-                write!(f, "its kernel did not boot: {why}; the end of its console:\n{console}")
+                write!(f, "its kernel did not boot: {why}; {console}")
             }
             Self::Io { doing, error } => write!(f, "{doing}: {error}"),
         }

@@ -170,19 +170,18 @@ impl Guests {
         Ok(all)
     }
 
-    /// The last lines of a host's console, and where all of it is kept beyond the end of the run.
+    /// What ran at the kernel of a host, the last lines of its console, and where all of it is kept beyond the end of the run.
     pub fn last_words(&self, host: &str) -> Option<String> {
         let has = |guest: &&Guest| guest.hosts.iter().any(|name| name == host);
-        self.guests.iter().find(has).map(|guest| guest.machine.last_words())
+        let guest = self.guests.iter().find(has)?;
+        let mut words: Vec<String> = guest.running().take(MOST_NAMED).collect();
+        words.push(guest.machine.last_words());
+        Some(words.join("; "))
     }
 
     /// What the programs of all hosts were, in the order of the kernels.
     pub fn reports(&self) -> Vec<ProgramReport> {
-        let of = |guest: &Guest| -> Vec<_> {
-            let numbered = guest.programs.iter().enumerate();
-            numbered.map(|(i, (host, program))| guest.report(i, &guest.hosts[*host], program)).collect()
-        };
-        self.guests.iter().flat_map(of).collect()
+        self.guests.iter().flat_map(Guest::reports).collect()
     }
 }
 
@@ -244,7 +243,39 @@ struct Numbers {
     output: usize,
 }
 
+/// Of programs that an error names, so many, and so much of what each of them is and said.
+const MOST_NAMED: usize = 4;
+const MOST_QUOTED: usize = 80;
+
+impl ProgramReport {
+    /// That it runs, and its last words.
+    fn running(&self) -> String {
+        let last = self.output.lines().rfind(|line| !line.trim().is_empty());
+        let said = last.map_or("nothing".to_string(), |line| format!("last {}", quoted(line)));
+        format!("host {:?} runs {}, which has said {said}", self.host, quoted(&self.command))
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let text = text.trim();
+    let end = text.char_indices().nth(MOST_QUOTED).map_or(text.len(), |(at, _)| at);
+    let dots = if end < text.len() { "…" } else { "" };
+    format!("\"{}{dots}\"", &text[..end])
+}
+
 impl Guest {
+    fn reports(&self) -> impl Iterator<Item = ProgramReport> + '_ {
+        let numbered = self.programs.iter().enumerate();
+        numbered.map(|(i, (host, program))| self.report(i, &self.hosts[*host], program))
+    }
+
+    /// Of those programs that have begun and not ended.
+    fn running(&self) -> impl Iterator<Item = String> + '_ {
+        let begun = |number: usize| self.folder.join("root").join(output_name(number)).exists();
+        let left = self.reports().enumerate().filter(move |(i, one)| one.exit_code.is_none() && begun(*i));
+        left.map(|(_, program)| program.running())
+    }
+
     fn report(&self, number: usize, host: &str, program: &model::Program) -> ProgramReport {
         let root = self.folder.join("root");
         let said = fs::read(root.join(output_name(number))).unwrap_or_default();
@@ -368,5 +399,26 @@ fn plan_of(
         }),
         endpoints: endpoints.collect(),
         programs: programs.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_runs_is_named_with_its_last_words() {
+        let program = |command: &str, output: &str| ProgramReport {
+            host: "a".into(),
+            command: command.into(),
+            exit_code: None,
+            output: output.into(),
+            output_left_out_bytes: 0,
+        };
+        let of = |command: &str, output: &str| program(command, output).running();
+        assert_eq!(of("one", ""), "host \"a\" runs \"one\", which has said nothing");
+        assert_eq!(of("one\n", "x\ny z\n \n"), "host \"a\" runs \"one\", which has said last \"y z\"");
+        let long = of(&"ä".repeat(99), "");
+        assert_eq!(long, format!("host \"a\" runs \"{}…\", which has said nothing", "ä".repeat(80)));
     }
 }

@@ -150,6 +150,20 @@ fn guests_that_misbehave_are_errors() {
 }
 
 #[test]
+fn a_guest_that_does_not_answer_is_an_error() {
+    for shares in [false, true] {
+        let script = Script { then: Then::IsDeaf, ..script(shares, &[MS]) };
+        let (mut kernel, fake) = start(script, Duration::from_millis(200));
+        kernel.boot(0).unwrap();
+        kernel.run_until(MS, MS).unwrap();
+        let error = kernel.deliver(0, &[1; 60], 2 * MS).unwrap_err().to_string();
+        assert!(error.contains("has done nothing for"), "{error}");
+        drop(kernel);
+        fake.join().unwrap();
+    }
+}
+
+#[test]
 fn a_guest_that_hangs_is_given_up_as_soon_as_somebody_asks() {
     let control = Arc::new(Control::default());
     let (mut kernel, fake) =

@@ -21,6 +21,7 @@
 mod calendar;
 mod card;
 mod channel;
+mod console;
 mod control;
 mod error;
 #[cfg(fuzzing)]

@@ -5,6 +5,7 @@
 
 use crate::calendar::Calendar;
 use crate::card::Card;
+use crate::console::Console;
 use crate::error::KernelError;
 use crate::kernel::Kernel;
 use crate::patience::Patience;
@@ -20,7 +21,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use tailrace_agent::plan::Plan;
-use tailrace_agent::{REFUSED, Refusal};
 use tailrace_sim::Control;
 
 /// What a guest is made of.
@@ -51,6 +51,7 @@ pub struct Machine {
     /// The group of the kernel's processes, once it has booted.
     group: Option<Pid>,
     folder: PathBuf,
+    console: Console,
 }
 
 const KERNEL_OPTIONS: [&str; 9] = [
@@ -80,8 +81,9 @@ impl Machine {
     /// Where it does not come up: the message ends with the last lines of its console.
     pub fn start(config: &MachineConfig) -> Result<(Self, Kernel), KernelError> {
         let sockets = Sockets::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
-        let launcher = launch(config).map_err(KernelError::io("starting a kernel"))?;
-        let mut machine = Self { launcher, group: None, folder: config.folder.clone() };
+        let console = Console::of(&config.folder);
+        let launcher = launch(config, &console).map_err(KernelError::io("starting a kernel"))?;
+        let mut machine = Self { launcher, group: None, folder: config.folder.clone(), console };
         let ready = config.plan.ready;
         let process = machine.process().map_err(KernelError::io("watching a kernel"))?;
         let mut kernel = sockets.into_kernel(config, process)?;
@@ -94,7 +96,7 @@ impl Machine {
                 Ok((machine, kernel))
             }
             Err(KernelError::Stopped) => Err(KernelError::Stopped),
-            Err(error) => Err(machine.refusal().map_or_else(
+            Err(error) => Err(machine.console.refusal().map_or_else(
                 || KernelError::Boot { why: error.to_string(), console: machine.last_words() },
                 KernelError::Refused,
             )),
@@ -107,40 +109,14 @@ impl Machine {
         said.trim().parse().ok()
     }
 
-    /// What its agent says on the console of a setting that the kernel does not take.
-    fn refusal(&self) -> Option<Refusal> {
-        let bytes = fs::read(self.folder.join("console")).ok()?;
-        let text = String::from_utf8_lossy(&bytes);
-        let said = text.lines().find_map(|line| line.strip_prefix(REFUSED))?;
-        serde_json::from_str(said.trim_end()).ok()
-    }
-
-    /// The last lines of its console, without what a kernel says of its stack when it panics.
+    /// The last lines of its console.
     pub fn console_end(&self) -> String {
-        let bytes = fs::read(self.folder.join("console")).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let before = text.lines().position(|line| line == "Stack:").unwrap_or(usize::MAX);
-        let lines: Vec<&str> = text.lines().take(before).collect();
-        lines[lines.len().saturating_sub(10)..].join("\n")
+        self.console.end()
     }
 
-    /// The same, and where all of it is from now on: a file for temporary ones that outlives the run.
+    /// The same in a sentence of an error, and where all of it is from now on: a file for temporary ones that outlives the run.
     pub fn last_words(&self) -> String {
-        let end = self.console_end();
-        match self.keep_console() {
-            Ok(Some(path)) => format!("{end}\nall of it is in {}", path.display()),
-            Ok(None) | Err(_) => end,
-        }
-    }
-
-    fn keep_console(&self) -> io::Result<Option<PathBuf>> {
-        let said = fs::read(self.folder.join("console"))?;
-        if said.is_empty() {
-            return Ok(None);
-        }
-        let mut kept = tempfile::Builder::new().prefix("tailrace-console-").suffix(".txt").tempfile()?;
-        kept.write_all(&said)?;
-        Ok(Some(kept.keep()?.1))
+        self.console.last_words()
     }
 
     /// The kernel, which leads the group of its processes: the launcher's only child.
@@ -218,8 +194,8 @@ fn listen_at(path: &Path) -> io::Result<UnixListener> {
     UnixListener::bind(Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name))
 }
 
-fn launch(config: &MachineConfig) -> io::Result<Child> {
-    let console = File::create(config.folder.join("console"))?;
+fn launch(config: &MachineConfig, console: &Console) -> io::Result<Child> {
+    let console = console.create()?;
     let mut command = Command::new(fs::canonicalize(&config.agent)?);
     command.current_dir(&config.folder).env_clear();
     // What a terminal sends to this process and its like does not concern it: Ctrl-C is ours to act on.

@@ -56,6 +56,8 @@ pub(crate) enum Then {
     Leaves,
     /// It neither waits nor speaks.
     Hangs,
+    /// It waits, and does not answer when it is interrupted.
+    IsDeaf,
     /// It offers a frame that lies nowhere.
     Lies,
     /// It says to the calendar what no guest says.
@@ -280,15 +282,7 @@ impl Fake {
             self.now = self.now.max(at);
             return true;
         }
-        self.request(at);
-        self.free_until = 0;
-        if self.schedule.is_some() {
-            self.sequence += 1;
-            let wait = [&3_u32.to_le_bytes()[..], &self.sequence.to_le_bytes(), &[0xff; 8]].concat();
-            self.calendar.send(&wait).unwrap();
-        } else {
-            self.ask(3, u64::MAX);
-        }
+        self.say_that_it_waits(at);
         loop {
             match self.next_word() {
                 Word::Interrupt => self.take_interrupt(),
@@ -303,6 +297,18 @@ impl Fake {
             map.u32(4096 + 128 + 4).unwrap().store(0, Ordering::SeqCst);
         }
         true
+    }
+
+    fn say_that_it_waits(&mut self, at: u64) {
+        self.request(at);
+        self.free_until = 0;
+        if self.schedule.is_some() {
+            self.sequence += 1;
+            let wait = [&3_u32.to_le_bytes()[..], &self.sequence.to_le_bytes(), &[0xff; 8]].concat();
+            self.calendar.send(&wait).unwrap();
+        } else {
+            self.ask(3, u64::MAX);
+        }
     }
 
     /// Who speaks next. What the calendar has said may have come already, with an answer.
@@ -397,6 +403,10 @@ impl Fake {
         match self.script.then {
             Then::Waits | Then::Leaves => {}
             Then::Hangs => drop(self.calendar.receive()),
+            Then::IsDeaf => {
+                self.say_that_it_waits(i64::MAX as u64);
+                drop(self.calendar.receive());
+            }
             Then::Lies => {
                 let lie = [&7_u64.to_le_bytes()[..], &60_u32.to_le_bytes(), &[0; 4]].concat();
                 self.memory.write(BASE + SPACING, &lie).unwrap();

@@ -37,13 +37,10 @@ impl Kernels {
         })
     }
 
-    /// Why a host cannot go on, with the end of its console.
+    /// Why a host cannot go on, what it was about, and the end of its console.
     pub(crate) fn failed(&self, failure: &HostFailure) -> String {
-        let console = self.0.as_ref().and_then(|guests| guests.last_words(&failure.host));
-        match console.filter(|text| !text.is_empty()) {
-            Some(console) => format!("{failure}; the end of its console:\n{console}"),
-            None => failure.to_string(),
-        }
+        let words = self.0.as_ref().and_then(|guests| guests.last_words(&failure.host));
+        words.map_or_else(|| failure.to_string(), |words| format!("{failure}; {words}"))
     }
 
     /// Adds to a run's summary, which is a JSON object, what their programs were.

@@ -1,0 +1,102 @@
+//! What a guest says on its console.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use tailrace_agent::{REFUSED, Refusal};
+
+/// Lines that an error has of it: the last.
+const LINES: usize = 10;
+
+/// The file that it is written to, within the guest's folder.
+#[derive(Debug)]
+pub(crate) struct Console(PathBuf);
+
+impl Console {
+    /// That of the guest with this folder.
+    pub(crate) fn of(folder: &Path) -> Self {
+        Self(folder.join("console"))
+    }
+
+    /// A new one.
+    pub(crate) fn create(&self) -> io::Result<File> {
+        File::create(&self.0)
+    }
+
+    /// Of a setting that the kernel does not take, what the agent says.
+    pub(crate) fn refusal(&self) -> Option<Refusal> {
+        let said = self.text();
+        let said = said.lines().find_map(|line| line.strip_prefix(REFUSED))?;
+        serde_json::from_str(said.trim_end()).ok()
+    }
+
+    /// Its last lines, without what a kernel says of its stack when it panics.
+    pub(crate) fn end(&self) -> String {
+        let text = self.text();
+        let before = text.lines().position(|line| line == "Stack:").unwrap_or(usize::MAX);
+        let lines: Vec<&str> = text.lines().take(before).collect();
+        lines[lines.len().saturating_sub(LINES)..].join("\n")
+    }
+
+    /// The same in a sentence of an error, and where all of it is from now on: a file for temporary ones that outlives the run.
+    pub(crate) fn last_words(&self) -> String {
+        if self.text().trim().is_empty() {
+            return "its console is empty".to_string();
+        }
+        let end = self.end();
+        match self.keep() {
+            Ok(path) => format!("the end of its console:\n{end}\nall of it is in {}", path.display()),
+            Err(error) => format!("the end of its console, which cannot be kept ({error}):\n{end}"),
+        }
+    }
+
+    fn keep(&self) -> io::Result<PathBuf> {
+        let mut kept = tempfile::Builder::new().prefix("tailrace-console-").suffix(".txt").tempfile()?;
+        io::copy(&mut File::open(&self.0)?, &mut kept)?;
+        Ok(kept.keep()?.1)
+    }
+
+    fn text(&self) -> String {
+        let bytes = fs::read(&self.0).unwrap_or_default();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn console(said: &str) -> (tempfile::TempDir, Console) {
+        let folder = tempfile::tempdir().unwrap();
+        let console = Console::of(folder.path());
+        fs::write(folder.path().join("console"), said).unwrap();
+        (folder, console)
+    }
+
+    #[test]
+    fn an_error_has_the_last_lines_and_names_a_file_with_all_of_them() {
+        let said: String = (1..=30).map(|line| format!("line {line}\n")).collect();
+        let (_folder, console) = console(&said);
+        let words = console.last_words();
+        let lines: Vec<&str> = words.lines().collect();
+        assert_eq!(lines[0], "the end of its console:");
+        assert_eq!((lines[1], lines[LINES], lines.len()), ("line 21", "line 30", LINES + 2));
+        let kept = Path::new(lines[LINES + 1].strip_prefix("all of it is in ").unwrap());
+        assert_eq!(fs::read_to_string(kept).unwrap(), said);
+        fs::remove_file(kept).unwrap();
+    }
+
+    #[test]
+    fn of_a_panic_the_reason_is_said_and_not_the_stack() {
+        let (_folder, console) = console("Kernel panic - not syncing\nRIP: 0\nStack:\n 1\n 2\n");
+        assert_eq!(console.end(), "Kernel panic - not syncing\nRIP: 0");
+    }
+
+    #[test]
+    fn an_empty_console_is_said_to_be_empty() {
+        let (folder, console) = console("\n");
+        assert_eq!(console.last_words(), "its console is empty");
+        fs::remove_file(folder.path().join("console")).unwrap();
+        assert_eq!(console.last_words(), "its console is empty");
+    }
+}
