@@ -250,7 +250,7 @@ def test_a_slow_reader_does_not_wait_for_what_is_not_there(series):
     app = '{ kind = "slow_reader", rate = "4 Mbit/s" }'
     late = FLOW.replace("APP", app) + '[[fault]]\nlink = "l"\nkind = "down"\nat = "1 s"\nuntil = "3 s"\n'
     found = tailrace.run(at_ends(late.replace("[[link]]", '[[link]]\nname = "l"'), series, series))
-    # In 10 s it wants 5 MB. What it wanted to read while nothing came, for two seconds and more, it does not read afterwards.
+    # In 10 s it wants 5 MB. What it wanted while nothing came, for two seconds and more, it does not read afterwards.
     assert 3e6 < found.flows["delivered_bytes"].item() < 4.2e6
 
 
