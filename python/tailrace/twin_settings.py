@@ -40,6 +40,10 @@ class Host:
         return dict(_flat("", self.said.get("sysctl", {})))
 
 
+# Applications whose data comes from the server unless they are told otherwise.
+_DOWNLOADS = frozenset({"request_response", "web", "video", "slow_reader"})
+
+
 @dataclass(frozen=True)
 class Flow:
     """A `[[flow]]` over TCP or Multipath TCP, with its hosts."""
@@ -48,6 +52,18 @@ class Flow:
     transport: Mapping[str, Any]
     client: Host
     server: Host
+    app: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sender(self) -> Host:
+        """The end from which all of its data comes, or most."""
+        usual = "down" if self.app.get("kind") in _DOWNLOADS else "up"
+        return self.server if self.app.get("direction", usual) == "down" else self.client
+
+    @property
+    def receiver(self) -> Host:
+        """The other one."""
+        return self.client if self.sender is self.server else self.server
 
     @property
     def is_multipath(self) -> bool:
