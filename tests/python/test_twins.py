@@ -12,6 +12,11 @@ from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf
 
 
+def tcp(keys):
+    """The table of a transport with these keys."""
+    return f'{{ kind = "tcp"{keys and f", {keys}"} }}'
+
+
 def flow(name, client, server, transport):
     """A `[[flow]]` that sends as much as it can."""
     return (
@@ -39,8 +44,7 @@ SIMULATED, KERNELS = "simulated", "kernels"
 
 def both_ways(there="", back="", a="", b=""):
     """A flow each way, with keys of their transports, and settings of the hosts."""
-    transports = [f'{{ kind = "tcp"{keys and f", {keys}"} }}' for keys in (there, back)]
-    flows = [flow("there", "a", "b", transports[0]), flow("back", "b", "a", transports[1])]
+    flows = [flow("there", "a", "b", tcp(there)), flow("back", "b", "a", tcp(back))]
     hosts = [f'kernel = "6.99"\nsysctl = {{ {settings} }}' for settings in (a, b)]
     return twins.of(tailrace.Scenario(network(*hosts, *flows)))
 
@@ -367,12 +371,11 @@ def test_what_is_translated_is_alike_with_a_real_kernel(transport, own):
     kernels = shelf.kernels()
     if not kernels:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
-    text = BOTH.replace("6.99", kernels[0].name).split('[[flow]]\nname = "back"')[0]
-    text = text.replace("THERE", transport and f", {transport}").replace(
-        'delay = "10 ms"', 'delay = "40 ms"\nqueue = CODEL'
-    )
-    text = text.replace("CODEL", '{ kind = "codel", ecn = true, form = "linux" }')
-    cells = twins.of(tailrace.Scenario(text.replace("{A}", f"{{ {own} }}").replace("{B}", f"{{ {own} }}")))
+    host = f'kernel = "{kernels[0].name}"\nsysctl = {{ {own} }}'
+    there = flow("there", "a", "b", tcp(transport))
+    codel = 'delay = "40 ms"\nqueue = { kind = "codel", ecn = true, form = "linux" }'
+    text = network(host, host, there).replace('delay = "10 ms"', codel)
+    cells = twins.of(tailrace.Scenario(text))
     assert keys(cells) == []
     both = [tailrace.run(cell).summary["runs"][0] for cell in cells.values()]
     goodput = [run["groups"]["there"]["goodput_bps"]["mean"] for run in both]
