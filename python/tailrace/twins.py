@@ -5,9 +5,8 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from tailrace import twin_settings
+from tailrace import ignored_keys, twin_settings
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.scenario import Scenario
 from tailrace.twin_settings import Flow, Host
@@ -74,19 +73,21 @@ class Twins(Mapping[str, Scenario]):
 def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     """Simulated, without any kernel, and with one at each end of a flow over TCP: the one that the file names, or else
     `kernel`, or the newest."""
-    hosts = [Host(said) for said in _tables(scenario, "host")]
-    flows = _flows(scenario, {host.name: host for host in hosts})
+    hosts = twin_settings.hosts_of(scenario)
+    flows = _flows(scenario, hosts)
     kernels = _kernels(scenario, hosts, flows, kernel)
     named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
     profiles: twin_settings.Sets = {}
     for flow in flows:
         profiles.update(_as_linux(scenario, flow, named))
-    sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
+    sides = twin_settings.of(hosts, flows, twin_settings.degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
     told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
+    # Of what a kernel does not obey it is said here, once for both sides.
+    quiet = scenario.replaced({}, ignored_keys.CODE)
     cells = {
-        SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
-        KERNELS: _with_kernels(scenario, {**told, **profiles, **sides.kernels}, _ends(flows)),
+        SIMULATED: quiet.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
+        KERNELS: _with_kernels(quiet, {**told, **profiles, **sides.kernels}, _ends(flows)),
     }
     return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
 
@@ -130,26 +131,8 @@ def _in_words(limit: Alike) -> str:
     return f"{share} from {limit.least:g}" if limit.least else share
 
 
-def _tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
-    """What the file says, with what is set beside it."""
-    try:
-        written = scenario.written(key)
-    except ValueError:
-        return []
-    return list(tomllib.loads(f"tables = {written}")["tables"])
-
-
-def _flows(scenario: Scenario, hosts: Mapping[str, Host]) -> list[Flow]:
-    """Those over TCP and Multipath TCP."""
-    flows = []
-    for said in _tables(scenario, "flow"):
-        transport = said.get("transport", "tcp")
-        table = transport if isinstance(transport, Mapping) else {"kind": transport}
-        ends = [hosts[str(said[key]).partition("[")[0]] for key in ("from", "to")]
-        app = said.get("app", {})
-        app = app if isinstance(app, Mapping) else {"kind": app}
-        flows.append(Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1], app))
-    flows = [flow for flow in flows if flow.transport["kind"] != "udp"]
+def _flows(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
+    flows = twin_settings.flows_of(scenario, hosts)
     if not flows:
         raise UsageError(
             f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
@@ -231,12 +214,3 @@ def _received(scenario: Scenario, flow: Flow) -> twin_settings.Sets:
 
 def _is_6_1(kernel: str) -> bool:
     return kernel == "6.1" or kernel.startswith("6.1.")
-
-
-def _degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:
-    """How many links each host has, as far as names alone say it."""
-    ends = [[str(end) for end in link.get("between", [])] for link in _tables(scenario, "link")]
-    several = {host.name for host in hosts if "count" in host.said}
-    several |= {end.partition("[")[0] for pair in ends if any("[" in one for one in pair) for end in pair}
-    names = [host.name for host in hosts if host.name not in several]
-    return {name: sum(pair.count(name) for pair in ends) for name in names}

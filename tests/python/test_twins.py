@@ -289,6 +289,36 @@ def test_warnings_stand_at_the_key_say_what_to_do_and_can_be_allowed():
     assert twins.of(allowed, "6.99").warnings == []
 
 
+@pytest.mark.parametrize(
+    ("transport", "settings", "ignored"),
+    [
+        ("sack = false", "", [("sack", '"net.ipv4.tcp_sack" = "0" } of a and b')]),
+        ("ecn = true", "", [("ecn", '"net.ipv4.tcp_ecn" = "1" } of a')]),
+        # As they are anyhow, as the hosts say, and as Linux is.
+        ("sack = true", "", []),
+        ("timestamps = false", "net.ipv4.tcp_timestamps = 0", []),
+        ('profile = "linux", cc = "reno"', "", []),
+        # What has no counterpart is said once.
+        ("mss = '500 B', nagle = 'off', cc = { kind = 'cubic', beta = 0.5 }", "", [("mss", "leave it out")]),
+    ],
+)
+def test_keys_that_both_kernels_of_a_flow_do_not_obey_have_a_warning(transport, settings, ignored):
+    host = f'kernel = "6.99"\nsysctl = {{ {settings} }}'
+    scenario = tailrace.Scenario(network(host, host, flow("f", "a", "b", tcp(transport))))
+    said = scenario.warnings
+    assert [text.split("`")[1] for text in said] == [key for key, _ in ignored]
+    assert all(advice in text for text, (_, advice) in zip(said, ignored, strict=True))
+    # A simulated end obeys all of them.
+    assert scenario.replaced({"host.b.kernel": "none"}).warnings == []
+    assert scenario.replaced({}, "ignored-key").warnings == []
+
+
+def test_both_sides_of_a_twin_are_not_warned_of_what_the_twin_warns_of():
+    cells = both_ways("mss = '500 B'")
+    assert len(cells.warnings) == 1
+    assert [cell.warnings for cell in cells.values()] == [[], []]
+
+
 def test_programs_and_back_pressure_are_of_kernels_alone():
     own = 'kernel = "6.99"\nbackpressure = true\nrun = [{ command = "true" }]'
     assert keys(twins.of(pair('"tcp"', own), "6.99")) == [
