@@ -12,6 +12,7 @@ mod content;
 mod datagrams;
 mod departures;
 mod host;
+mod icmp;
 mod mappings;
 mod remote;
 mod socket;
@@ -35,6 +36,7 @@ use crate::world::{SimFabric, World};
 use content::Contents;
 use core::fmt;
 use departures::{COALESCED, Departures, Waiting};
+use icmp::Errors;
 use mappings::Mappings;
 use std::collections::VecDeque;
 use tailrace_core::{Duration, Instant};
@@ -58,6 +60,8 @@ pub(crate) struct Foreign {
     failure: Option<HostFailure>,
     /// The packet that is under way between bytes and fabric.
     buffer: Vec<u8>,
+    /// What a simulated host answers.
+    answer: Vec<u8>,
 }
 
 /// A host of the scenario whose stack is foreign.
@@ -67,6 +71,8 @@ struct ForeignNode {
     /// Who it is part of.
     host: usize,
     tally: ForeignTally,
+    /// How many errors simulated hosts may still send it.
+    errors: Errors,
 }
 
 /// One of them: a host of the scenario, or several of one kernel.
@@ -173,7 +179,13 @@ impl World {
             addresses.extend(own);
             owners.resize(addresses.len(), self.foreign.nodes.len());
             let (name, tally) = (name.to_string(), ForeignTally::default());
-            self.foreign.nodes.push(ForeignNode { name, node: *node, host: number, tally });
+            self.foreign.nodes.push(ForeignNode {
+                name,
+                node: *node,
+                host: number,
+                tally,
+                errors: Errors::default(),
+            });
         }
         let departures = host.waits_for_departures().then(|| Departures::new(&addresses, fabric));
         self.foreign.hosts.push(Attached {

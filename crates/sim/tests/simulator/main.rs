@@ -22,6 +22,7 @@ mod faults;
 mod foreign;
 mod foreign_datagrams;
 mod foreign_departures;
+mod foreign_icmp;
 mod foreign_sockets;
 mod golden;
 mod group_series;
