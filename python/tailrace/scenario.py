@@ -26,6 +26,8 @@ Overrides: TypeAlias = Mapping[str, object]
 Codes: TypeAlias = str | Sequence[str]
 # Classes of one's own that a scenario may name.
 Algorithms: TypeAlias = "Sequence[type[Algorithm]]"
+# A warning as text, and as data.
+Warned: TypeAlias = tuple[str, dict[str, Any]]
 ScenarioLike: TypeAlias = "Scenario | objects.Root | str | os.PathLike[str] | Mapping[str, object]"
 
 
@@ -78,9 +80,17 @@ class Scenario:
 
     def warned(self, code: str, objections: Sequence[tuple[str, str, str | None]]) -> list[str]:
         """Warnings of what the parser does not know, as text for people; none where that code is allowed."""
+        return [text for text, _ in self._warned(code, objections)]
+
+    def _warned(self, code: str, objections: Sequence[tuple[str, str, str | None]]) -> list[Warned]:
         texts, diagnostics = self._source.warned(self._given, code, self.native, list(objections))
-        found = zip(texts, json.loads(diagnostics), strict=True)
-        return [_placed(text, [warning], self._variant, self.text).rstrip() for text, warning in found]
+        return self._in_place(texts, json.loads(diagnostics))
+
+    def _in_place(self, texts: Sequence[str], diagnostics: Sequence[dict[str, Any]]) -> list[Warned]:
+        found = zip(texts, diagnostics, strict=True)
+        return [
+            (_placed(text, [warning], self._variant, self.text).rstrip(), warning) for text, warning in found
+        ]
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again in whatever process, without the files that it names."""
@@ -183,8 +193,16 @@ class Scenario:
     @property
     def warnings(self) -> list[str]:
         """What looks like a slip but can be run, as text for people."""
-        found = zip(self.native.warnings, self.outline["warnings"], strict=True)
-        return [_placed(text, [warning], self._variant, self.text).rstrip() for text, warning in found]
+        return [text for text, _ in self.found()]
+
+    def found(self) -> list[Warned]:
+        """The same, each beside its data."""
+        found = self._in_place(self.native.warnings, self.outline["warnings"])
+        if self.native.kernels:
+            from tailrace import ignored_keys
+
+            found += self._warned(ignored_keys.CODE, ignored_keys.of(self))
+        return found
 
     @property
     def outline(self) -> dict[str, Any]:

@@ -7,9 +7,13 @@ too. Of all else that only one side obeys there is a warning. docs/kernels.md ha
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from tailrace.scenario import Scenario
 
 # What a variant sets, by path: TOML as text, or values.
 Sets: TypeAlias = dict[str, object]
@@ -40,6 +44,10 @@ class Host:
         return dict(_flat("", self.said.get("sysctl", {})))
 
 
+# Applications whose data comes from the server unless they are told otherwise.
+_DOWNLOADS = frozenset({"request_response", "web", "video", "slow_reader"})
+
+
 @dataclass(frozen=True)
 class Flow:
     """A `[[flow]]` over TCP or Multipath TCP, with its hosts."""
@@ -48,6 +56,18 @@ class Flow:
     transport: Mapping[str, Any]
     client: Host
     server: Host
+    app: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def sender(self) -> Host:
+        """The end from which all of its data comes, or most."""
+        usual = "down" if self.app.get("kind") in _DOWNLOADS else "up"
+        return self.server if self.app.get("direction", usual) == "down" else self.client
+
+    @property
+    def receiver(self) -> Host:
+        """The other one."""
+        return self.client if self.sender is self.server else self.server
 
     @property
     def is_multipath(self) -> bool:
@@ -72,6 +92,12 @@ class Setting:
     read: Callable[[str, str], Any]
     # Whether the server's word alone decides nothing, so that only the client's is written.
     client_asks: bool = False
+
+    def is_as_asked(self, flow: Flow) -> bool:
+        """Whether what the hosts of a flow say to their kernels, or do not say, is what its transport asks for."""
+        word = self.written(flow.transport[self.key])
+        ends = [_said(self, end) or self.default for end in (flow.client, flow.server)]
+        return word is not None and self.read(word, word) == self.read(*ends)
 
 
 def _switch(key: str, sysctl: str) -> Setting:
@@ -103,6 +129,41 @@ def _three(sizes: object) -> str | None:
     numbers = [int(word) for word in words if word.isdecimal()]
     rising = len(numbers) == len(words) == _SIZES and numbers == sorted(numbers)
     return " ".join(words) if rising else None
+
+
+def tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
+    """What the file says, with what is set beside it."""
+    try:
+        written = scenario.written(key)
+    except ValueError:
+        return []
+    return list(tomllib.loads(f"tables = {written}")["tables"])
+
+
+def hosts_of(scenario: Scenario) -> list[Host]:
+    """As the file has them."""
+    return [Host(said) for said in tables(scenario, "host")]
+
+
+def flows_of(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
+    """Those over TCP and Multipath TCP."""
+    by_name = {host.name: host for host in hosts}
+    flows = []
+    for said in tables(scenario, "flow"):
+        transport = {"kind": "tcp", **_kinded(said.get("transport", "tcp"))}
+        client, server = (by_name[str(said[key]).partition("[")[0]] for key in ("from", "to"))
+        if transport["kind"] != "udp":
+            flows.append(Flow(str(said["name"]), transport, client, server, _kinded(said.get("app", {}))))
+    return flows
+
+
+def degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:
+    """How many links each host has, as far as names alone say it."""
+    ends = [[str(end) for end in link.get("between", [])] for link in tables(scenario, "link")]
+    several = {host.name for host in hosts if "count" in host.said}
+    several |= {end.partition("[")[0] for pair in ends if any("[" in one for one in pair) for end in pair}
+    names = [host.name for host in hosts if host.name not in several]
+    return {name: sum(pair.count(name) for pair in ends) for name in names}
 
 
 # Keys of `transport` and settings of kernels that mean the same.
@@ -221,7 +282,7 @@ def _saying(setting: Setting, flow: Flow) -> list[Host]:
 
 
 def _said(setting: Setting, host: Host) -> str:
-    return " ".join(host.sysctl[setting.sysctl].split())
+    return " ".join(host.sysctl.get(setting.sysctl, "").split())
 
 
 @dataclass(frozen=True)
@@ -282,6 +343,10 @@ class PathManagers:
                     if key in _kinded(flow.transport["path_manager"]):
                         sides.simulated_alone(flow, f"path_manager.{key}")
 
+    def are_as_asked(self, flow: Flow) -> bool:
+        """Whether what the hosts of a flow say of paths, or do not say, is what its path manager does."""
+        return self._of(flow) == tuple(_Paths.of(end) or _Paths() for end in (flow.client, flow.server))
+
     def _paths(self) -> dict[str, _Paths]:
         """What each host says, or what all of its flows want of it."""
         wanted: dict[str, set[_Paths]] = {}
@@ -337,15 +402,19 @@ def _why_not(flow: Flow) -> str:
 
 
 def _rest_of_flow(flow: Flow, sides: Sides) -> None:
+    for key in unknown_to_kernels(flow):
+        sides.simulated_alone(flow, key)
+
+
+def unknown_to_kernels(flow: Flow) -> list[str]:
     """What of a flow's transport kernels know nothing of."""
     known = {setting.key for setting in SETTINGS} | _FOR_BOTH
-    for key, value in flow.transport.items():
-        as_kernels = (key == "profile" and value in _MODELS) or (key == "scheduler" and value == "linux")
-        if key not in known and not as_kernels:
-            sides.simulated_alone(flow, key)
-    for key in _kinded(flow.transport.get("cc")):
-        if key != "kind":
-            sides.simulated_alone(flow, f"cc.{key}")
+    as_kernels = {
+        *(["profile"] if flow.transport.get("profile") in _MODELS else []),
+        *(["scheduler"] if flow.transport.get("scheduler") == "linux" else []),
+    }
+    keys = [key for key in flow.transport if key not in known | as_kernels]
+    return [*keys, *(f"cc.{key}" for key in _kinded(flow.transport.get("cc")) if key != "kind")]
 
 
 def _rest_of_host(host: Host, sides: Sides) -> None:

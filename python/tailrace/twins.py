@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from tailrace import twin_settings
-from tailrace.errors import UsageError
+from tailrace import ignored_keys, twin_settings
+from tailrace.errors import ScenarioError, UsageError
 from tailrace.scenario import Scenario
 from tailrace.twin_settings import Flow, Host
 
@@ -47,6 +46,10 @@ ALIKE: Mapping[str, Alike] = {
     "dropped": Alike(0.10, least=10.0),
 }
 _ONE_SIDED = "one-sided-key"
+_TO_OTHERS = (
+    "a twin gives the ends of each [[flow]] over TCP a kernel (here {}), and no kernel does this: leave it out, or "
+    "write it as an [[attack]] between hosts at which no such flow begins or ends, which stay simulated"
+)
 
 
 @dataclass(frozen=True)
@@ -70,21 +73,36 @@ class Twins(Mapping[str, Scenario]):
 def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     """Simulated, without any kernel, and with one at each end of a flow over TCP: the one that the file names, or else
     `kernel`, or the newest."""
-    hosts = [Host(said) for said in _tables(scenario, "host")]
-    flows = _flows(scenario, {host.name: host for host in hosts})
+    hosts = twin_settings.hosts_of(scenario)
+    flows = _flows(scenario, hosts)
     kernels = _kernels(scenario, hosts, flows, kernel)
     named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
     profiles: twin_settings.Sets = {}
     for flow in flows:
-        profiles.update(_as_linux(flow, named[flow.client.name], named[flow.server.name]))
-    sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
+        profiles.update(_as_linux(scenario, flow, named))
+    sides = twin_settings.of(hosts, flows, twin_settings.degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
     told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
+    # Of what a kernel does not obey it is said here, once for both sides.
+    quiet = scenario.replaced({}, ignored_keys.CODE)
     cells = {
-        SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
-        KERNELS: scenario.variant(KERNELS, {**told, **profiles, **sides.kernels}),
+        SIMULATED: quiet.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
+        KERNELS: _with_kernels(quiet, {**told, **profiles, **sides.kernels}, _ends(flows)),
     }
     return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
+
+
+def _with_kernels(scenario: Scenario, sets: twin_settings.Sets, ends: Iterable[str]) -> Scenario:
+    """The side of kernels. Advice to take one from a host is of no use: at the end of a flow it would get another."""
+    try:
+        return scenario.variant(KERNELS, sets)
+    except ScenarioError as error:
+        rendered = str(error)
+        for told in {str(found.get("help", "")) for found in error.diagnostics}:
+            if "kernel" in told:
+                others = _TO_OTHERS.format(", ".join(ends))
+                rendered = rendered.replace(f"= help: {told}", f"= help: {others}")
+        raise ScenarioError(rendered, error.diagnostics) from None
 
 
 def looked_at(cells: Mapping[str, Scenario]) -> list[str]:
@@ -113,24 +131,8 @@ def _in_words(limit: Alike) -> str:
     return f"{share} from {limit.least:g}" if limit.least else share
 
 
-def _tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
-    """What the file says, with what is set beside it."""
-    try:
-        written = scenario.written(key)
-    except ValueError:
-        return []
-    return list(tomllib.loads(f"tables = {written}")["tables"])
-
-
-def _flows(scenario: Scenario, hosts: Mapping[str, Host]) -> list[Flow]:
-    """Those over TCP and Multipath TCP."""
-    flows = []
-    for said in _tables(scenario, "flow"):
-        transport = said.get("transport", "tcp")
-        table = transport if isinstance(transport, Mapping) else {"kind": transport}
-        ends = [hosts[str(said[key]).partition("[")[0]] for key in ("from", "to")]
-        flows.append(Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1]))
-    flows = [flow for flow in flows if flow.transport["kind"] != "udp"]
+def _flows(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
+    flows = twin_settings.flows_of(scenario, hosts)
     if not flows:
         raise UsageError(
             f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
@@ -144,7 +146,7 @@ def _kernels(
     """The kernel of each end of a flow for which the file names none."""
     if kernel == "none":
         raise UsageError("--kernel none: a twin needs a kernel, as `tailrace kernel list` shows them")
-    ends = {end.name for flow in flows for end in (flow.client, flow.server)}
+    ends = _ends(flows)
     without = [host.name for host in hosts if host.name in ends and host.kernel is None]
     if kernel and not without:
         raise UsageError(
@@ -156,6 +158,10 @@ def _kernels(
     return dict.fromkeys(without, str(kernel))
 
 
+def _ends(flows: Sequence[Flow]) -> list[str]:
+    return sorted({end.name for flow in flows for end in (flow.client, flow.server)})
+
+
 def _newest() -> str:
     from tailrace.kernels import shelf
 
@@ -165,28 +171,46 @@ def _newest() -> str:
     return str(kernels[0].name)
 
 
-def _as_linux(flow: Flow, client: str, server: str) -> twin_settings.Sets:
-    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table."""
+def _as_linux(scenario: Scenario, flow: Flow, kernels: Mapping[str, str]) -> twin_settings.Sets:
+    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table.
+
+    A flow has one profile: that of the kernel that sends. What is a receiver's alone is that of the other.
+    """
     sets: twin_settings.Sets = {}
     if len(flow.transport) == 1:
         sets[flow.path("")[:-1]] = dict(flow.transport)
+    sending, receiving = (_is_6_1(kernels[end.name]) for end in (flow.sender, flow.receiver))
+    profile = flow.path("profile")
+    if not flow.is_multipath:
+        if "profile" not in flow.transport:
+            sets[profile] = "'linux'"
+        # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
+        of_linux = flow.transport.get("profile", "linux") == "linux"
+        if of_linux and receiving and "tcp_window_share" not in flow.transport:
+            sets[flow.path("tcp_window_share")] = "'auto'"
+        return sets
     if "profile" not in flow.transport:
-        sets[flow.path("profile")] = "'linux_6_1'" if flow.is_multipath and _is_6_1(client) else "'linux'"
-    # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
-    of_tcp = not flow.is_multipath and flow.transport.get("profile", "linux") == "linux"
-    if of_tcp and _is_6_1(client) and _is_6_1(server) and "tcp_window_share" not in flow.transport:
-        sets[flow.path("tcp_window_share")] = "'auto'"
+        if sending != receiving:
+            as_receiver = {**sets, profile: _multipath(receiving)}
+            sets.update(_received(scenario.variant(SIMULATED, as_receiver), flow))
+        sets[profile] = _multipath(sending)
     return sets
+
+
+def _multipath(is_6_1: bool) -> str:
+    return "'linux_6_1'" if is_6_1 else "'linux'"
+
+
+# What of Multipath TCP, and of the TCP below it, is a receiver's alone.
+_OF_RECEIVERS = ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead")
+
+
+def _received(scenario: Scenario, flow: Flow) -> twin_settings.Sets:
+    """What a flow's receiver has in a scenario, but for what the file says of it."""
+    flows = tomllib.loads(scenario.to_toml())["flow"]
+    there = next(found["transport"] for found in flows if found["name"] == flow.name)
+    return {flow.path(key): there[key] for key in _OF_RECEIVERS if key not in flow.transport}
 
 
 def _is_6_1(kernel: str) -> bool:
     return kernel == "6.1" or kernel.startswith("6.1.")
-
-
-def _degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:
-    """How many links each host has, as far as names alone say it."""
-    ends = [[str(end) for end in link.get("between", [])] for link in _tables(scenario, "link")]
-    several = {host.name for host in hosts if "count" in host.said}
-    several |= {end.partition("[")[0] for pair in ends if any("[" in one for one in pair) for end in pair}
-    names = [host.name for host in hosts if host.name not in several]
-    return {name: sum(pair.count(name) for pair in ends) for name in names}

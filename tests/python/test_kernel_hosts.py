@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import json
+
 import pytest
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import programs, report
+from tailrace import _native, programs, report
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf, using
 from tailrace.report import output
@@ -524,3 +527,100 @@ def test_a_result_says_which_kernels_it_is_of(kernel, tmp_path):
     assert found.sha256 in page
     assert "web[0], web[1], other" in page
     assert "on every machine" not in page
+
+
+# An echo request from a socket of its own, and a datagram to a port that nobody has, with the time that either takes.
+ASKS = """
+import socket, struct, time
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+message = struct.pack("!BBHHH", 8, 0, 0, 7, 1) + b"0123456789"
+words = struct.unpack(f"!{len(message) // 2}H", message)
+sent = sum(words)
+sent = ~((sent & 0xFFFF) + (sent >> 16)) & 0xFFFF
+begun = time.monotonic()
+raw.sendto(message[:2] + struct.pack("!H", sent) + message[4:], ("b", 0))
+reply = raw.recv(100)[20:]
+print(reply[0], reply[8:].decode(), round(time.monotonic() - begun, 3))
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.connect(("b", 9))
+udp.send(b"x")
+try:
+    udp.recv(9)
+except ConnectionRefusedError:
+    print("refused", round(time.monotonic() - begun, 3))
+"""
+
+
+def test_a_simulated_host_answers_what_is_for_none_of_its_flows(kernel):
+    # Nothing that has to be quoted, and no file, of which guests have few.
+    program = base64.b64encode(ASKS.encode()).decode()
+    command = f"echo {program} | base64 -d | python3"
+    text = (
+        'name = "asks"\nduration = "2 s"\n'
+        f'[[host]]\nname = "a"\nkernel = "{kernel}"\nrun = [{{ command = "{command}" }}]\n'
+        '[[host]]\nname = "b"\n[[link]]\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 ms"\n'
+    )
+    ran = tailrace.run(tailrace.Scenario(text)).summary["runs"][0]["programs"]
+    assert ran[0]["output"].splitlines() == ["0 0123456789 0.02", "refused 0.04"]
+
+
+# Applications by transport, each with what it needs to be over before the run is.
+APPS = {
+    "tcp": {
+        "bulk": "",
+        "transfer": 'size = "100 kB"',
+        "request_response": 'request = "2 kB", response = "20 kB"',
+        "sequence": 'size = "20 kB", count = 5',
+        "arrivals": 'size = "20 kB", gap = "300 ms", count = 5',
+        "flash_crowd": 'size = "9 kB", gap = "1 s", sustained = "1 s", shock = 3.0',
+        "slow_reader": 'size = "100 kB", rate = "1 Mbit/s"',
+        "web": "",
+        "video": "",
+    },
+    "udp": {
+        "cbr": 'rate = "200 kbit/s", size = "500 B"',
+        "poisson": 'rate = "200 kbit/s", size = "500 B"',
+        "on_off": 'rate = "400 kbit/s", size = "500 B", on = "500 ms", off = "500 ms"',
+        "schedule": 'steps = [["0 s", "200 kbit/s"], ["2 s", "0 bit/s"]], size = "500 B"',
+        "pulse": 'rate = "2 Mbit/s", size = "500 B", burst = "50 ms", period = "1 s"',
+        "voip": "",
+        "ping": 'interval = "100 ms"',
+    },
+}
+ENDED = {"transfer": 1, "sequence": 5, "arrivals": 5, "slow_reader": 1}
+
+
+def every_app(client, server):
+    """A flow of each kind, each on a link of its own."""
+    parts = ['name = "every"\nduration = "6 s"\nallow = ["phase-effect", "few-round-trips"]\n']
+    for name, own in (("a", client), ("b", server)):
+        parts.append(f'[[host]]\nname = "{name}"\nkernel = "{own}"\n')
+    parts.append('[[link]]\nbetween = ["a", "b"]\nrate = "50 Mbit/s"\ndelay = "5 ms"\n')
+    parts += [
+        f'[[flow]]\nname = "{kind}"\nfrom = "a"\nto = "b"\nstart = "105 ms"\n'
+        f'transport = "{transport}"\napp = {{ kind = "{kind}"{keys and f", {keys}"} }}\n'
+        for transport, kinds in APPS.items()
+        for kind, keys in kinds.items()
+    ]
+    return "".join(parts)
+
+
+def test_every_kind_of_application_counts_the_same_wherever_its_ends_are(kernel):
+    assert {kind for kinds in APPS.values() for kind in kinds} == {
+        app["name"] for app in json.loads(_native.catalog())["apps"]
+    }
+    ends = [("none", "none"), (kernel, kernel), (kernel, "none"), ("none", kernel)]
+    runs = [tailrace.run(tailrace.Scenario(every_app(*pair))).summary["runs"][0]["groups"] for pair in ends]
+    for pair, groups in zip(ends, runs, strict=True):
+        for kind, group in groups.items():
+            counted = group["whole_run"]
+            there = [counted[f"{key}_packets"] for key in ("received", "lost", "under_way")]
+            assert counted["sent_packets"] == sum(there) > 0, (pair, kind, counted)
+            assert counted["delivered_bytes"] > 0, (pair, kind)
+            assert counted.get("wrong_bytes", 0) == 0, (pair, kind)
+            if kind in ENDED:
+                assert counted["completed"] == ENDED[kind], (pair, kind)
+                assert counted["delivered_bytes"] == runs[0][kind]["whole_run"]["delivered_bytes"]
+            # What comes back of a ping depends on what is lost on its way there.
+            if kind in APPS["udp"] and kind != "ping":
+                assert counted["sent_packets"] == runs[0][kind]["whole_run"]["sent_packets"], (pair, kind)

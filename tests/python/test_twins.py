@@ -8,29 +8,31 @@ import pytest
 import tailrace
 from conftest import command_line
 from tailrace import twins
-from tailrace.errors import UsageError
+from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf
 
-PAIR = """
-name = "pair"
-duration = "6 s"
-[[host]]
-name = "a"
-KEYS
-[[host]]
-name = "b"
-[[link]]
-name = "l"
-between = ["a", "b"]
-rate = "10 Mbit/s"
-delay = "10 ms"
-[[flow]]
-name = "f"
-from = "a"
-to = "b"
-transport = TRANSPORT
-app = { kind = "bulk" }
-"""
+
+def tcp(keys):
+    """The table of a transport with these keys."""
+    return f'{{ kind = "tcp"{keys and f", {keys}"} }}'
+
+
+def flow(name, client, server, transport):
+    """A `[[flow]]` that sends as much as it can."""
+    return (
+        f'[[flow]]\nname = "{name}"\nfrom = "{client}"\nto = "{server}"\n'
+        f'transport = {transport}\napp = {{ kind = "bulk" }}\n'
+    )
+
+
+def network(a, b, *flows):
+    """Two hosts with these keys, and the flows between them."""
+    hosts = f'[[host]]\nname = "a"\n{a}\n[[host]]\nname = "b"\n{b}\n'
+    link = '[[link]]\nname = "l"\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 ms"\n'
+    return "\n".join(['name = "pair"', 'duration = "6 s"', hosts + link, *flows])
+
+
+PAIR = network("KEYS", "", flow("f", "a", "b", "TRANSPORT"))
 
 
 def pair(transport, keys=""):
@@ -38,40 +40,13 @@ def pair(transport, keys=""):
 
 
 SIMULATED, KERNELS = "simulated", "kernels"
-# A setting of both hosts of `both_ways`, where only its values are of interest.
-BOTH = """
-name = "both ways"
-duration = "6 s"
-[[host]]
-name = "a"
-kernel = "6.99"
-sysctl = {A}
-[[host]]
-name = "b"
-kernel = "6.99"
-sysctl = {B}
-[[link]]
-between = ["a", "b"]
-rate = "10 Mbit/s"
-delay = "10 ms"
-[[flow]]
-name = "there"
-from = "a"
-to = "b"
-transport = { kind = "tcp"THERE }
-app = "bulk"
-[[flow]]
-name = "back"
-from = "b"
-to = "a"
-transport = { kind = "tcp"BACK }
-app = "bulk"
-"""
 
 
 def both_ways(there="", back="", a="", b=""):
-    text = BOTH.replace("THERE", there and f", {there}").replace("BACK", back and f", {back}")
-    return twins.of(tailrace.Scenario(text.replace("{A}", f"{{ {a} }}").replace("{B}", f"{{ {b} }}")))
+    """A flow each way, with keys of their transports, and settings of the hosts."""
+    flows = [flow("there", "a", "b", tcp(there)), flow("back", "b", "a", tcp(back))]
+    hosts = [f'kernel = "6.99"\nsysctl = {{ {settings} }}' for settings in (a, b)]
+    return twins.of(tailrace.Scenario(network(*hosts, *flows)))
 
 
 def said(scenario, path):
@@ -120,12 +95,49 @@ def test_simulated_multipath_tcp_is_that_of_the_kernel(kernel, profile):
         assert f'"{profile}"' in written.replace("'", '"'), written
 
 
+def between(transport, a, b, **sets):
+    """The simulated side of a pair of kernels."""
+    own = {"host.b.kernel": f"'{b}'", **{path.replace("__", "."): value for path, value in sets.items()}}
+    return twins.of(tailrace.Scenario.of(pair(transport, f'kernel = "{a}"'), set=own))[SIMULATED]
+
+
 @pytest.mark.parametrize(
-    ("a", "b", "share"), [("6.1", "6.1.7", "auto"), ("6.1", "6.12", None), ("6.12", "6.12", None)]
+    ("a", "b", "share"),
+    [("6.1", "6.1.7", "auto"), ("6.1", "6.12", None), ("6.12", "6.1", "auto"), ("6.12", "6.12", None)],
 )
 def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
-    cells = twins.of(tailrace.Scenario.of(pair('"tcp"', f'kernel = "{a}"'), set={"host.b.kernel": f"'{b}'"}))
-    assert said(cells[SIMULATED], "flow.f.transport.tcp_window_share") == share
+    assert said(between('"tcp"', a, b), "flow.f.transport.tcp_window_share") == share
+    # Data that goes the other way is received by the other.
+    downwards = between('"tcp"', b, a, flow__f__app__direction="down")
+    assert said(downwards, "flow.f.transport.tcp_window_share") == share
+    asked = between(
+        '"tcp"', b, a, flow__f__app='{ kind = "request_response", request = "1 kB", response = "9 kB" }'
+    )
+    assert said(asked, "flow.f.transport.tcp_window_share") == share
+
+
+@pytest.mark.parametrize(("a", "b"), [("6.1", "6.12"), ("6.12", "6.1"), ("6.1", "6.1"), ("6.12", "6.12")])
+def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
+    def of(profile):
+        (flow,) = tomllib.loads(pair(f'{{ kind = "mptcp", profile = "{profile}" }}').to_toml())["flow"]
+        return flow["transport"]
+
+    names = {"6.1": "linux_6_1", "6.12": "linux_6_12"}
+    (there,) = tomllib.loads(between('"mptcp"', a, b).to_toml())["flow"]
+    for key in ("send_buffer_of", "hands_out", "send_overhead", "segment_memory"):
+        assert there["transport"][key] == of(names[a])[key], key
+    for key in ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead"):
+        assert there["transport"][key] == of(names[b])[key], key
+    # What the file says of a receiver stays.
+    own = between('{ kind = "mptcp", window_share = 0.25 }', a, b)
+    assert said(own, "flow.f.transport.window_share") == 0.25
+
+
+@pytest.mark.parametrize("own", ["", 'kernel = "6.99"'])
+def test_a_tcp_that_breaks_the_rules_is_for_other_hosts(own):
+    with pytest.raises(ScenarioError, match=r"gives the ends of each .* a kernel \(here a, b\)") as raised:
+        twins.of(pair('{ kind = "tcp", misbehaviour = "ack_division" }', own), "6.98")
+    assert "take the kernel" not in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -277,6 +289,36 @@ def test_warnings_stand_at_the_key_say_what_to_do_and_can_be_allowed():
     assert twins.of(allowed, "6.99").warnings == []
 
 
+@pytest.mark.parametrize(
+    ("transport", "settings", "ignored"),
+    [
+        ("sack = false", "", [("sack", '"net.ipv4.tcp_sack" = "0" } of a and b')]),
+        ("ecn = true", "", [("ecn", '"net.ipv4.tcp_ecn" = "1" } of a')]),
+        # As they are anyhow, as the hosts say, and as Linux is.
+        ("sack = true", "", []),
+        ("timestamps = false", "net.ipv4.tcp_timestamps = 0", []),
+        ('profile = "linux", cc = "reno"', "", []),
+        # What has no counterpart is said once.
+        ("mss = '500 B', nagle = 'off', cc = { kind = 'cubic', beta = 0.5 }", "", [("mss", "leave it out")]),
+    ],
+)
+def test_keys_that_both_kernels_of_a_flow_do_not_obey_have_a_warning(transport, settings, ignored):
+    host = f'kernel = "6.99"\nsysctl = {{ {settings} }}'
+    scenario = tailrace.Scenario(network(host, host, flow("f", "a", "b", tcp(transport))))
+    said = scenario.warnings
+    assert [text.split("`")[1] for text in said] == [key for key, _ in ignored]
+    assert all(advice in text for text, (_, advice) in zip(said, ignored, strict=True))
+    # A simulated end obeys all of them.
+    assert scenario.replaced({"host.b.kernel": "none"}).warnings == []
+    assert scenario.replaced({}, "ignored-key").warnings == []
+
+
+def test_both_sides_of_a_twin_are_not_warned_of_what_the_twin_warns_of():
+    cells = both_ways("mss = '500 B'")
+    assert len(cells.warnings) == 1
+    assert [cell.warnings for cell in cells.values()] == [[], []]
+
+
 def test_programs_and_back_pressure_are_of_kernels_alone():
     own = 'kernel = "6.99"\nbackpressure = true\nrun = [{ command = "true" }]'
     assert keys(twins.of(pair('"tcp"', own), "6.99")) == [
@@ -359,12 +401,11 @@ def test_what_is_translated_is_alike_with_a_real_kernel(transport, own):
     kernels = shelf.kernels()
     if not kernels:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
-    text = BOTH.replace("6.99", kernels[0].name).split('[[flow]]\nname = "back"')[0]
-    text = text.replace("THERE", transport and f", {transport}").replace(
-        'delay = "10 ms"', 'delay = "40 ms"\nqueue = CODEL'
-    )
-    text = text.replace("CODEL", '{ kind = "codel", ecn = true, form = "linux" }')
-    cells = twins.of(tailrace.Scenario(text.replace("{A}", f"{{ {own} }}").replace("{B}", f"{{ {own} }}")))
+    host = f'kernel = "{kernels[0].name}"\nsysctl = {{ {own} }}'
+    there = flow("there", "a", "b", tcp(transport))
+    codel = 'delay = "40 ms"\nqueue = { kind = "codel", ecn = true, form = "linux" }'
+    text = network(host, host, there).replace('delay = "10 ms"', codel)
+    cells = twins.of(tailrace.Scenario(text))
     assert keys(cells) == []
     both = [tailrace.run(cell).summary["runs"][0] for cell in cells.values()]
     goodput = [run["groups"]["there"]["goodput_bps"]["mean"] for run in both]

@@ -36,6 +36,8 @@ impl Ecn {
 
 /// Transport protocol numbers as in the IP header.
 pub mod protocol {
+    /// ICMP.
+    pub const ICMP: u8 = 1;
     /// TCP.
     pub const TCP: u8 = 6;
     /// UDP.

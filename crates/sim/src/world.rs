@@ -79,6 +79,9 @@ impl Hosts<SimPacket> for World {
                 return self.deliver_foreign(host, &pkt, fabric);
             }
             self.examine(&pkt);
+            if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
+                self.answer_foreign(sender, &pkt, fabric);
+            }
         }
         if pkt.is_datagram() {
             self.take_datagram(&pkt, fabric);

@@ -1,4 +1,4 @@
-//! Headers over bytes (IPv4, UDP, TCP) and pcapng.
+//! Headers over bytes (IPv4, UDP, TCP), answers of ICMP, and pcapng.
 //!
 //! Each header has two forms. A view (`Ipv4Packet`, `UdpPacket`, `TcpPacket`) lies over bytes and reads single fields;
 //! its constructor checks every length once, so no accessor can panic afterwards. A `*Repr` is the header as
@@ -18,6 +18,7 @@ pub mod content;
 mod error;
 mod frame;
 mod headers;
+pub mod icmp;
 pub mod ipv4;
 mod payload;
 pub mod pcapng;

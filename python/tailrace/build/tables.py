@@ -429,6 +429,7 @@ class Scenario(Root):
                 "unused-limit",
                 "unused-medium",
                 "uncoupled-kernel",
+                "ignored-key",
                 "one-sided-key",
                 "unusual-rate",
                 "unusual-delay",

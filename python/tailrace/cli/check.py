@@ -65,10 +65,10 @@ def _checked(
 
 def _warnings(scenario: Scenario, cells: Mapping[str, Scenario]) -> list[dict[str, Any]]:
     """The scenario's own, and those that only variants have, with the first one's name."""
-    found: list[dict[str, Any]] = list(scenario.outline["warnings"])
+    found: list[dict[str, Any]] = [warning for _, warning in scenario.found()]
     known = {repr(warning) for warning in found}
     for label, cell in cells.items():
-        new = [warning for warning in cell.outline["warnings"] if repr(warning) not in known]
+        new = [warning for _, warning in cell.found() if repr(warning) not in known]
         known.update(map(repr, new))
         found += [{**warning, "variant": label} for warning in new]
     return found

@@ -12,6 +12,7 @@ mod content;
 mod datagrams;
 mod departures;
 mod host;
+mod icmp;
 mod mappings;
 mod remote;
 mod socket;
@@ -36,6 +37,7 @@ use content::Contents;
 use core::fmt;
 use core::net::Ipv4Addr;
 use departures::{COALESCED, Departures, Waiting};
+use icmp::Errors;
 use mappings::Mappings;
 use std::collections::VecDeque;
 use tailrace_core::{Duration, Instant};
@@ -59,6 +61,8 @@ pub(crate) struct Foreign {
     failure: Option<HostFailure>,
     /// The packet that is under way between bytes and fabric.
     buffer: Vec<u8>,
+    /// What a simulated host answers.
+    answer: Vec<u8>,
 }
 
 /// A host of the scenario whose stack is foreign.
@@ -68,6 +72,8 @@ struct ForeignNode {
     /// Who it is part of.
     host: usize,
     tally: ForeignTally,
+    /// How many errors simulated hosts may still send it.
+    errors: Errors,
 }
 
 /// One of them: a host of the scenario, or several of one kernel.
@@ -192,7 +198,13 @@ impl World {
             let own = graph.addresses(*node).filter_map(|address| Some((address, graph.egress(address)?)));
             interfaces.extend(own.map(|(address, way)| Interface { address, way, up: true, owner }));
             let (name, tally) = (name.to_string(), ForeignTally::default());
-            self.foreign.nodes.push(ForeignNode { name, node: *node, host: number, tally });
+            self.foreign.nodes.push(ForeignNode {
+                name,
+                node: *node,
+                host: number,
+                tally,
+                errors: Errors::default(),
+            });
         }
         let ways = interfaces.iter().map(|interface| interface.way);
         let departures = host.waits_for_departures().then(|| Departures::new(ways, fabric));

@@ -23,6 +23,7 @@ mod foreign;
 mod foreign_addresses;
 mod foreign_datagrams;
 mod foreign_departures;
+mod foreign_icmp;
 mod foreign_sockets;
 mod golden;
 mod group_series;

@@ -1,0 +1,152 @@
+//! ICMP (RFC 792): what a host answers to packets that are for none of its sockets.
+
+use crate::checksum::Sum;
+use crate::{Ipv4Packet, Ipv4Repr, UdpPacket};
+use tailrace_core::packet::protocol;
+
+/// Bytes of the header of the messages here.
+const HEADER_LEN: usize = 8;
+const ECHO_REPLY: u8 = 0;
+const UNREACHABLE: u8 = 3;
+/// Of what is unreachable: the port.
+const PORT: u8 = 3;
+const ECHO: u8 = 8;
+/// Most bytes of an error, its IP header included (RFC 1812 §4.3.2.3).
+const LONGEST_ERROR: usize = 576;
+
+/// Writes the answer to an echo request; false if the packet is none, or damaged. Fragments are not put together.
+///
+/// ```
+/// use tailrace_wire::{Ipv4Packet, icmp};
+/// let request = icmp::echo_request([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), (7, 1), &[1, 2, 3]);
+/// let mut reply = Vec::new();
+/// assert!(icmp::echo_reply(&Ipv4Packet::new_checked(&request)?, &mut reply));
+/// let reply = Ipv4Packet::new_checked(&reply)?;
+/// assert_eq!((reply.dst(), &reply.payload()[4..]), ([10, 0, 0, 1].into(), &[0, 7, 0, 1, 1, 2, 3][..]));
+/// # Ok::<(), tailrace_wire::Error>(())
+/// ```
+pub fn echo_reply(request: &Ipv4Packet<&[u8]>, reply: &mut Vec<u8>) -> bool {
+    let message = request.payload();
+    let is_echo =
+        request.protocol() == protocol::ICMP && !request.is_fragment() && message.len() >= HEADER_LEN;
+    if !is_echo || message[..2] != [ECHO, 0] || Sum::new().bytes(message).checksum() != 0 {
+        return false;
+    }
+    write(request, [ECHO_REPLY, 0], &message[4..], reply)
+}
+
+/// Writes the error that there is no socket for a datagram; false if the packet is none, or damaged. Of the datagram it tells as
+/// much as there is room for (RFC 1812 §4.3.2.3).
+pub fn port_unreachable(datagram: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bool {
+    let is_whole = datagram.protocol() == protocol::UDP && !datagram.is_fragment();
+    let Some(udp) = UdpPacket::new_checked(datagram.payload()).ok().filter(|_| is_whole) else {
+        return false;
+    };
+    if !udp.verify_checksum(datagram.src(), datagram.dst()) {
+        return false;
+    }
+    let mut told = [0; LONGEST_ERROR - crate::ipv4::HEADER_LEN - 4];
+    let packet = &datagram.into_inner()[..usize::from(datagram.total_len())];
+    let len = packet.len().min(told.len() - 4);
+    told[4..4 + len].copy_from_slice(&packet[..len]);
+    write(datagram, [UNREACHABLE, PORT], &told[..4 + len], error)
+}
+
+/// An echo request with an identifier, a number and data.
+pub fn echo_request(
+    src: core::net::Ipv4Addr,
+    dst: core::net::Ipv4Addr,
+    (id, number): (u16, u16),
+    data: &[u8],
+) -> Vec<u8> {
+    let back = Ipv4Repr::new(dst, src, protocol::ICMP, 0);
+    let mut header = [0; crate::ipv4::HEADER_LEN];
+    let mut packet = Vec::new();
+    let rest = [&id.to_be_bytes()[..], &number.to_be_bytes(), data].concat();
+    if back.emit(&mut header).is_ok()
+        && let Ok(answered) = Ipv4Packet::new_checked(&header[..])
+    {
+        write(&answered, [ECHO, 0], &rest, &mut packet);
+    }
+    packet
+}
+
+/// A message of a type and code, with what follows its checksum, back to the sender of a packet; false if it is too long.
+fn write(to: &Ipv4Packet<&[u8]>, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -> bool {
+    let len = 4 + rest.len();
+    let ip = Ipv4Repr { dscp: to.dscp(), ..Ipv4Repr::new(to.dst(), to.src(), protocol::ICMP, len) };
+    packet.clear();
+    packet.resize(ip.header_len(), 0);
+    if ip.emit(packet).is_err() {
+        return false;
+    }
+    let checksum = Sum::new().bytes(&kind).bytes(rest).checksum();
+    packet.extend_from_slice(&kind);
+    packet.extend_from_slice(&checksum.to_be_bytes());
+    packet.extend_from_slice(rest);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Headers, UdpRepr};
+    use core::net::Ipv4Addr;
+    use proptest::prelude::*;
+
+    const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
+    const B: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+
+    fn datagram(payload: usize) -> Vec<u8> {
+        let ip = Ipv4Repr::new(A, B, protocol::UDP, 0);
+        Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, payload).unwrap().to_packet()
+    }
+
+    fn sound(packet: &[u8]) -> Ipv4Packet<&[u8]> {
+        let ip = Ipv4Packet::new_checked(packet).unwrap();
+        assert!(ip.verify_checksum() && Sum::new().bytes(ip.payload()).checksum() == 0);
+        assert_eq!((ip.src(), ip.dst(), ip.protocol()), (B, A, protocol::ICMP));
+        ip
+    }
+
+    #[test]
+    fn an_error_tells_what_it_is_about_as_far_as_there_is_room() {
+        for (payload, told) in [(0, 28), (100, 128), (1472, 548)] {
+            let (sent, mut error) = (datagram(payload), Vec::new());
+            assert!(port_unreachable(&Ipv4Packet::new_checked(&sent[..]).unwrap(), &mut error));
+            let ip = sound(&error);
+            assert_eq!(ip.payload()[..2], [3, 3]);
+            assert_eq!(ip.payload()[8..], sent[..told]);
+        }
+    }
+
+    #[test]
+    fn what_is_damaged_or_asks_for_nothing_has_no_answer() {
+        let mut out = Vec::new();
+        let request = echo_request(A, B, (7, 1), b"data");
+        let mut reply = Vec::new();
+        assert!(echo_reply(&Ipv4Packet::new_checked(&request[..]).unwrap(), &mut reply));
+        assert_eq!(sound(&reply).payload()[4..], request[24..]);
+        // No answer is answered.
+        assert!(!echo_reply(&Ipv4Packet::new_checked(&reply[..]).unwrap(), &mut out));
+        for mut damaged in [request, datagram(8)] {
+            *damaged.last_mut().unwrap() ^= 1;
+            let ip = Ipv4Packet::new_checked(&damaged[..]).unwrap();
+            assert!(!echo_reply(&ip, &mut out) && !port_unreachable(&ip, &mut out));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_have_an_answer_or_none(mut bytes in prop::collection::vec(any::<u8>(), 20..80), icmp: bool) {
+            bytes[0] = 0x45;
+            (bytes[6], bytes[7], bytes[9]) = (0, 0, if icmp { 1 } else { 17 });
+            let len = bytes.len() as u16;
+            bytes[2..4].copy_from_slice(&len.to_be_bytes());
+            let mut out = Vec::new();
+            let ip = Ipv4Packet::new_checked(&bytes[..]).unwrap();
+            let answered = echo_reply(&ip, &mut out) || port_unreachable(&ip, &mut out);
+            prop_assert!(!answered || Ipv4Packet::new_checked(&out[..]).unwrap().verify_checksum());
+        }
+    }
+}
