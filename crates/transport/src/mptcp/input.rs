@@ -63,6 +63,7 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+        self.heard = Some(id);
     }
 
     /// Whether a segment is passed on to the TCP of subflow `id` that has more to say than that there is data or an acknowledgment, or

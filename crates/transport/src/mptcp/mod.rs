@@ -173,6 +173,8 @@ pub struct Mptcp {
     writes_to: Option<usize>,
     /// What that got is to leave before another gets some.
     gives_way: bool,
+    /// The subflow on which something has come that lets data be handed out.
+    heard: Option<usize>,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
@@ -252,6 +254,7 @@ impl Mptcp {
             pushing: false,
             writes_to: None,
             gives_way: false,
+            heard: None,
             read: None,
             look_due: Instant::MAX,
             write_due: Instant::MAX,

@@ -110,6 +110,7 @@ impl Mptcp {
         while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
+        self.heard = None;
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
         }
@@ -274,8 +275,14 @@ impl Mptcp {
         self.gives_way
     }
 
-    /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`).
+    /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`). So does what
+    /// a subflow may send by the ACK that lets data be handed out (`mptcp_subflow_delegate`): the choice is made before that.
     fn gives_way_to(&mut self, id: usize) -> bool {
+        if self.heard.take().is_some_and(|heard| heard != id) {
+            self.pushing = true;
+            self.gives_way = true;
+            return true;
+        }
         let Some(before) = self.writes_to.take_if(|before| *before != id) else { return false };
         self.subflows[before].tcp.push();
         self.gives_way = true;
