@@ -358,9 +358,11 @@ impl Mptcp {
     }
 
     /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
-    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`).
+    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`); not if all waits for data before it, so
+    /// that there is nothing to read: then it leaves in any case (`subflow_data_ready`).
     fn count_ack_of_gap(&mut self, id: usize, unread: u64) {
-        if self.rcv.counts_memory() && !self.acknowledges_before_reading(id, unread) {
+        let readable = self.rcv.counts_memory() && self.rcv.before_reading(unread) > 0;
+        if readable && !self.acknowledges_before_reading(id, unread) {
             self.subflows[id].tcp.count_ack_of_gap();
         }
     }

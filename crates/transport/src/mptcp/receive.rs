@@ -270,9 +270,14 @@ impl DataReceiver {
         self.auto_read
     }
 
+    /// What waits for the application before it reads these `unread` bytes.
+    pub(crate) fn before_reading(&self, unread: u64) -> u64 {
+        unread.max(self.queue.nxt_data() - self.queue.read())
+    }
+
     /// The window that the memory leaves before the application reads these `unread` bytes, and what it has not read before.
     pub(crate) fn left_before_reading(&self, unread: u64) -> u64 {
-        let unread = unread.max(self.queue.nxt_data() - self.queue.read());
+        let unread = self.before_reading(unread);
         self.memory.as_ref().map_or(u64::MAX, |memory| memory.window(memory.held(unread)))
     }
 
