@@ -21,6 +21,11 @@ impl Tcp {
         }
     }
 
+    /// The buffer of the connection is so full that no more ACKs are hurried.
+    pub(crate) fn end_hurry(&mut self) {
+        self.acks.forget_quick();
+    }
+
     /// What is left of the window that it showed last, by its own sequence numbers (`tcp_receive_window`).
     pub(crate) fn current_window(&self) -> u64 {
         (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())
