@@ -10,11 +10,8 @@ use super::config::DataTimer;
 use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;
-use crate::tcp::ResetCause;
+use crate::tcp::{ResetCause, jiffies};
 use tailrace_core::{Bytes, Duration, Instant};
-
-/// Timers are no finer (Linux at 1000 Hz).
-const JIFFY: Duration = Duration::from_millis(1);
 
 /// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
 /// `mptcp_pm_subflow_chk_stale`).
@@ -179,7 +176,15 @@ impl Mptcp {
         let idle = self.snd.outstanding() == 0 && !self.is_held_up() && !shut_out;
         let off = idle || self.stage != Stage::Established;
         let wait = if shut_out { self.probe_wait() } else { self.data_wait(now) };
-        self.data_rto.at = if off { Instant::MAX } else { now.saturating_add(wait) };
+        self.data_rto.at = if off { Instant::MAX } else { self.data_expiry(now, wait) };
+    }
+
+    /// When the timer expires that is set at `now` for `wait`: with a tick, where it goes by the subflows' timers.
+    fn data_expiry(&self, now: Instant, wait: Duration) -> Instant {
+        match self.plan.mptcp.data_timer {
+            DataTimer::Subflows if self.fills => jiffies::expiry(now, wait, self.plan.tcp.jiffy).at,
+            _ => now.saturating_add(wait),
+        }
     }
 
     /// How long a shut window is waited for before the peer is asked: as a TCP does, twice as long each time (RFC 9293 §3.8.6.1).
@@ -237,11 +242,12 @@ impl Mptcp {
             .min(self.plan.tcp.max_rto)
     }
 
-    /// Until all retransmission timers of subflows that are not silent have expired (`mptcp_timeout_from_subflow`).
+    /// Until all retransmission timers of subflows that are not silent have expired, in ticks of the clock (`mptcp_timeout_from_subflow`).
     fn longest_wait(&self, now: Instant) -> Duration {
         let last = self.subflows.timings().map(|t| t.again).max().unwrap_or(now);
-        let (wait, least) = (last.saturating_since(now), self.plan.mptcp.min_data_rto);
-        if self.fills && wait > Duration::ZERO { wait.max(JIFFY) } else { wait.max(least) }
+        let wait = last.saturating_since(jiffies::tick_before(now, self.plan.tcp.jiffy));
+        let none = !self.fills || wait.is_zero();
+        if none { wait.max(self.plan.mptcp.min_data_rto) } else { wait }
     }
 
     /// Nothing was acknowledged at the data level for long.

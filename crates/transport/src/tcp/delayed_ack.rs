@@ -87,7 +87,7 @@ impl Tcp {
             }
             _ => least,
         };
-        let at = jiffies::expiry(now, wait, self.config.jiffy);
+        let at = jiffies::expiry(now, wait, self.config.jiffy).at;
         self.acks.wait_until(at);
         if let Some(repair) = &mut self.repair {
             repair.compression.note_timer(at);

@@ -358,8 +358,8 @@ impl Tcp {
     }
 
     /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
-    pub(crate) fn retransmission_at(&self) -> Option<Instant> {
-        self.timer.retransmission_at()
+    pub(crate) fn retransmission_noted(&self) -> Option<Instant> {
+        self.timer.retransmission_noted()
     }
 
     /// Ends the attempt to connect.

@@ -3,6 +3,7 @@
 //!
 //! All but the last two are mutually exclusive and share one slot.
 
+use super::jiffies::Expiry;
 use super::state::{State, Trigger};
 use super::{ResetCause, Tcp, jiffies};
 use tailrace_core::{Duration, Instant};
@@ -27,10 +28,10 @@ enum Purpose {
 /// that is, and its time is kept for when they are gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timer {
-    /// `MAX` where it is armed for nothing.
-    at: Instant,
+    /// Never where it is armed for nothing.
+    expiry: Expiry,
     /// When retransmission is due where another stands before it.
-    rto_at: Instant,
+    rto: Expiry,
     /// How often in a row retransmission was due, without an ACK of new data.
     retries: u32,
     purpose: Purpose,
@@ -40,8 +41,8 @@ pub(super) struct Timer {
 
 impl Timer {
     pub(super) const OFF: Self = Self {
-        at: Instant::MAX,
-        rto_at: Instant::MAX,
+        expiry: Expiry::NEVER,
+        rto: Expiry::NEVER,
         retries: 0,
         purpose: Purpose::Nothing,
         settled: false,
@@ -50,7 +51,7 @@ impl Timer {
     /// When it expires.
     #[inline]
     pub(super) const fn at(&self) -> Instant {
-        self.at
+        self.expiry.at
     }
 
     #[inline]
@@ -69,24 +70,24 @@ impl Timer {
         matches!(self.purpose, Purpose::Probe | Purpose::Reordering)
     }
 
-    /// When data goes out again, or a probe in its place; none where neither is to come.
-    pub(super) fn retransmission_at(&self) -> Option<Instant> {
-        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then_some(self.at)
+    /// When data goes out again, or a probe in its place, as it is noted; none where neither is to come.
+    pub(super) fn retransmission_noted(&self) -> Option<Instant> {
+        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then_some(self.expiry.noted)
     }
 
     /// The end of TIME-WAIT, in it.
     pub(super) fn time_wait(&self) -> Option<Instant> {
-        (self.purpose == Purpose::TimeWait).then_some(self.at)
+        (self.purpose == Purpose::TimeWait).then_some(self.expiry.at)
     }
 
     #[inline]
     pub(super) fn stop(&mut self) {
-        self.arm(Purpose::Nothing, Instant::MAX);
+        self.arm(Purpose::Nothing, Expiry::NEVER);
     }
 
     #[inline]
-    fn arm(&mut self, purpose: Purpose, at: Instant) {
-        (self.purpose, self.at) = (purpose, at);
+    fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
+        (self.purpose, self.expiry) = (purpose, expiry);
         self.unsettle();
     }
 
@@ -119,22 +120,22 @@ impl Timer {
         self.retries > 1
     }
 
-    /// Retransmission alone is due at `at`, whatever was.
+    /// Retransmission alone is due with `expiry`, whatever was.
     #[inline]
-    pub(super) fn retransmit(&mut self, at: Instant) {
-        self.arm(Purpose::Retransmission, at);
+    pub(super) fn retransmit(&mut self, expiry: Expiry) {
+        self.arm(Purpose::Retransmission, expiry);
     }
 
-    /// Retransmission, before which another stands, is due at `at`.
-    pub(super) fn put_off_retransmission(&mut self, at: Instant) {
-        self.rto_at = at;
+    /// Retransmission, before which another stands, is due with `expiry`.
+    pub(super) fn put_off_retransmission(&mut self, expiry: Expiry) {
+        self.rto = expiry;
         self.unsettle();
     }
 
     /// What stands before retransmission is gone.
     pub(super) fn bare_retransmission(&mut self) {
         if self.stands_before_retransmission() {
-            self.retransmit(self.rto_at);
+            self.retransmit(self.rto);
         }
     }
 
@@ -143,19 +144,19 @@ impl Timer {
         self.purpose == Purpose::Probe
     }
 
-    /// A loss probe goes out at `at` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
-    pub(super) fn put_probe(&mut self, at: Instant) {
+    /// A loss probe goes out with `expiry` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
+    pub(super) fn put_probe(&mut self, expiry: Expiry) {
         if self.purpose == Purpose::Retransmission {
-            self.rto_at = self.at;
-            self.arm(Purpose::Probe, at.min(self.rto_at));
+            self.rto = self.expiry;
+            self.arm(Purpose::Probe, expiry.min(self.rto));
         }
     }
 
-    /// What was overtaken is lost at `at`, unless retransmission is due first.
-    pub(super) fn put_reordering(&mut self, at: Instant) {
-        if self.purpose == Purpose::Retransmission && at < self.at {
-            self.rto_at = self.at;
-            self.arm(Purpose::Reordering, at);
+    /// What was overtaken is lost with `expiry`, unless retransmission is due first.
+    pub(super) fn put_reordering(&mut self, expiry: Expiry) {
+        if self.purpose == Purpose::Retransmission && expiry.at < self.expiry.at {
+            self.rto = self.expiry;
+            self.arm(Purpose::Reordering, expiry);
         }
     }
 
@@ -198,7 +199,7 @@ impl Tcp {
 
     /// When a timer that is set at `now` for `wait` expires.
     #[inline]
-    pub(super) fn expiry(&self, now: Instant, wait: Duration) -> Instant {
+    pub(super) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
         jiffies::expiry(now, wait, self.config.jiffy)
     }
 
@@ -229,8 +230,8 @@ impl Tcp {
 
     /// The `n`-th window probe in a row is to come.
     fn probe_window_next(&mut self, n: u8, now: Instant) {
-        let at = self.expiry(now, self.persist_interval(n));
-        self.timer.arm(Purpose::Persist(n), at);
+        let expiry = self.expiry(now, self.persist_interval(n));
+        self.timer.arm(Purpose::Persist(n), expiry);
     }
 
     fn persist_interval(&self, n: u8) -> Duration {
@@ -239,7 +240,7 @@ impl Tcp {
     }
 
     pub(super) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer.arm(Purpose::TimeWait, now.saturating_add(self.config.time_wait));
+        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
@@ -309,19 +310,23 @@ mod tests {
 
     const AT: fn(u64) -> Instant = Instant::from_millis;
 
+    fn with(ms: u64) -> Expiry {
+        Expiry::exactly(AT(ms))
+    }
+
     /// The timer armed for retransmission at 100 ms.
     fn retransmission() -> Timer {
         let mut timer = Timer::OFF;
-        timer.retransmit(AT(100));
+        timer.retransmit(with(100));
         timer
     }
 
     #[test]
     fn a_probe_stands_before_retransmission_and_gives_way_to_it() {
         let mut timer = retransmission();
-        timer.put_probe(AT(60));
+        timer.put_probe(with(60));
         assert_eq!((timer.at(), timer.purpose), (AT(60), Purpose::Probe));
-        timer.put_off_retransmission(AT(120));
+        timer.put_off_retransmission(with(120));
         timer.bare_retransmission();
         assert_eq!((timer.at(), timer.purpose), (AT(120), Purpose::Retransmission));
         timer.bare_retransmission();
@@ -331,24 +336,24 @@ mod tests {
     #[test]
     fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
         let mut timer = retransmission();
-        timer.put_reordering(AT(100));
+        timer.put_reordering(with(100));
         assert_eq!(timer.purpose, Purpose::Retransmission);
-        timer.put_probe(AT(130));
+        timer.put_probe(with(130));
         assert_eq!((timer.at(), timer.purpose), (AT(100), Purpose::Probe));
         let mut timer = retransmission();
-        timer.put_reordering(AT(99));
+        timer.put_reordering(with(99));
         assert_eq!((timer.at(), timer.purpose), (AT(99), Purpose::Reordering));
     }
 
     #[test]
     fn nothing_stands_before_retransmission_where_that_is_not_to_come() {
         let mut timer = Timer::OFF;
-        timer.put_probe(AT(60));
-        timer.put_reordering(AT(60));
+        timer.put_probe(with(60));
+        timer.put_reordering(with(60));
         assert!(timer.is_off() && timer.at() == Instant::MAX);
-        timer.arm(Purpose::Persist(3), AT(50));
-        timer.put_probe(AT(40));
-        assert_eq!((timer.at(), timer.retransmission_at()), (AT(50), Some(AT(50))));
+        timer.arm(Purpose::Persist(3), with(50));
+        timer.put_probe(with(40));
+        assert_eq!((timer.at(), timer.retransmission_noted()), (AT(50), Some(AT(50))));
         assert!(timer.end_persist() && timer.is_off());
         assert!(!timer.end_persist());
     }
