@@ -110,6 +110,8 @@ pub(super) struct Resend {
     subflow: usize,
     dsn: u64,
     left: u64,
+    /// Not a byte more, though the segment that carried the last of them went on.
+    exact: bool,
 }
 
 /// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
@@ -262,11 +264,7 @@ impl Mptcp {
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
         match self.snd.oldest().filter(|_| self.may_reinject()) {
             Some(oldest) if subflows => {
-                self.resend = idle.map(|id| Resend {
-                    subflow: id,
-                    dsn: oldest.dsn,
-                    left: rest_of_fragment(oldest.dsn, self.plan.mptcp.data_rtx_bytes),
-                });
+                self.resend = idle.map(|id| self.resend_from(oldest.dsn, id));
             }
             Some(oldest) => {
                 self.snd.reinject(oldest.dsn, oldest.end());
@@ -280,23 +278,37 @@ impl Mptcp {
         self.arm_data_timer(now);
     }
 
+    /// What goes out again on `subflow` from `dsn` on.
+    fn resend_from(&self, dsn: u64, subflow: usize) -> Resend {
+        match self.snd.end_of_fragment(dsn) {
+            Some(end) => Resend { subflow, dsn, left: end.saturating_sub(dsn), exact: true },
+            None => {
+                let left = rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes);
+                Resend { subflow, dsn, left, exact: false }
+            }
+        }
+    }
+
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
-        let Resend { subflow, dsn, left } = self.resend?;
+        let Resend { subflow, dsn, left, exact } = self.resend?;
         let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
-        let Some(chunk) = chunk.filter(|_| view.usable) else {
+        let Some(mut chunk) = chunk.filter(|_| view.usable) else {
             self.resend = None;
             return None;
         };
+        if exact {
+            chunk.len = chunk.len.min(u32::try_from(left).unwrap_or(u32::MAX));
+        }
         if !view.room {
             return None;
         }
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
         let (chunk, _) = s.fitting(&chunk, most, (s.goes_on(chunk.dsn, most), true));
         let left = left.saturating_sub(u64::from(chunk.len));
-        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left });
+        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact });
         Some((chunk, subflow))
     }
 

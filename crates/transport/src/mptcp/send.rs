@@ -213,6 +213,12 @@ impl DataSender {
         first.is_some_and(|c| c.dsn == self.resent_to && !self.fragments.begins_at(c.dsn))
     }
 
+    /// Where what goes again from `dsn` on ends, if fragments are known: with its fragment, as far as that was handed out (`__mptcp_retrans`).
+    pub(crate) fn end_of_fragment(&self, dsn: u64) -> Option<u64> {
+        let end = self.memory.as_ref().and_then(|_| self.fragments.end_after(dsn))?;
+        Some(end.min(self.nxt))
+    }
+
     /// Whether there is data that only the peer's window holds back.
     pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
