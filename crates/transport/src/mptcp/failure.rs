@@ -112,6 +112,8 @@ pub(super) struct Resend {
     left: u64,
     /// Not a byte more, though the segment that carried the last of them went on.
     exact: bool,
+    /// What a subflow had that has just been found stale goes out before (`mptcp_pm_subflow_chk_stale`).
+    waits: bool,
 }
 
 /// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
@@ -261,10 +263,12 @@ impl Mptcp {
         }
         self.stats.data_timeouts += 1;
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
+        let stale = self.stats.stale_subflows;
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
+        let shares_out = self.fills && self.stats.stale_subflows != stale;
         match self.snd.oldest().filter(|_| self.may_reinject()) {
             Some(oldest) if subflows => {
-                self.resend = idle.map(|id| self.resend_from(oldest.dsn, id));
+                self.resend = idle.map(|id| self.resend_from(oldest.dsn, id, shares_out));
             }
             Some(oldest) => {
                 self.snd.reinject(oldest.dsn, oldest.end());
@@ -278,20 +282,27 @@ impl Mptcp {
         self.arm_data_timer(now);
     }
 
-    /// What goes out again on `subflow` from `dsn` on.
-    fn resend_from(&self, dsn: u64, subflow: usize) -> Resend {
-        match self.snd.end_of_fragment(dsn) {
-            Some(end) => Resend { subflow, dsn, left: end.saturating_sub(dsn), exact: true },
-            None => {
-                let left = rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes);
-                Resend { subflow, dsn, left, exact: false }
-            }
+    /// What goes out again on `subflow` from `dsn` on, if it `waits` after something else.
+    fn resend_from(&self, dsn: u64, subflow: usize, waits: bool) -> Resend {
+        let end = self.snd.end_of_fragment(dsn);
+        let left = end.map(|end| end.saturating_sub(dsn));
+        let left = left.unwrap_or_else(|| rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes));
+        Resend { subflow, dsn, left, exact: end.is_some(), waits }
+    }
+
+    /// All has been handed out that goes before what the data timer sends again, and leaves: then that may follow.
+    pub(super) fn release_resend(&mut self) {
+        let Some(resend) = self.resend.as_mut().filter(|resend| resend.waits) else { return };
+        resend.waits = false;
+        self.gives_way = true;
+        if let Some(id) = self.writes_to.take() {
+            self.subflows[id].tcp.push();
         }
     }
 
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
-        let Resend { subflow, dsn, left, exact } = self.resend?;
+        let Resend { subflow, dsn, left, exact, .. } = self.resend.filter(|resend| !resend.waits)?;
         let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
@@ -308,7 +319,7 @@ impl Mptcp {
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
         let (chunk, _) = s.fitting(&chunk, most, (s.goes_on(chunk.dsn, most), true));
         let left = left.saturating_sub(u64::from(chunk.len));
-        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact });
+        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact, waits: false });
         Some((chunk, subflow))
     }
 

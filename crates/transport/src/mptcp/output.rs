@@ -248,6 +248,7 @@ impl Mptcp {
         let open = self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() {
+            self.release_resend();
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -260,6 +261,7 @@ impl Mptcp {
             self.note_data_interval(now);
         }
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            self.release_resend();
             return false;
         };
         self.stalled = false;

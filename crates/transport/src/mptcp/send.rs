@@ -234,9 +234,17 @@ impl DataSender {
         self.nxt < self.app_end && self.buffer_end() < self.nxt + u64::from(mss)
     }
 
-    /// What is to be sent again first.
+    /// What is to be sent again first: of one fragment, where those are known, though the segment that carried it went on.
     #[inline]
     pub(crate) fn first_reinjection(&mut self) -> Option<Chunk> {
+        let mut chunk = self.front_of_reinjections()?;
+        if let Some(end) = self.end_of_fragment(chunk.dsn) {
+            chunk.len = chunk.len.min(u32::try_from(end - chunk.dsn).unwrap_or(u32::MAX));
+        }
+        Some(chunk)
+    }
+
+    fn front_of_reinjections(&mut self) -> Option<Chunk> {
         while let Some(chunk) = self.reinject.front_mut() {
             if chunk.end() <= self.una {
                 self.reinject.pop_front();
