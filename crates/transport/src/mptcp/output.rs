@@ -3,7 +3,7 @@
 use super::config::{HandsOut, Penalisation, Speaker};
 use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
-use super::scheduler::{ConnectionView, Pieces, Scheduler};
+use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
 use super::send::{Chunk, DataSender};
 use super::subflow::SentMapping;
 use super::{Mptcp, Transmit};
@@ -261,6 +261,7 @@ impl Mptcp {
             self.note_data_interval(now);
         }
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            self.begin_in_vain(now);
             self.release_resend();
             return false;
         };
@@ -292,6 +293,20 @@ impl Mptcp {
         self.subflows[before].tcp.push();
         self.gives_way = true;
         true
+    }
+
+    /// Where data waits only for the peer's window, a scheduler that fills queues still finds a subflow for it, and the first that
+    /// has nothing would be done first: that learns of the window once a packet is begun.
+    fn begin_in_vain(&mut self, now: Instant) {
+        if !self.fills || self.snd.unassigned() == 0 {
+            return;
+        }
+        let views = self.subflows.views();
+        let regular = views.iter().any(|v| v.usable && !v.backup);
+        let fit = |v: &SubflowView| v.usable && !(v.backup && regular) && v.queued == Bytes::ZERO;
+        if let Some(id) = views.iter().position(fit) {
+            self.subflows[id].tcp.begin_in_vain(now);
+        }
     }
 
     /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
