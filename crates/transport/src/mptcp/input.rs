@@ -275,6 +275,7 @@ impl Mptcp {
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
+        let mut known = !fills_gap;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
@@ -283,6 +284,7 @@ impl Mptcp {
                     let delivers = self.take_piece(id, (dsn, end), piece, now);
                     self.releases |= delivers && nothing_yet && !own;
                     own = false;
+                    known &= end <= before;
                 }
                 Taken::Broken { dsn } => {
                     self.on_bad_checksum(id, dsn, now);
@@ -301,6 +303,9 @@ impl Mptcp {
         }
         if fills_gap {
             self.count_ack_of_gap(id, self.rcv.nxt() - before);
+        }
+        if known {
+            self.put_off_ack_of_known(id, now);
         }
         if self.rcv.nxt() != before {
             self.check_complete();
@@ -332,6 +337,9 @@ impl Mptcp {
             }
             if self.rcv.is_read_at_once() {
                 self.rcv.deliver();
+                if self.put_off != 0 {
+                    self.acknowledge_put_off();
+                }
                 acknowledges |= self.on_taken(bytes, now);
             }
         }
@@ -364,6 +372,31 @@ impl Mptcp {
         let readable = self.rcv.counts_memory() && self.rcv.before_reading(unread) > 0;
         if readable && !self.acknowledges_before_reading(id, unread) {
             self.subflows[id].tcp.count_ack_of_gap();
+        }
+    }
+
+    /// All that came on subflow `id` has been delivered before, so the application hears nothing of it (`mptcp_subflow_discard_data`). An
+    /// ACK that nothing hurries leaves only if the window is no smaller than the last; else it waits, but not beyond the next read.
+    fn put_off_ack_of_known(&mut self, id: usize, now: Instant) {
+        let counts = self.rcv.counts_memory() && !self.rcv.is_complete();
+        if !counts || self.subflows[id].tcp.hurries_acks() || self.acknowledges_before_reading(id, 0) {
+            return;
+        }
+        if self.subflows[id].tcp.put_off_ack(now) {
+            self.put_off |= 1 << id;
+        }
+    }
+
+    /// The application reads: ACKs that were put off leave (`mptcp_cleanup_rbuf`).
+    fn acknowledge_put_off(&mut self) {
+        let mut off = core::mem::take(&mut self.put_off);
+        while off != 0 {
+            let id = off.trailing_zeros() as usize;
+            off &= off - 1;
+            if self.subflows[id].tcp.has_put_off_ack() {
+                self.subflows[id].tcp.demand_ack();
+                self.subflows.touch(id);
+            }
         }
     }
 

@@ -190,6 +190,8 @@ pub struct Mptcp {
     aborting: bool,
     /// Subflows on which something has come since buffers were last looked at, a bit each.
     acked: u32,
+    /// Those of which an ACK was put off, a bit each.
+    put_off: u32,
     subflows: Subflows,
     numbers: Numbers,
     /// Round-trip samples of all subflows, and the latest.
@@ -242,6 +244,7 @@ impl Mptcp {
             rng,
             subflows: Subflows::default(),
             acked: 0,
+            put_off: 0,
             coupling: coupling_of(plan),
             snd,
             rcv,

@@ -94,6 +94,13 @@ impl Tcp {
         }
     }
 
+    /// The ACK that is due by count waits for the timer of those before it, unless that is about to expire (`tcp_send_delayed_ack`).
+    /// Whether it waits.
+    pub(crate) fn put_off_ack(&mut self, now: Instant) -> bool {
+        let delay = self.repair.as_ref().map_or(self.config.delayed_ack_timeout, |repair| repair.pace.delay);
+        self.acks.put_off(now.saturating_add(delay / 4))
+    }
+
     /// Segments are no longer acknowledged at once. If none has come in order yet, the first that does is none to Linux then.
     #[cold]
     pub(super) fn end_quick_acks(&mut self) {

@@ -157,6 +157,11 @@ impl Tcp {
         self.acks.is_due()
     }
 
+    /// Whether more has come than one ACK may wait for, and none has left for it.
+    pub(crate) fn has_put_off_ack(&self) -> bool {
+        self.acks.segments_waiting() >= self.config.delayed_ack
+    }
+
     /// Whether ACKs leave at once, and not only by count.
     pub(crate) fn hurries_acks(&self) -> bool {
         self.acks.is_quick() || self.rcv.has_gap()
