@@ -156,7 +156,7 @@ impl DataReceiver {
         self.queue.absorb_fin();
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
-        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0) {
+        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0 || dsn > before) {
             memory.on_arrival(dsn.max(before), end, self.queue.nxt_data(), piece);
         }
         if self.auto_read {

@@ -22,11 +22,11 @@ const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 /// The usual tick (`CONFIG_HZ=1000`), which is known here so that divisions by it are quick.
 const USUAL: u64 = Duration::from_millis(1).as_nanos();
 
-/// When a timer expires, and when it would on a wheel of one level, which is what a kernel notes of it (`icsk_timeout`).
+/// When a timer expires, and how many ticks later that is than it would be on a wheel of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Expiry {
     pub(crate) at: Instant,
-    pub(crate) noted: Instant,
+    pub(crate) late: u16,
 }
 
 impl Expiry {
@@ -34,7 +34,12 @@ impl Expiry {
 
     /// Of one that follows no ticks.
     pub(crate) const fn exactly(at: Instant) -> Self {
-        Self { at, noted: at }
+        Self { at, late: 0 }
+    }
+
+    /// When it would expire on a wheel of one level, which is what a kernel notes of it (`icsk_timeout`).
+    pub(crate) fn noted(self, jiffy: Duration) -> Instant {
+        Instant::from_nanos(self.at.as_nanos().saturating_sub(jiffy.as_nanos() * u64::from(self.late)))
     }
 }
 
@@ -61,8 +66,8 @@ fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Expiry {
     let shift = STEP * level;
     let noted = (first + now.as_nanos() / tick).saturating_add(ticks);
     let border = ((noted >> shift) + 1) << shift;
-    let after = |ticks: u64| Instant::from_nanos((ticks - first).saturating_mul(tick));
-    Expiry { at: after(border), noted: after(noted) }
+    let late = u16::try_from(border - noted).unwrap_or(u16::MAX);
+    Expiry { at: Instant::from_nanos((border - first).saturating_mul(tick)), late }
 }
 
 /// The last tick of the clock at `now`; `now` itself where `jiffy` is zero.
@@ -113,9 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_noted_of_a_timer_is_finer_than_when_it_expires() {
+        let noted = |now_us: u64, wait_ms: u64| {
+            let (now, wait) = (Instant::from_nanos(now_us * 1000), Duration::from_millis(wait_ms));
+            let jiffy = Duration::from_millis(1);
+            expiry(now, wait, jiffy).noted(jiffy).as_nanos() / 1_000_000
+        };
+        // They expire at 140, 304 and 1128 ms.
+        assert_eq!(
+            [(100_200, 39), (100_200, 200), (100_200, 1000)].map(|(now, wait)| noted(now, wait)),
+            [139, 300, 1100]
+        );
+    }
+
+    #[test]
     fn without_ticks_time_is_exact() {
-        let at = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
-        assert_eq!(at.as_nanos(), 3_007_000);
+        let Expiry { at, late } = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
+        assert_eq!((at.as_nanos(), late), (3_007_000, 0));
         assert_eq!(tick_before(at, Duration::ZERO), at);
     }
 

@@ -364,7 +364,7 @@ impl Tcp {
 
     /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
     pub(crate) fn retransmission_noted(&self) -> Option<Instant> {
-        self.timer.retransmission_noted()
+        self.timer.retransmission_noted(self.config.jiffy)
     }
 
     /// Ends the attempt to connect.

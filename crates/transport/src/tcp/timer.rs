@@ -17,8 +17,8 @@ enum Purpose {
     Probe,
     /// What was overtaken is lost by then.
     Reordering,
-    /// A window probe, the n-th in a row.
-    Persist(u8),
+    /// A window probe.
+    Persist,
     TimeWait,
 }
 
@@ -28,12 +28,15 @@ enum Purpose {
 /// that is, and its time is kept for when they are gone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Timer {
-    /// Never where it is armed for nothing.
-    expiry: Expiry,
+    /// `MAX` where it is armed for nothing.
+    at: Instant,
     /// When retransmission is due where another stands before it.
-    rto: Expiry,
-    /// How often in a row retransmission was due, without an ACK of new data.
-    retries: u32,
+    rto_at: Instant,
+    /// By how many ticks each is late ([`Expiry`]).
+    late: u16,
+    rto_late: u16,
+    /// How often in a row retransmission was due, without an ACK of new data; or which in a row a window probe is.
+    retries: u16,
     purpose: Purpose,
     /// It is armed as more data at the same moment calls for.
     settled: bool,
@@ -41,8 +44,10 @@ pub(super) struct Timer {
 
 impl Timer {
     pub(super) const OFF: Self = Self {
-        expiry: Expiry::NEVER,
-        rto: Expiry::NEVER,
+        at: Instant::MAX,
+        rto_at: Instant::MAX,
+        late: 0,
+        rto_late: 0,
         retries: 0,
         purpose: Purpose::Nothing,
         settled: false,
@@ -51,7 +56,11 @@ impl Timer {
     /// When it expires.
     #[inline]
     pub(super) const fn at(&self) -> Instant {
-        self.expiry.at
+        self.at
+    }
+
+    const fn expiry(&self) -> Expiry {
+        Expiry { at: self.at, late: self.late }
     }
 
     #[inline]
@@ -71,13 +80,13 @@ impl Timer {
     }
 
     /// When data goes out again, or a probe in its place, as it is noted; none where neither is to come.
-    pub(super) fn retransmission_noted(&self) -> Option<Instant> {
-        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then_some(self.expiry.noted)
+    pub(super) fn retransmission_noted(&self, jiffy: Duration) -> Option<Instant> {
+        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then(|| self.expiry().noted(jiffy))
     }
 
     /// The end of TIME-WAIT, in it.
     pub(super) fn time_wait(&self) -> Option<Instant> {
-        (self.purpose == Purpose::TimeWait).then_some(self.expiry.at)
+        (self.purpose == Purpose::TimeWait).then_some(self.at)
     }
 
     #[inline]
@@ -87,7 +96,7 @@ impl Timer {
 
     #[inline]
     fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
-        (self.purpose, self.expiry) = (purpose, expiry);
+        (self.purpose, self.at, self.late) = (purpose, expiry.at, expiry.late);
         self.unsettle();
     }
 
@@ -128,14 +137,14 @@ impl Timer {
 
     /// Retransmission, before which another stands, is due with `expiry`.
     pub(super) fn put_off_retransmission(&mut self, expiry: Expiry) {
-        self.rto = expiry;
+        (self.rto_at, self.rto_late) = (expiry.at, expiry.late);
         self.unsettle();
     }
 
     /// What stands before retransmission is gone.
     pub(super) fn bare_retransmission(&mut self) {
         if self.stands_before_retransmission() {
-            self.retransmit(self.rto);
+            self.retransmit(Expiry { at: self.rto_at, late: self.rto_late });
         }
     }
 
@@ -147,24 +156,37 @@ impl Timer {
     /// A loss probe goes out with `expiry` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
     pub(super) fn put_probe(&mut self, expiry: Expiry) {
         if self.purpose == Purpose::Retransmission {
-            self.rto = self.expiry;
-            self.arm(Purpose::Probe, expiry.min(self.rto));
+            let rto = self.expiry();
+            self.put_off_retransmission(rto);
+            self.arm(Purpose::Probe, expiry.min(rto));
         }
     }
 
     /// What was overtaken is lost with `expiry`, unless retransmission is due first.
     pub(super) fn put_reordering(&mut self, expiry: Expiry) {
-        if self.purpose == Purpose::Retransmission && expiry.at < self.expiry.at {
-            self.rto = self.expiry;
+        if self.purpose == Purpose::Retransmission && expiry.at < self.at {
+            self.put_off_retransmission(self.expiry());
             self.arm(Purpose::Reordering, expiry);
         }
+    }
+
+    /// The `n`-th window probe in a row is due with `expiry`.
+    fn probe_window(&mut self, n: u8, expiry: Expiry) {
+        self.retries = u16::from(n);
+        self.arm(Purpose::Persist, expiry);
+    }
+
+    /// Which in a row the window probe is that is due.
+    fn window_probe(&self) -> u8 {
+        u8::try_from(self.retries).unwrap_or(u8::MAX)
     }
 
     /// The window is open: no more window probes. Whether any was to come.
     #[inline]
     pub(super) fn end_persist(&mut self) -> bool {
-        let ends = matches!(self.purpose, Purpose::Persist(_));
+        let ends = self.purpose == Purpose::Persist;
         if ends {
+            self.retries = 0;
             self.stop();
         }
         ends
@@ -188,7 +210,7 @@ impl Tcp {
             Purpose::Retransmission => self.on_syn_timeout(now),
             Purpose::Probe => self.on_probe_timeout(now),
             Purpose::Reordering => self.on_reorder_timeout(now),
-            Purpose::Persist(n) => self.on_persist(n, now),
+            Purpose::Persist => self.on_persist(now),
             Purpose::TimeWait => {
                 self.advance(Trigger::TimeWaitOver);
                 self.pending.closed();
@@ -231,7 +253,7 @@ impl Tcp {
     /// The `n`-th window probe in a row is to come.
     fn probe_window_next(&mut self, n: u8, now: Instant) {
         let expiry = self.expiry(now, self.persist_interval(n));
-        self.timer.arm(Purpose::Persist(n), expiry);
+        self.timer.probe_window(n, expiry);
     }
 
     fn persist_interval(&self, n: u8) -> Duration {
@@ -244,9 +266,10 @@ impl Tcp {
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
-    fn on_persist(&mut self, n: u8, now: Instant) {
+    fn on_persist(&mut self, now: Instant) {
+        let n = self.timer.window_probe();
         if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
-            self.timer.stop();
+            self.timer.end_persist();
             return;
         }
         if self.board.una + self.snd_wnd.size() > self.board.nxt {
@@ -260,7 +283,7 @@ impl Tcp {
 
     fn on_syn_timeout(&mut self, now: Instant) {
         self.stats.timeouts += 1;
-        self.timer.retries += 1;
+        self.timer.retries = self.timer.retries.saturating_add(1);
         if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
             return;
@@ -280,7 +303,7 @@ impl Tcp {
         self.stats.timeouts += 1;
         // A shut window is the peer's wish, not a sign that it is gone.
         if self.snd_wnd.size() > 0 {
-            self.timer.retries += 1;
+            self.timer.retries = self.timer.retries.saturating_add(1);
         }
         if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
@@ -351,9 +374,9 @@ mod tests {
         timer.put_probe(with(60));
         timer.put_reordering(with(60));
         assert!(timer.is_off() && timer.at() == Instant::MAX);
-        timer.arm(Purpose::Persist(3), with(50));
+        timer.probe_window(3, with(50));
         timer.put_probe(with(40));
-        assert_eq!((timer.at(), timer.retransmission_noted()), (AT(50), Some(AT(50))));
+        assert_eq!((timer.at(), timer.retransmission_noted(Duration::ZERO)), (AT(50), Some(AT(50))));
         assert!(timer.end_persist() && timer.is_off());
         assert!(!timer.end_persist());
     }
