@@ -290,6 +290,11 @@ impl Mptcp {
         Resend { subflow, dsn, left, exact: end.is_some(), waits }
     }
 
+    /// Whether something goes out again whether there is room or not.
+    pub(super) fn resends_anyway(&self) -> bool {
+        self.fills && self.resend.is_some_and(|resend| !resend.waits)
+    }
+
     /// All has been handed out that goes before what the data timer sends again, and leaves: then that may follow.
     pub(super) fn release_resend(&mut self) {
         let Some(resend) = self.resend.as_mut().filter(|resend| resend.waits) else { return };
@@ -300,7 +305,8 @@ impl Mptcp {
         }
     }
 
-    /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
+    /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room; queues that are filled take them in
+    /// any case (`__mptcp_retrans`).
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
         let Resend { subflow, dsn, left, exact, .. } = self.resend.filter(|resend| !resend.waits)?;
         let view = &self.subflows.views()[subflow];
@@ -313,7 +319,7 @@ impl Mptcp {
         if exact {
             chunk.len = chunk.len.min(u32::try_from(left).unwrap_or(u32::MAX));
         }
-        if !view.room {
+        if !view.room && !self.fills {
             return None;
         }
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());

@@ -247,7 +247,7 @@ impl Mptcp {
         }
         let open = self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
-        if !open && !within() {
+        if !open && !within() && !self.resends_anyway() {
             self.release_resend();
             return false;
         }
@@ -283,7 +283,7 @@ impl Mptcp {
 
     /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`). So does what
     /// a subflow may send by the ACK that lets data be handed out (`mptcp_subflow_delegate`): the choice is made before that.
-    fn gives_way_to(&mut self, id: usize) -> bool {
+    pub(super) fn gives_way_to(&mut self, id: usize) -> bool {
         if self.heard.take().is_some_and(|heard| heard != id) {
             self.pushing = true;
             self.gives_way = true;

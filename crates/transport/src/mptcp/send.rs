@@ -613,4 +613,27 @@ mod tests {
         let begins: Vec<_> = (0..24).filter(|i| !within[*i]).collect();
         assert_eq!(begins, [0, 23], "two fragments");
     }
+
+    #[test]
+    fn what_goes_again_is_cut_where_its_fragment_ends() {
+        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        s.app_end = 1 << 20;
+        s.start(1);
+        assert!(s.refill());
+        s.on_ack(1, 1 << 20);
+        // 32728 bytes are 22 times 1424 and 1400; the segment of these takes 24 of the next fragment, too.
+        for _ in 0..23 {
+            let chunk = s.fresh(1424).unwrap();
+            s.hand_out(&chunk, (0, false));
+        }
+        s.hand_out(&Chunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
+        assert_eq!([1, 31_329, 32_729].map(|dsn| s.end_of_fragment(dsn)), [32_729, 32_729, 32_753].map(Some));
+        s.reinject_all();
+        let mut lengths = Vec::new();
+        while let Some(chunk) = s.first_reinjection() {
+            lengths.push(chunk.len);
+            s.hand_out(&chunk, (1, false));
+        }
+        assert_eq!((lengths.len(), &lengths[21..]), (24, &[1424, 1400, 24][..]));
+    }
 }

@@ -418,4 +418,27 @@ mod tests {
         full.on_arrival(19 * MSS, 20 * MSS, 20 * MSS);
         assert_eq!((full.held(MSS, MSS), full.first_end()), (held(1, 1), 20 * MSS));
     }
+
+    #[test]
+    fn a_buffer_that_overlaps_others_above_a_gap_is_kept_unless_one_has_all_of_it() {
+        // 18 packets in one buffer, and the next in another.
+        let mut queue = queue(&(1..=19).collect::<Vec<_>>());
+        let held = |queue: &ReceiveQueue| (queue.held(0, MSS).packets, queue.held(0, MSS).buffers);
+        assert_eq!(held(&queue), (19, 2));
+        queue.on_arrival(18_500, 19_500, 0);
+        assert_eq!(held(&queue), (20, 3), "half of it is in either");
+        queue.on_arrival(19_500, 19_900, 0);
+        assert_eq!(held(&queue), (20, 3));
+        // In order, what was there before is skipped, and nothing is joined across it.
+        queue.on_arrival(0, MSS, 20_000);
+        assert_eq!(queue.held(20_000, MSS), Held { bytes: 20_000, packets: 21, buffers: 4 });
+    }
+
+    #[test]
+    fn what_a_buffer_above_a_gap_covers_is_not_kept() {
+        let mut queue = queue(&[5, 7]);
+        queue.on_arrival(5_000, 6_500, 0);
+        queue.on_arrival(6_800, 8_200, 0);
+        assert_eq!(queue.held(0, MSS), Held { bytes: 1500 + 1400, packets: 2, buffers: 2 });
+    }
 }
