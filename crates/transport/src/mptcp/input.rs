@@ -275,7 +275,7 @@ impl Mptcp {
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
-        let mut known = !fills_gap;
+        let mut known = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
@@ -302,9 +302,8 @@ impl Mptcp {
             }
         }
         if fills_gap {
-            self.count_ack_of_gap(id, self.rcv.nxt() - before);
-        }
-        if known {
+            self.count_ack_of_gap(id, self.rcv.nxt() - before, known);
+        } else if known {
             self.put_off_ack_of_known(id, now);
         }
         if self.rcv.nxt() != before {
@@ -366,11 +365,11 @@ impl Mptcp {
     }
 
     /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
-    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`); not if all waits for data before it, so
-    /// that there is nothing to read: then it leaves in any case (`subflow_data_ready`).
-    fn count_ack_of_gap(&mut self, id: usize, unread: u64) {
-        let readable = self.rcv.counts_memory() && self.rcv.before_reading(unread) > 0;
-        if readable && !self.acknowledges_before_reading(id, unread) {
+    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`). If all waits for data before it, so that there is
+    /// nothing to read, it leaves in any case and is none of them, unless all of it was `known` to the connection (`subflow_data_ready`).
+    fn count_ack_of_gap(&mut self, id: usize, unread: u64, known: bool) {
+        let leaves = !known && self.rcv.before_reading(unread) == 0;
+        if self.rcv.counts_memory() && !leaves && !self.acknowledges_before_reading(id, unread) {
             self.subflows[id].tcp.count_ack_of_gap();
         }
     }
