@@ -10,11 +10,8 @@ use super::config::DataTimer;
 use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;
-use crate::tcp::ResetCause;
+use crate::tcp::{ResetCause, jiffies};
 use tailrace_core::{Bytes, Duration, Instant};
-
-/// Timers are no finer (Linux at 1000 Hz).
-const JIFFY: Duration = Duration::from_millis(1);
 
 /// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
 /// `mptcp_pm_subflow_chk_stale`).
@@ -113,6 +110,10 @@ pub(super) struct Resend {
     subflow: usize,
     dsn: u64,
     left: u64,
+    /// Not a byte more, though the segment that carried the last of them went on.
+    exact: bool,
+    /// What a subflow had that has just been found stale goes out before (`mptcp_pm_subflow_chk_stale`).
+    waits: bool,
 }
 
 /// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
@@ -179,7 +180,15 @@ impl Mptcp {
         let idle = self.snd.outstanding() == 0 && !self.is_held_up() && !shut_out;
         let off = idle || self.stage != Stage::Established;
         let wait = if shut_out { self.probe_wait() } else { self.data_wait(now) };
-        self.data_rto.at = if off { Instant::MAX } else { now.saturating_add(wait) };
+        self.data_rto.at = if off { Instant::MAX } else { self.data_expiry(now, wait) };
+    }
+
+    /// When the timer expires that is set at `now` for `wait`: with a tick, where it goes by the subflows' timers.
+    fn data_expiry(&self, now: Instant, wait: Duration) -> Instant {
+        match self.plan.mptcp.data_timer {
+            DataTimer::Subflows if self.fills => jiffies::expiry(now, wait, self.plan.tcp.jiffy).at,
+            _ => now.saturating_add(wait),
+        }
     }
 
     /// How long a shut window is waited for before the peer is asked: as a TCP does, twice as long each time (RFC 9293 §3.8.6.1).
@@ -237,11 +246,12 @@ impl Mptcp {
             .min(self.plan.tcp.max_rto)
     }
 
-    /// Until all retransmission timers of subflows that are not silent have expired (`mptcp_timeout_from_subflow`).
+    /// Until all retransmission timers of subflows that are not silent have expired, in ticks of the clock (`mptcp_timeout_from_subflow`).
     fn longest_wait(&self, now: Instant) -> Duration {
         let last = self.subflows.timings().map(|t| t.again).max().unwrap_or(now);
-        let (wait, least) = (last.saturating_since(now), self.plan.mptcp.min_data_rto);
-        if self.fills && wait > Duration::ZERO { wait.max(JIFFY) } else { wait.max(least) }
+        let wait = last.saturating_since(jiffies::tick_before(now, self.plan.tcp.jiffy));
+        let none = !self.fills || wait.is_zero();
+        if none { wait.max(self.plan.mptcp.min_data_rto) } else { wait }
     }
 
     /// Nothing was acknowledged at the data level for long.
@@ -253,14 +263,12 @@ impl Mptcp {
         }
         self.stats.data_timeouts += 1;
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
+        let stale = self.stats.stale_subflows;
         let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
+        let shares_out = self.fills && self.stats.stale_subflows != stale;
         match self.snd.oldest().filter(|_| self.may_reinject()) {
             Some(oldest) if subflows => {
-                self.resend = idle.map(|id| Resend {
-                    subflow: id,
-                    dsn: oldest.dsn,
-                    left: rest_of_fragment(oldest.dsn, self.plan.mptcp.data_rtx_bytes),
-                });
+                self.resend = idle.map(|id| self.resend_from(oldest.dsn, id, shares_out));
             }
             Some(oldest) => {
                 self.snd.reinject(oldest.dsn, oldest.end());
@@ -274,23 +282,50 @@ impl Mptcp {
         self.arm_data_timer(now);
     }
 
-    /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room.
+    /// What goes out again on `subflow` from `dsn` on, if it `waits` after something else.
+    fn resend_from(&self, dsn: u64, subflow: usize, waits: bool) -> Resend {
+        let end = self.snd.end_of_fragment(dsn);
+        let left = end.map(|end| end.saturating_sub(dsn));
+        let left = left.unwrap_or_else(|| rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes));
+        Resend { subflow, dsn, left, exact: end.is_some(), waits }
+    }
+
+    /// Whether something goes out again whether there is room or not.
+    pub(super) fn resends_anyway(&self) -> bool {
+        self.fills && self.resend.is_some_and(|resend| !resend.waits)
+    }
+
+    /// All has been handed out that goes before what the data timer sends again, and leaves: then that may follow.
+    pub(super) fn release_resend(&mut self) {
+        let Some(resend) = self.resend.as_mut().filter(|resend| resend.waits) else { return };
+        resend.waits = false;
+        self.gives_way = true;
+        if let Some(id) = self.writes_to.take() {
+            self.subflows[id].tcp.push();
+        }
+    }
+
+    /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room; queues that are filled take them in
+    /// any case (`__mptcp_retrans`).
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
-        let Resend { subflow, dsn, left } = self.resend?;
+        let Resend { subflow, dsn, left, exact, .. } = self.resend.filter(|resend| !resend.waits)?;
         let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
-        let Some(chunk) = chunk.filter(|_| view.usable) else {
+        let Some(mut chunk) = chunk.filter(|_| view.usable) else {
             self.resend = None;
             return None;
         };
-        if !view.room {
+        if exact {
+            chunk.len = chunk.len.min(u32::try_from(left).unwrap_or(u32::MAX));
+        }
+        if !view.room && !self.fills {
             return None;
         }
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
         let (chunk, _) = s.fitting(&chunk, most, (s.goes_on(chunk.dsn, most), true));
         let left = left.saturating_sub(u64::from(chunk.len));
-        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left });
+        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact, waits: false });
         Some((chunk, subflow))
     }
 

@@ -80,6 +80,12 @@ impl Fragments {
         self.sent.binary_search(&dsn).is_ok()
     }
 
+    /// Where the one ends in which `dsn` lies, of those of which some was handed out.
+    pub(crate) fn end_after(&self, dsn: u64) -> Option<u64> {
+        let sent = self.sent.get(self.sent.partition_point(|end| *end <= dsn));
+        sent.or(self.ends.front()).copied()
+    }
+
     /// Bytes from `nxt` on in the first of them.
     pub(crate) fn rest(&self, nxt: u64) -> u64 {
         self.ends.front().map_or(u64::MAX, |end| end.saturating_sub(nxt))

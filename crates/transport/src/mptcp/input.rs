@@ -63,6 +63,7 @@ impl Mptcp {
         }
         self.take(id, segment, now);
         self.settle(id, now);
+        self.heard = Some(id);
     }
 
     /// Whether a segment is passed on to the TCP of subflow `id` that has more to say than that there is data or an acknowledgment, or
@@ -274,6 +275,7 @@ impl Mptcp {
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
+        let mut known = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
@@ -282,6 +284,7 @@ impl Mptcp {
                     let delivers = self.take_piece(id, (dsn, end), piece, now);
                     self.releases |= delivers && nothing_yet && !own;
                     own = false;
+                    known &= end <= before;
                 }
                 Taken::Broken { dsn } => {
                     self.on_bad_checksum(id, dsn, now);
@@ -299,7 +302,9 @@ impl Mptcp {
             }
         }
         if fills_gap {
-            self.count_ack_of_gap(id, self.rcv.nxt() - before);
+            self.count_ack_of_gap(id, self.rcv.nxt() - before, known);
+        } else if known {
+            self.put_off_ack_of_known(id, now);
         }
         if self.rcv.nxt() != before {
             self.check_complete();
@@ -331,6 +336,9 @@ impl Mptcp {
             }
             if self.rcv.is_read_at_once() {
                 self.rcv.deliver();
+                if self.put_off != 0 {
+                    self.acknowledge_put_off();
+                }
                 acknowledges |= self.on_taken(bytes, now);
             }
         }
@@ -357,10 +365,37 @@ impl Mptcp {
     }
 
     /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
-    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`).
-    fn count_ack_of_gap(&mut self, id: usize, unread: u64) {
-        if self.rcv.counts_memory() && !self.acknowledges_before_reading(id, unread) {
+    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`). If all waits for data before it, so that there is
+    /// nothing to read, it leaves in any case and is none of them, unless all of it was `known` to the connection (`subflow_data_ready`).
+    fn count_ack_of_gap(&mut self, id: usize, unread: u64, known: bool) {
+        let leaves = !known && self.rcv.before_reading(unread) == 0;
+        if self.rcv.counts_memory() && !leaves && !self.acknowledges_before_reading(id, unread) {
             self.subflows[id].tcp.count_ack_of_gap();
+        }
+    }
+
+    /// All that came on subflow `id` has been delivered before, so the application hears nothing of it (`mptcp_subflow_discard_data`). An
+    /// ACK that nothing hurries leaves only if the window is no smaller than the last; else it waits, but not beyond the next read.
+    fn put_off_ack_of_known(&mut self, id: usize, now: Instant) {
+        let counts = self.rcv.counts_memory() && !self.rcv.is_complete();
+        if !counts || self.subflows[id].tcp.hurries_acks() || self.acknowledges_before_reading(id, 0) {
+            return;
+        }
+        if self.subflows[id].tcp.put_off_ack(now) {
+            self.put_off |= 1 << id;
+        }
+    }
+
+    /// The application reads: ACKs that were put off leave (`mptcp_cleanup_rbuf`).
+    fn acknowledge_put_off(&mut self) {
+        let mut off = core::mem::take(&mut self.put_off);
+        while off != 0 {
+            let id = off.trailing_zeros() as usize;
+            off &= off - 1;
+            if self.subflows[id].tcp.has_put_off_ack() {
+                self.subflows[id].tcp.demand_ack();
+                self.subflows.touch(id);
+            }
         }
     }
 

@@ -331,6 +331,11 @@ impl Arrivals {
         (self.size, self.clamp) = (grown.size, grown.clamp);
     }
 
+    /// The most that its window will ever be.
+    pub(crate) const fn clamp(&self) -> u64 {
+        self.clamp
+    }
+
     /// Memory of its own buffer.
     pub(crate) const fn size(&self) -> u64 {
         self.size

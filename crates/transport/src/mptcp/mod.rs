@@ -173,6 +173,8 @@ pub struct Mptcp {
     writes_to: Option<usize>,
     /// What that got is to leave before another gets some.
     gives_way: bool,
+    /// The subflow on which something has come that lets data be handed out.
+    heard: Option<usize>,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
@@ -188,6 +190,8 @@ pub struct Mptcp {
     aborting: bool,
     /// Subflows on which something has come since buffers were last looked at, a bit each.
     acked: u32,
+    /// Those of which an ACK was put off, a bit each.
+    put_off: u32,
     subflows: Subflows,
     numbers: Numbers,
     /// Round-trip samples of all subflows, and the latest.
@@ -240,6 +244,7 @@ impl Mptcp {
             rng,
             subflows: Subflows::default(),
             acked: 0,
+            put_off: 0,
             coupling: coupling_of(plan),
             snd,
             rcv,
@@ -252,6 +257,7 @@ impl Mptcp {
             pushing: false,
             writes_to: None,
             gives_way: false,
+            heard: None,
             read: None,
             look_due: Instant::MAX,
             write_due: Instant::MAX,

@@ -3,7 +3,7 @@
 use super::config::{HandsOut, Penalisation, Speaker};
 use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
-use super::scheduler::{ConnectionView, Pieces, Scheduler};
+use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
 use super::send::{Chunk, DataSender};
 use super::subflow::SentMapping;
 use super::{Mptcp, Transmit};
@@ -110,6 +110,7 @@ impl Mptcp {
         while self.schedule(now, self.pushing) {
             self.pushing = true;
         }
+        self.heard = None;
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
         }
@@ -177,6 +178,9 @@ impl Mptcp {
         let mss = self.subflows[id].tcp.mss();
         let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
         let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
+        if self.rcv.is_half_full(id, self.subflows.arrivals_of(id).clamp()) {
+            self.subflows[id].tcp.end_hurry();
+        }
         if self.rcv.take_changed() {
             self.subflows.forget_windows();
         }
@@ -243,7 +247,8 @@ impl Mptcp {
         }
         let open = self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
-        if !open && !within() {
+        if !open && !within() && !self.resends_anyway() {
+            self.release_resend();
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -256,6 +261,8 @@ impl Mptcp {
             self.note_data_interval(now);
         }
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
+            self.begin_in_vain(now);
+            self.release_resend();
             return false;
         };
         self.stalled = false;
@@ -274,12 +281,32 @@ impl Mptcp {
         self.gives_way
     }
 
-    /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`).
-    fn gives_way_to(&mut self, id: usize) -> bool {
+    /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`). So does what
+    /// a subflow may send by the ACK that lets data be handed out (`mptcp_subflow_delegate`): the choice is made before that.
+    pub(super) fn gives_way_to(&mut self, id: usize) -> bool {
+        if self.heard.take().is_some_and(|heard| heard != id) {
+            self.pushing = true;
+            self.gives_way = true;
+            return true;
+        }
         let Some(before) = self.writes_to.take_if(|before| *before != id) else { return false };
         self.subflows[before].tcp.push();
         self.gives_way = true;
         true
+    }
+
+    /// Where data waits only for the peer's window, a scheduler that fills queues still finds a subflow for it, and the first that
+    /// has nothing would be done first: that learns of the window once a packet is begun.
+    fn begin_in_vain(&mut self, now: Instant) {
+        if !self.fills || self.snd.unassigned() == 0 {
+            return;
+        }
+        let views = self.subflows.views();
+        let regular = views.iter().any(|v| v.usable && !v.backup);
+        let fit = |v: &SubflowView| v.usable && !(v.backup && regular) && v.queued == Bytes::ZERO;
+        if let Some(id) = views.iter().position(fit) {
+            self.subflows[id].tcp.begin_in_vain(now);
+        }
     }
 
     /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.

@@ -156,7 +156,7 @@ impl DataReceiver {
         self.queue.absorb_fin();
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
-        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0) {
+        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0 || dsn > before) {
             memory.on_arrival(dsn.max(before), end, self.queue.nxt_data(), piece);
         }
         if self.auto_read {
@@ -200,14 +200,25 @@ impl DataReceiver {
     #[inline]
     fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
         debug_assert!(unit.is_power_of_two(), "it is a shift");
+        let units = (self.left_on(id).min(most) + (unit - 1)) & !(unit - 1);
+        units.max(self.queue.window())
+    }
+
+    /// The window that the memory leaves, as the next ACK on subflow `id` knows it.
+    fn left_on(&mut self, id: usize) -> u64 {
         let told = self.told.filter(|told| told.id == id);
-        let window = match (told.map(|told| told.left), &self.memory) {
+        match (told.map(|told| told.left), &self.memory) {
             (Some(Left::Window(window)), _) => window,
             (Some(Left::Beside(held)), Some(memory)) => memory.window(held),
             _ => self.left(),
-        };
-        let units = (window.min(most) + (unit - 1)) & !(unit - 1);
-        units.max(self.queue.window())
+        }
+    }
+
+    /// Whether the memory leaves, for all that the next ACK on subflow `id` knows, less than half of what it leaves when it is empty,
+    /// or of the `most` that there may be (`__tcp_select_window`).
+    pub(crate) fn is_half_full(&mut self, id: usize, most: u64) -> bool {
+        let Some(empty) = self.memory.as_ref().map(|memory| memory.window(0)) else { return false };
+        self.left_on(id) < empty.min(most) / 2
     }
 
     #[inline]
@@ -270,9 +281,14 @@ impl DataReceiver {
         self.auto_read
     }
 
+    /// What waits for the application before it reads these `unread` bytes.
+    pub(crate) fn before_reading(&self, unread: u64) -> u64 {
+        unread.max(self.queue.nxt_data() - self.queue.read())
+    }
+
     /// The window that the memory leaves before the application reads these `unread` bytes, and what it has not read before.
     pub(crate) fn left_before_reading(&self, unread: u64) -> u64 {
-        let unread = unread.max(self.queue.nxt_data() - self.queue.read());
+        let unread = self.before_reading(unread);
         self.memory.as_ref().map_or(u64::MAX, |memory| memory.window(memory.held(unread)))
     }
 

@@ -213,6 +213,12 @@ impl DataSender {
         first.is_some_and(|c| c.dsn == self.resent_to && !self.fragments.begins_at(c.dsn))
     }
 
+    /// Where what goes again from `dsn` on ends, if fragments are known: with its fragment, as far as that was handed out (`__mptcp_retrans`).
+    pub(crate) fn end_of_fragment(&self, dsn: u64) -> Option<u64> {
+        let end = self.memory.as_ref().and_then(|_| self.fragments.end_after(dsn))?;
+        Some(end.min(self.nxt))
+    }
+
     /// Whether there is data that only the peer's window holds back.
     pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
@@ -228,9 +234,17 @@ impl DataSender {
         self.nxt < self.app_end && self.buffer_end() < self.nxt + u64::from(mss)
     }
 
-    /// What is to be sent again first.
+    /// What is to be sent again first: of one fragment, where those are known, though the segment that carried it went on.
     #[inline]
     pub(crate) fn first_reinjection(&mut self) -> Option<Chunk> {
+        let mut chunk = self.front_of_reinjections()?;
+        if let Some(end) = self.end_of_fragment(chunk.dsn) {
+            chunk.len = chunk.len.min(u32::try_from(end - chunk.dsn).unwrap_or(u32::MAX));
+        }
+        Some(chunk)
+    }
+
+    fn front_of_reinjections(&mut self) -> Option<Chunk> {
         while let Some(chunk) = self.reinject.front_mut() {
             if chunk.end() <= self.una {
                 self.reinject.pop_front();
@@ -598,5 +612,28 @@ mod tests {
         }
         let begins: Vec<_> = (0..24).filter(|i| !within[*i]).collect();
         assert_eq!(begins, [0, 23], "two fragments");
+    }
+
+    #[test]
+    fn what_goes_again_is_cut_where_its_fragment_ends() {
+        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        s.app_end = 1 << 20;
+        s.start(1);
+        assert!(s.refill());
+        s.on_ack(1, 1 << 20);
+        // 32728 bytes are 22 times 1424 and 1400; the segment of these takes 24 of the next fragment, too.
+        for _ in 0..23 {
+            let chunk = s.fresh(1424).unwrap();
+            s.hand_out(&chunk, (0, false));
+        }
+        s.hand_out(&Chunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
+        assert_eq!([1, 31_329, 32_729].map(|dsn| s.end_of_fragment(dsn)), [32_729, 32_729, 32_753].map(Some));
+        s.reinject_all();
+        let mut lengths = Vec::new();
+        while let Some(chunk) = s.first_reinjection() {
+            lengths.push(chunk.len);
+            s.hand_out(&chunk, (1, false));
+        }
+        assert_eq!((lengths.len(), &lengths[21..]), (24, &[1424, 1400, 24][..]));
     }
 }

@@ -350,7 +350,7 @@ impl Subflow {
             return Timing::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
-        let again = self.tcp.retransmission_at().filter(|_| self.silence.count == 0);
+        let again = self.tcp.retransmission_noted().filter(|_| self.silence.count == 0);
         Timing { due, again: again.unwrap_or(Instant::ZERO) }
     }
 

@@ -13,7 +13,7 @@ use tailrace_core::{Duration, Instant};
 pub(super) struct Timing {
     /// When anything is due on it; `MAX` for never.
     pub(super) due: Instant,
-    /// When it sends data again for want of an answer; zero where it does not, or is silent at the data level.
+    /// When it sends data again for want of an answer, as it is noted; zero where it does not, or is silent at the data level.
     pub(super) again: Instant,
 }
 

@@ -15,6 +15,7 @@ mod gateways;
 mod packets;
 mod penalties;
 mod properties;
+mod silence;
 
 /// One path: its addresses are `10 + n` on the left and `20 + n` on the right.
 #[derive(Clone, Copy, Debug)]

@@ -79,6 +79,11 @@ impl Acks {
         self.segments > 0
     }
 
+    /// Segments that have come since the last one.
+    pub(super) const fn segments_waiting(&self) -> u8 {
+        self.segments
+    }
+
     /// One goes out with the next poll.
     #[inline(always)]
     pub(super) fn demand(&mut self) {
@@ -179,6 +184,13 @@ impl Acks {
     #[inline]
     pub(super) fn wait_until(&mut self, at: Instant) {
         self.deadline = at;
+    }
+
+    /// The one that is due waits as long as those before it, unless that is over by `soon`. Whether it waits.
+    pub(super) fn put_off(&mut self, soon: Instant) -> bool {
+        let waits = self.due && soon < self.deadline && self.deadline != Instant::MAX;
+        self.due &= !waits;
+        waits
     }
 
     /// No segment came until the deadline: the one that waits is due.

@@ -87,11 +87,18 @@ impl Tcp {
             }
             _ => least,
         };
-        let at = jiffies::expiry(now, wait, self.config.jiffy);
+        let at = jiffies::expiry(now, wait, self.config.jiffy).at;
         self.acks.wait_until(at);
         if let Some(repair) = &mut self.repair {
             repair.compression.note_timer(at);
         }
+    }
+
+    /// The ACK that is due by count waits for the timer of those before it, unless that is about to expire (`tcp_send_delayed_ack`).
+    /// Whether it waits.
+    pub(crate) fn put_off_ack(&mut self, now: Instant) -> bool {
+        let delay = self.repair.as_ref().map_or(self.config.delayed_ack_timeout, |repair| repair.pace.delay);
+        self.acks.put_off(now.saturating_add(delay / 4))
     }
 
     /// Segments are no longer acknowledged at once. If none has come in order yet, the first that does is none to Linux then.

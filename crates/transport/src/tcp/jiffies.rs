@@ -22,34 +22,56 @@ const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 /// The usual tick (`CONFIG_HZ=1000`), which is known here so that divisions by it are quick.
 const USUAL: u64 = Duration::from_millis(1).as_nanos();
 
+/// When a timer expires, and how many ticks later that is than it would be on a wheel of one level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Expiry {
+    pub(crate) at: Instant,
+    pub(crate) late: u16,
+}
+
+impl Expiry {
+    pub(crate) const NEVER: Self = Self::exactly(Instant::MAX);
+
+    /// Of one that follows no ticks.
+    pub(crate) const fn exactly(at: Instant) -> Self {
+        Self { at, late: 0 }
+    }
+
+    /// When it would expire on a wheel of one level, which is what a kernel notes of it (`icsk_timeout`).
+    pub(crate) fn noted(self, jiffy: Duration) -> Instant {
+        Instant::from_nanos(self.at.as_nanos().saturating_sub(jiffy.as_nanos() * u64::from(self.late)))
+    }
+}
+
 /// When a timer that is set at `now` for `wait` expires; at once where `jiffy` is zero.
 #[inline]
-pub(super) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Instant {
+pub(crate) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Expiry {
     match jiffy.as_nanos() {
-        0 => now.saturating_add(wait),
+        0 => Expiry::exactly(now.saturating_add(wait)),
         USUAL => on_usual_wheel(now, wait),
         tick => on_wheel(now, wait, tick),
     }
 }
 
 #[inline(never)]
-fn on_usual_wheel(now: Instant, wait: Duration) -> Instant {
+fn on_usual_wheel(now: Instant, wait: Duration) -> Expiry {
     on_wheel(now, wait, USUAL)
 }
 
 #[inline(always)]
-fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Instant {
+fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Expiry {
     let ticks = wait.as_nanos().div_ceil(tick);
     let first = (1 << 32) + UPTIME.as_nanos() / tick - (BEFORE_OVERFLOW.as_nanos() / tick).min(1 << 32);
     let level = (0..MOST).find(|level| ticks < FINE << (STEP * level)).unwrap_or(MOST);
     let shift = STEP * level;
-    let at = (first + now.as_nanos() / tick).saturating_add(ticks);
-    let border = ((at >> shift) + 1) << shift;
-    Instant::from_nanos((border - first).saturating_mul(tick))
+    let noted = (first + now.as_nanos() / tick).saturating_add(ticks);
+    let border = ((noted >> shift) + 1) << shift;
+    let late = u16::try_from(border - noted).unwrap_or(u16::MAX);
+    Expiry { at: Instant::from_nanos((border - first).saturating_mul(tick)), late }
 }
 
 /// The last tick of the clock at `now`; `now` itself where `jiffy` is zero.
-pub(super) fn tick_before(now: Instant, jiffy: Duration) -> Instant {
+pub(crate) fn tick_before(now: Instant, jiffy: Duration) -> Instant {
     Instant::from_nanos(whole(Duration::from_nanos(now.as_nanos()), jiffy).as_nanos())
 }
 
@@ -68,7 +90,7 @@ mod tests {
 
     fn expires(now_us: u64, wait_us: u64) -> u64 {
         let (now, wait) = (Instant::from_nanos(now_us * 1000), Duration::from_micros(wait_us));
-        expiry(now, wait, Duration::from_millis(1)).as_nanos() / 1000
+        expiry(now, wait, Duration::from_millis(1)).at.as_nanos() / 1000
     }
 
     #[test]
@@ -96,9 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn what_is_noted_of_a_timer_is_finer_than_when_it_expires() {
+        let noted = |now_us: u64, wait_ms: u64| {
+            let (now, wait) = (Instant::from_nanos(now_us * 1000), Duration::from_millis(wait_ms));
+            let jiffy = Duration::from_millis(1);
+            expiry(now, wait, jiffy).noted(jiffy).as_nanos() / 1_000_000
+        };
+        // They expire at 140, 304 and 1128 ms.
+        assert_eq!(
+            [(100_200, 39), (100_200, 200), (100_200, 1000)].map(|(now, wait)| noted(now, wait)),
+            [139, 300, 1100]
+        );
+    }
+
+    #[test]
     fn without_ticks_time_is_exact() {
-        let at = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
-        assert_eq!(at.as_nanos(), 3_007_000);
+        let Expiry { at, late } = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
+        assert_eq!((at.as_nanos(), late), (3_007_000, 0));
         assert_eq!(tick_before(at, Duration::ZERO), at);
     }
 

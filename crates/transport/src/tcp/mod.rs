@@ -46,7 +46,7 @@ mod delivery;
 mod ecn;
 mod events;
 mod input;
-mod jiffies;
+pub(crate) mod jiffies;
 mod misbehaviour;
 mod output;
 mod pacing;

@@ -385,24 +385,35 @@ impl Tcp {
         if self.config.idle_restart == IdleRestart::Off {
             return;
         }
-        let (idle, rto) = (now.saturating_since(self.last_sent), self.rto());
-        if idle > rto {
-            let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
-            let before = self.cc.cwnd();
-            let halves = self.config.idle_restart == IdleRestart::Decay && !rto.is_zero();
+        if now.saturating_since(self.last_sent) > self.rto() {
+            self.cc.tell(|cc| cc.on_resumed(self.last_sent, now));
             // Linux looks whenever a packet is put into the queue, and a connection puts in all that a subflow gets before any of it
             // leaves (`tcp_slow_start_after_idle_check`).
-            let looks = self.packets_waiting().max(1);
-            let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
-            let halvings = halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX));
-            self.cc.tell(|cc| {
-                cc.on_resumed(self.last_sent, now);
-                cc.on_idle(idle, rto, floor, halvings);
-            });
-            self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
+            self.shrink_after_pause(self.packets_waiting().max(1), now);
             // The idle time is accounted for.
             self.last_sent = now;
         }
+    }
+
+    /// The connection has begun a packet, and then found that the peer's window is shut: that counts as the first after a pause
+    /// (`mptcp_sendmsg_frag`, `tcp_skb_entail`).
+    pub(crate) fn begin_in_vain(&mut self, now: Instant) {
+        let decays = self.config.idle_restart == IdleRestart::Decay;
+        if decays && self.is_idle() && now.saturating_since(self.last_sent) > self.rto() {
+            self.shrink_after_pause(1, now);
+        }
+    }
+
+    /// The window after a pause, of which each of `looks` makes less.
+    fn shrink_after_pause(&mut self, looks: u64, now: Instant) {
+        let (idle, rto) = (now.saturating_since(self.last_sent), self.rto());
+        let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
+        let before = self.cc.cwnd();
+        let halves = self.config.idle_restart == IdleRestart::Decay && !rto.is_zero();
+        let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
+        let halvings = halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX));
+        self.cc.tell(|cc| cc.on_idle(idle, rto, floor, halvings));
+        self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);
     }
 
     #[inline(always)]

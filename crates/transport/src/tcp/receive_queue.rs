@@ -75,7 +75,8 @@ impl Piece {
     pub(crate) const PACKET: Self = Self { together: 1, packets: 1 };
 }
 
-/// Positions are sequence numbers. Buffers above gaps are disjoint and in order.
+/// Positions are sequence numbers. Buffers above gaps are in order. One that overlaps others is kept as a whole unless one of them has
+/// all of it, as may come where data is sent again in other pieces (`tcp_data_queue_ofo`, `mptcp_data_queue_ofo`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveQueue {
     above: VecDeque<Buffer>,
@@ -127,19 +128,29 @@ impl ReceiveQueue {
         if self.mark.is_some() && self.above.is_empty() {
             return;
         }
-        let end = self.above.front().map_or(came.end, |next| came.end.min(next.start.max(came.start)));
-        self.append(Buffer { end, ..came }, together);
+        self.append(came, together, true);
+        let mut reached = came.end;
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
-            (self.bytes, self.packets) = (self.bytes - (next.end - next.start), self.packets - next.packets);
-            self.joined += u64::from(self.append(next, next.packets));
+            self.uncount(&next);
+            if next.end > reached {
+                let (start, adjoins) = (next.start.max(reached), next.start == reached);
+                self.joined += u64::from(self.append(Buffer { start, ..next }, next.packets, adjoins));
+                reached = next.end;
+            }
         }
     }
 
-    /// A buffer goes behind what the application has not read; whether it joins the last one there, as far as that has room for packets
-    /// that come `together`.
-    fn append(&mut self, next: Buffer, together: u64) -> bool {
-        let fits = self.unread.buffers > 0 && self.in_last + together <= MOST;
+    /// A buffer is above a gap no longer.
+    const fn uncount(&mut self, buffer: &Buffer) {
+        (self.bytes, self.packets) =
+            (self.bytes - (buffer.end - buffer.start), self.packets - buffer.packets);
+    }
+
+    /// A buffer goes behind what the application has not read; whether it joins the last one there, where it `adjoins` that, as far as
+    /// that has room for packets that come `together`.
+    fn append(&mut self, next: Buffer, together: u64, adjoins: bool) -> bool {
+        let fits = adjoins && self.unread.buffers > 0 && self.in_last + together <= MOST;
         let joins = fits && self.last_mark.goes_on(next.mark);
         self.in_last = if joins { self.in_last } else { 0 } + next.packets;
         self.last_mark = next.mark;
@@ -200,23 +211,35 @@ impl ReceiveQueue {
             self.above.partition_point(|buffer| buffer.start <= came.start)
         };
         let before = i.checked_sub(1).map(|before| self.above[before]);
-        // What has come before is not kept again.
-        let start = before.map_or(came.start, |before| came.start.max(before.end));
-        let end = self.above.get(i).map_or(came.end, |next| came.end.min(next.start));
-        if start >= end {
+        if before.is_some_and(|before| came.end <= before.end) {
             return;
         }
-        let came = Buffer { start, end, ..came };
-        (self.bytes, self.packets) = (self.bytes + (end - start), self.packets + came.packets);
-        match before.filter(|before| self.joins(before, start, together)) {
+        let bytes = came.end - came.start;
+        (self.bytes, self.packets) = (self.bytes + bytes, self.packets + came.packets);
+        match before.filter(|before| self.joins(before, came.start, together)) {
             Some(before) => {
                 let packets = before.packets + came.packets;
                 self.above[i - 1] = Buffer { start: before.start, packets, ..came };
             }
             None => {
                 self.above.insert(i, came);
-                self.begun = end - start;
+                self.begun = bytes;
+                self.drop_covered(i, came);
             }
+        }
+    }
+
+    /// Buffers that lie within the one that `came`, at place `i`, are not kept.
+    fn drop_covered(&mut self, i: usize, came: Buffer) {
+        let starts_alike = i.checked_sub(1).filter(|before| self.above[*before].start == came.start);
+        let first = starts_alike.map_or(i + 1, |before| {
+            let covered = self.above.remove(before);
+            covered.iter().for_each(|covered| self.uncount(covered));
+            i
+        });
+        while let Some(covered) = self.above.get(first).copied().filter(|next| next.end <= came.end) {
+            self.uncount(&covered);
+            self.above.remove(first);
         }
     }
 
@@ -394,5 +417,28 @@ mod tests {
         full.on_read();
         full.on_arrival(19 * MSS, 20 * MSS, 20 * MSS);
         assert_eq!((full.held(MSS, MSS), full.first_end()), (held(1, 1), 20 * MSS));
+    }
+
+    #[test]
+    fn a_buffer_that_overlaps_others_above_a_gap_is_kept_unless_one_has_all_of_it() {
+        // 18 packets in one buffer, and the next in another.
+        let mut queue = queue(&(1..=19).collect::<Vec<_>>());
+        let held = |queue: &ReceiveQueue| (queue.held(0, MSS).packets, queue.held(0, MSS).buffers);
+        assert_eq!(held(&queue), (19, 2));
+        queue.on_arrival(18_500, 19_500, 0);
+        assert_eq!(held(&queue), (20, 3), "half of it is in either");
+        queue.on_arrival(19_500, 19_900, 0);
+        assert_eq!(held(&queue), (20, 3));
+        // In order, what was there before is skipped, and nothing is joined across it.
+        queue.on_arrival(0, MSS, 20_000);
+        assert_eq!(queue.held(20_000, MSS), Held { bytes: 20_000, packets: 21, buffers: 4 });
+    }
+
+    #[test]
+    fn what_a_buffer_above_a_gap_covers_is_not_kept() {
+        let mut queue = queue(&[5, 7]);
+        queue.on_arrival(5_000, 6_500, 0);
+        queue.on_arrival(6_800, 8_200, 0);
+        assert_eq!(queue.held(0, MSS), Held { bytes: 1500 + 1400, packets: 2, buffers: 2 });
     }
 }

@@ -21,6 +21,11 @@ impl Tcp {
         }
     }
 
+    /// The buffer of the connection is so full that no more ACKs are hurried.
+    pub(crate) fn end_hurry(&mut self) {
+        self.acks.forget_quick();
+    }
+
     /// What is left of the window that it showed last, by its own sequence numbers (`tcp_receive_window`).
     pub(crate) fn current_window(&self) -> u64 {
         (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())
@@ -150,6 +155,11 @@ impl Tcp {
     /// Whether an ACK goes out with the next poll.
     pub(crate) const fn owes_ack(&self) -> bool {
         self.acks.is_due()
+    }
+
+    /// Whether more has come than one ACK may wait for, and none has left for it.
+    pub(crate) fn has_put_off_ack(&self) -> bool {
+        self.acks.segments_waiting() >= self.config.delayed_ack
     }
 
     /// Whether ACKs leave at once, and not only by count.
@@ -353,8 +363,8 @@ impl Tcp {
     }
 
     /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
-    pub(crate) fn retransmission_at(&self) -> Option<Instant> {
-        self.timer.retransmission_at()
+    pub(crate) fn retransmission_noted(&self) -> Option<Instant> {
+        self.timer.retransmission_noted(self.config.jiffy)
     }
 
     /// Ends the attempt to connect.

@@ -3,6 +3,7 @@
 //!
 //! All but the last two are mutually exclusive and share one slot.
 
+use super::jiffies::Expiry;
 use super::state::{State, Trigger};
 use super::{ResetCause, Tcp, jiffies};
 use tailrace_core::{Duration, Instant};
@@ -16,8 +17,8 @@ enum Purpose {
     Probe,
     /// What was overtaken is lost by then.
     Reordering,
-    /// A window probe, the n-th in a row.
-    Persist(u8),
+    /// A window probe.
+    Persist,
     TimeWait,
 }
 
@@ -31,8 +32,11 @@ pub(super) struct Timer {
     at: Instant,
     /// When retransmission is due where another stands before it.
     rto_at: Instant,
-    /// How often in a row retransmission was due, without an ACK of new data.
-    retries: u32,
+    /// By how many ticks each is late ([`Expiry`]).
+    late: u16,
+    rto_late: u16,
+    /// How often in a row retransmission was due, without an ACK of new data; or which in a row a window probe is.
+    retries: u16,
     purpose: Purpose,
     /// It is armed as more data at the same moment calls for.
     settled: bool,
@@ -42,6 +46,8 @@ impl Timer {
     pub(super) const OFF: Self = Self {
         at: Instant::MAX,
         rto_at: Instant::MAX,
+        late: 0,
+        rto_late: 0,
         retries: 0,
         purpose: Purpose::Nothing,
         settled: false,
@@ -51,6 +57,10 @@ impl Timer {
     #[inline]
     pub(super) const fn at(&self) -> Instant {
         self.at
+    }
+
+    const fn expiry(&self) -> Expiry {
+        Expiry { at: self.at, late: self.late }
     }
 
     #[inline]
@@ -69,9 +79,9 @@ impl Timer {
         matches!(self.purpose, Purpose::Probe | Purpose::Reordering)
     }
 
-    /// When data goes out again, or a probe in its place; none where neither is to come.
-    pub(super) fn retransmission_at(&self) -> Option<Instant> {
-        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then_some(self.at)
+    /// When data goes out again, or a probe in its place, as it is noted; none where neither is to come.
+    pub(super) fn retransmission_noted(&self, jiffy: Duration) -> Option<Instant> {
+        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then(|| self.expiry().noted(jiffy))
     }
 
     /// The end of TIME-WAIT, in it.
@@ -81,12 +91,12 @@ impl Timer {
 
     #[inline]
     pub(super) fn stop(&mut self) {
-        self.arm(Purpose::Nothing, Instant::MAX);
+        self.arm(Purpose::Nothing, Expiry::NEVER);
     }
 
     #[inline]
-    fn arm(&mut self, purpose: Purpose, at: Instant) {
-        (self.purpose, self.at) = (purpose, at);
+    fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
+        (self.purpose, self.at, self.late) = (purpose, expiry.at, expiry.late);
         self.unsettle();
     }
 
@@ -119,22 +129,22 @@ impl Timer {
         self.retries > 1
     }
 
-    /// Retransmission alone is due at `at`, whatever was.
+    /// Retransmission alone is due with `expiry`, whatever was.
     #[inline]
-    pub(super) fn retransmit(&mut self, at: Instant) {
-        self.arm(Purpose::Retransmission, at);
+    pub(super) fn retransmit(&mut self, expiry: Expiry) {
+        self.arm(Purpose::Retransmission, expiry);
     }
 
-    /// Retransmission, before which another stands, is due at `at`.
-    pub(super) fn put_off_retransmission(&mut self, at: Instant) {
-        self.rto_at = at;
+    /// Retransmission, before which another stands, is due with `expiry`.
+    pub(super) fn put_off_retransmission(&mut self, expiry: Expiry) {
+        (self.rto_at, self.rto_late) = (expiry.at, expiry.late);
         self.unsettle();
     }
 
     /// What stands before retransmission is gone.
     pub(super) fn bare_retransmission(&mut self) {
         if self.stands_before_retransmission() {
-            self.retransmit(self.rto_at);
+            self.retransmit(Expiry { at: self.rto_at, late: self.rto_late });
         }
     }
 
@@ -143,27 +153,40 @@ impl Timer {
         self.purpose == Purpose::Probe
     }
 
-    /// A loss probe goes out at `at` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
-    pub(super) fn put_probe(&mut self, at: Instant) {
+    /// A loss probe goes out with `expiry` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
+    pub(super) fn put_probe(&mut self, expiry: Expiry) {
         if self.purpose == Purpose::Retransmission {
-            self.rto_at = self.at;
-            self.arm(Purpose::Probe, at.min(self.rto_at));
+            let rto = self.expiry();
+            self.put_off_retransmission(rto);
+            self.arm(Purpose::Probe, expiry.min(rto));
         }
     }
 
-    /// What was overtaken is lost at `at`, unless retransmission is due first.
-    pub(super) fn put_reordering(&mut self, at: Instant) {
-        if self.purpose == Purpose::Retransmission && at < self.at {
-            self.rto_at = self.at;
-            self.arm(Purpose::Reordering, at);
+    /// What was overtaken is lost with `expiry`, unless retransmission is due first.
+    pub(super) fn put_reordering(&mut self, expiry: Expiry) {
+        if self.purpose == Purpose::Retransmission && expiry.at < self.at {
+            self.put_off_retransmission(self.expiry());
+            self.arm(Purpose::Reordering, expiry);
         }
+    }
+
+    /// The `n`-th window probe in a row is due with `expiry`.
+    fn probe_window(&mut self, n: u8, expiry: Expiry) {
+        self.retries = u16::from(n);
+        self.arm(Purpose::Persist, expiry);
+    }
+
+    /// Which in a row the window probe is that is due.
+    fn window_probe(&self) -> u8 {
+        u8::try_from(self.retries).unwrap_or(u8::MAX)
     }
 
     /// The window is open: no more window probes. Whether any was to come.
     #[inline]
     pub(super) fn end_persist(&mut self) -> bool {
-        let ends = matches!(self.purpose, Purpose::Persist(_));
+        let ends = self.purpose == Purpose::Persist;
         if ends {
+            self.retries = 0;
             self.stop();
         }
         ends
@@ -187,7 +210,7 @@ impl Tcp {
             Purpose::Retransmission => self.on_syn_timeout(now),
             Purpose::Probe => self.on_probe_timeout(now),
             Purpose::Reordering => self.on_reorder_timeout(now),
-            Purpose::Persist(n) => self.on_persist(n, now),
+            Purpose::Persist => self.on_persist(now),
             Purpose::TimeWait => {
                 self.advance(Trigger::TimeWaitOver);
                 self.pending.closed();
@@ -198,7 +221,7 @@ impl Tcp {
 
     /// When a timer that is set at `now` for `wait` expires.
     #[inline]
-    pub(super) fn expiry(&self, now: Instant, wait: Duration) -> Instant {
+    pub(super) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
         jiffies::expiry(now, wait, self.config.jiffy)
     }
 
@@ -229,8 +252,8 @@ impl Tcp {
 
     /// The `n`-th window probe in a row is to come.
     fn probe_window_next(&mut self, n: u8, now: Instant) {
-        let at = self.expiry(now, self.persist_interval(n));
-        self.timer.arm(Purpose::Persist(n), at);
+        let expiry = self.expiry(now, self.persist_interval(n));
+        self.timer.probe_window(n, expiry);
     }
 
     fn persist_interval(&self, n: u8) -> Duration {
@@ -239,13 +262,14 @@ impl Tcp {
     }
 
     pub(super) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer.arm(Purpose::TimeWait, now.saturating_add(self.config.time_wait));
+        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
-    fn on_persist(&mut self, n: u8, now: Instant) {
+    fn on_persist(&mut self, now: Instant) {
+        let n = self.timer.window_probe();
         if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
-            self.timer.stop();
+            self.timer.end_persist();
             return;
         }
         if self.board.una + self.snd_wnd.size() > self.board.nxt {
@@ -259,7 +283,7 @@ impl Tcp {
 
     fn on_syn_timeout(&mut self, now: Instant) {
         self.stats.timeouts += 1;
-        self.timer.retries += 1;
+        self.timer.retries = self.timer.retries.saturating_add(1);
         if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
             return;
@@ -279,7 +303,7 @@ impl Tcp {
         self.stats.timeouts += 1;
         // A shut window is the peer's wish, not a sign that it is gone.
         if self.snd_wnd.size() > 0 {
-            self.timer.retries += 1;
+            self.timer.retries = self.timer.retries.saturating_add(1);
         }
         if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
             self.break_off(ResetCause::TimedOut);
@@ -309,19 +333,23 @@ mod tests {
 
     const AT: fn(u64) -> Instant = Instant::from_millis;
 
+    fn with(ms: u64) -> Expiry {
+        Expiry::exactly(AT(ms))
+    }
+
     /// The timer armed for retransmission at 100 ms.
     fn retransmission() -> Timer {
         let mut timer = Timer::OFF;
-        timer.retransmit(AT(100));
+        timer.retransmit(with(100));
         timer
     }
 
     #[test]
     fn a_probe_stands_before_retransmission_and_gives_way_to_it() {
         let mut timer = retransmission();
-        timer.put_probe(AT(60));
+        timer.put_probe(with(60));
         assert_eq!((timer.at(), timer.purpose), (AT(60), Purpose::Probe));
-        timer.put_off_retransmission(AT(120));
+        timer.put_off_retransmission(with(120));
         timer.bare_retransmission();
         assert_eq!((timer.at(), timer.purpose), (AT(120), Purpose::Retransmission));
         timer.bare_retransmission();
@@ -331,24 +359,24 @@ mod tests {
     #[test]
     fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
         let mut timer = retransmission();
-        timer.put_reordering(AT(100));
+        timer.put_reordering(with(100));
         assert_eq!(timer.purpose, Purpose::Retransmission);
-        timer.put_probe(AT(130));
+        timer.put_probe(with(130));
         assert_eq!((timer.at(), timer.purpose), (AT(100), Purpose::Probe));
         let mut timer = retransmission();
-        timer.put_reordering(AT(99));
+        timer.put_reordering(with(99));
         assert_eq!((timer.at(), timer.purpose), (AT(99), Purpose::Reordering));
     }
 
     #[test]
     fn nothing_stands_before_retransmission_where_that_is_not_to_come() {
         let mut timer = Timer::OFF;
-        timer.put_probe(AT(60));
-        timer.put_reordering(AT(60));
+        timer.put_probe(with(60));
+        timer.put_reordering(with(60));
         assert!(timer.is_off() && timer.at() == Instant::MAX);
-        timer.arm(Purpose::Persist(3), AT(50));
-        timer.put_probe(AT(40));
-        assert_eq!((timer.at(), timer.retransmission_at()), (AT(50), Some(AT(50))));
+        timer.probe_window(3, with(50));
+        timer.put_probe(with(40));
+        assert_eq!((timer.at(), timer.retransmission_noted(Duration::ZERO)), (AT(50), Some(AT(50))));
         assert!(timer.end_persist() && timer.is_off());
         assert!(!timer.end_persist());
     }

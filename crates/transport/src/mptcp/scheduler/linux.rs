@@ -7,6 +7,9 @@
 //! fast its queue drains, and one that falls silent holds more than a window. The pacing rate is Linux's: window over
 //! round trip, twice that in slow start and 1.2 times after, averaged over what is queued. Without `fill_queues` bytes
 //! leave at once or wait, the choice is made among subflows with room, and what a queue would hold is what is in flight.
+//!
+//! Rates and times are whole numbers, as in the kernel: an average loses up to a byte a second with each burst, which after a few
+//! hundred decides between subflows that are nearly equal.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::MAX_SUBFLOWS;
@@ -24,7 +27,7 @@ parameters! {
     }
 }
 
-/// The subflow chosen last, what is left of its burst, and average pacing rates in bytes a second.
+/// The subflow chosen last, what is left of its burst, and average pacing rates in bytes a second (0: not known yet).
 #[derive(Clone, Debug)]
 pub struct LinuxScheduler {
     burst: u64,
@@ -33,7 +36,7 @@ pub struct LinuxScheduler {
     left: i64,
     /// Where the burst ends, of queues that are filled.
     until: u64,
-    rates: [f64; MAX_SUBFLOWS],
+    rates: [u64; MAX_SUBFLOWS],
 }
 
 impl SchedulerKind for LinuxScheduler {
@@ -42,31 +45,41 @@ impl SchedulerKind for LinuxScheduler {
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);
-        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0.0; MAX_SUBFLOWS] }
+        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0; MAX_SUBFLOWS] }
     }
 }
 
 /// In bytes a second (`tcp_update_pacing_rate`): as the last ACK left it, where that is known.
-fn pacing_rate(s: &SubflowView) -> f64 {
+fn pacing_rate(s: &SubflowView) -> u64 {
     if let Some(noted) = s.noted_rate {
-        return noted as f64;
+        return noted.max(1);
     }
     let slow_start = s.ssthresh.is_none_or(|t| s.cwnd.get() < t.get() / 2);
     let factor = if slow_start { 2.0 } else { 1.2 };
-    factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6)
+    let rate = factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6);
+    (rate as u64).max(1)
 }
 
 impl LinuxScheduler {
-    fn queue(&self, s: &SubflowView) -> f64 {
-        if self.fills { s.queued.as_f64() } else { s.in_flight.as_f64() }
+    /// Bytes, in 32 bits.
+    fn queue(&self, s: &SubflowView) -> u64 {
+        let queue = if self.fills { s.queued } else { s.in_flight };
+        queue.get().min(u64::from(u32::MAX))
     }
 
-    /// How long what it has would take, at its average rate.
-    fn linger_time(&mut self, id: usize, s: &SubflowView) -> f64 {
-        if self.rates[id] <= 0.0 || s.sent == 0 {
+    /// How long what it has would take, at its average rate, in 2^-32 s.
+    fn linger_time(&mut self, id: usize, s: &SubflowView) -> u64 {
+        if self.rates[id] == 0 || s.sent == 0 {
             self.rates[id] = pacing_rate(s);
         }
-        self.queue(s) / self.rates[id]
+        (self.queue(s) << 32) / self.rates[id]
+    }
+
+    /// Subflow `id` gets `burst` bytes: its rate now counts by so much in the average.
+    fn average_rate(&mut self, id: usize, s: &SubflowView, burst: u64) {
+        let (queue, rate) = (self.queue(s), &mut self.rates[id]);
+        let sum = rate.saturating_mul(queue).saturating_add(pacing_rate(s).saturating_mul(burst));
+        *rate = (sum / (queue + burst)).max(1);
     }
 
     /// Whether the last choice holds for `chunk`, too. Each push begins with one (`__mptcp_subflow_push_pending`), and a chunk may be
@@ -78,7 +91,7 @@ impl LinuxScheduler {
     /// The subflow that would be done first, whether it has room or not where queues are filled.
     fn first_done(&mut self, chunk: &Chunk, subflows: &[SubflowView]) -> Option<usize> {
         let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
-        let mut best: Option<(f64, usize)> = None;
+        let mut best: Option<(u64, usize)> = None;
         for (id, s) in subflows.iter().enumerate() {
             let fit = s.usable && (backups_only || !s.backup) && !is_in(chunk.carriers, id);
             if !fit || !(self.fills || s.room) {
@@ -113,9 +126,8 @@ impl Scheduler for LinuxScheduler {
         }
         let id = self.first_done(chunk, subflows)?;
         let burst = if self.fills { self.burst.min(conn.window.get()) } else { self.burst };
-        let (queued, rate) = (self.queue(&subflows[id]), pacing_rate(&subflows[id]));
         if burst > 0 {
-            self.rates[id] = (self.rates[id] * queued + rate * burst as f64) / (queued + burst as f64);
+            self.average_rate(id, &subflows[id], burst);
         }
         self.left = burst.min(i64::MAX as u64) as i64 - len;
         (self.last, self.until) = (id, chunk.dsn.saturating_add(burst));
@@ -139,6 +151,28 @@ mod tests {
         assert_eq!(select([5000, 1000]), Some(1));
         assert_eq!(select([0, 1000]), Some(1), "the burst is not used up");
         assert_eq!(select([0, 1000]), Some(0));
+    }
+
+    #[test]
+    fn rates_are_averaged_in_whole_bytes() {
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 3000, fill_queues: true });
+        let at = |queued, rate| SubflowView {
+            queued: Bytes(queued),
+            noted_rate: Some(rate),
+            sent: 1,
+            ..subflow(10)
+        };
+        let another = ConnectionView { goes_on: false, ..conn() };
+        let mut select = |dsn, views: [SubflowView; 2]| {
+            let chosen = linux.select(&Chunk { dsn, ..chunk(0) }, &another, &views);
+            (chosen, linux.rates[0], linux.rates[1])
+        };
+        assert_eq!(select(0, [at(7000, 1000), at(7001, 1000)]), (Some(0), 1000, 1000));
+        // (1000 * 7000 + 1002 * 3000) / 10000 = 1000.6, and (1000 * 7000 + 1003 * 3000) / 10000 = 1000.9.
+        assert_eq!(select(0, [at(7000, 1002), at(7001, 1000)]), (Some(0), 1000, 1000));
+        assert_eq!(select(0, [at(7000, 1003), at(7001, 1000)]), (Some(0), 1000, 1000));
+        // With what was lost the first would be done in 7001 / 1001.5 s, before the other.
+        assert_eq!(select(0, [at(7001, 1000), at(7000, 1000)]), (Some(1), 1000, 1000));
     }
 
     #[test]

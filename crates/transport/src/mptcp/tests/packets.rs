@@ -4,7 +4,7 @@ use super::*;
 use crate::segment::Flags;
 
 /// A client that has just connected, with all the data in the world, and its server.
-fn connected() -> (Mptcp, Mptcp, Tuple) {
+pub(super) fn connected() -> (Mptcp, Mptcp, Tuple) {
     connected_as(Profile::Linux)
 }
 
@@ -29,7 +29,7 @@ fn connected_as(profile: Profile) -> (Mptcp, Mptcp, Tuple) {
 }
 
 /// What an end sends now that has data.
-fn data_of(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
+pub(super) fn data_of(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
     core::iter::from_fn(|| end.poll_transmit(now)).filter(|t| t.segment.payload > 0).collect()
 }
 
