@@ -121,9 +121,7 @@ impl Mptcp {
     fn poll_subflows(&mut self, next: &mut Transmit, now: Instant) -> bool {
         while let Some(id) = self.subflows.touched() {
             self.share_window(id);
-            let s = &mut self.subflows[id];
-            s.begin_piece();
-            let sends = s.tcp.poll_transmit_into(&mut next.segment, now);
+            let sends = self.subflows[id].tcp.poll_transmit_into(&mut next.segment, now);
             if !sends || self.completes(id, next, now) {
                 self.subflows.untouch();
                 self.rest(id);
@@ -387,6 +385,7 @@ impl Mptcp {
             self.stats.reinjected_bytes += u64::from(chunk.len);
         }
         s.tcp.take(u64::from(chunk.len), extends);
+        s.begin_piece();
         if self.fills {
             self.writes_to = Some(id);
         }

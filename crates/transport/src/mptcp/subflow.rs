@@ -263,7 +263,7 @@ impl Subflow {
         }
     }
 
-    /// Tells its TCP how long the next piece of its data is.
+    /// Tells its TCP how long the next piece of its data is: it has been handed some, or has sent a piece.
     #[inline]
     pub(crate) fn begin_piece(&mut self) {
         if self.tcp.unsent() == 0 {
