@@ -5,7 +5,7 @@ use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler};
 use super::send::{Chunk, DataSender};
-use super::subflow::SentMapping;
+use super::subflow::{Fitting, SentMapping};
 use super::{Mptcp, Transmit};
 use crate::cc::CongestionControl;
 use crate::segment::{Flags, Segment};
@@ -239,7 +239,9 @@ impl Mptcp {
         if !self.glances {
             self.look();
         }
-        let open = self.subflows.look_for_room(self.carries_data());
+        let nothing = self.glances && self.has_nothing_to_hand_out();
+        let open =
+            (nothing && self.subflows.knows_of_room()) || self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() {
             return false;
@@ -262,6 +264,12 @@ impl Mptcp {
         }
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// Whether there is nothing to hand out, however large segments may be.
+    #[inline]
+    fn has_nothing_to_hand_out(&self) -> bool {
+        !self.snd.has_fresh() && !self.snd.has_reinjections() && self.resend.is_none()
     }
 
     /// Whether all that the data timer sends again has been handed out. It leaves before another push, even if there is nothing more to
@@ -358,8 +366,7 @@ impl Mptcp {
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
-        let extends = self.subflows[id].goes_on(chunk.dsn, most);
-        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, (extends, again));
+        let Fitting { ref chunk, goes_on, joins } = self.subflows[id].fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -384,7 +391,7 @@ impl Mptcp {
             s.stats.reinjected_bytes += u64::from(chunk.len);
             self.stats.reinjected_bytes += u64::from(chunk.len);
         }
-        s.tcp.take(u64::from(chunk.len), extends);
+        s.tcp.take(u64::from(chunk.len), goes_on);
         s.begin_piece();
         if self.fills {
             self.writes_to = Some(id);
