@@ -264,10 +264,14 @@ impl FlowPaths {
 
 impl World {
     /// A segment of Multipath TCP leaves an end.
+    #[inline]
     pub(crate) fn count_path_sent(&mut self, from: FlowEnd, pkt: &SimPacket, resent: bool) {
-        if pkt.payload == 0 {
-            return;
+        if pkt.payload > 0 {
+            self.count_path_data(from, pkt, resent);
         }
+    }
+
+    fn count_path_data(&mut self, from: FlowEnd, pkt: &SimPacket, resent: bool) {
         let to = from.peer();
         if let Some(paths) = &mut self.flows[from.flow()].paths {
             paths.sent(PathKey::of(pkt, to, &self.options), to, (pkt.size, resent));

@@ -114,23 +114,21 @@ impl OptionsArena {
 
     #[inline(always)]
     pub(super) fn free(&mut self, id: OptionsId) {
-        if id != OptionsId::NONE {
-            self.free_some(id);
+        if let Some(place) = id.alone() {
+            self.mptcp_free.push(place);
+        } else if id != OptionsId::NONE {
+            self.free_slot(id);
         }
     }
 
     #[inline(never)]
-    fn free_some(&mut self, id: OptionsId) {
-        if let Some(place) = id.alone() {
-            self.mptcp_free.push(place);
-        } else {
-            let slot = &mut self.slots[id.0 as usize];
-            self.mptcp_free.extend(slot.mptcp.take());
-            if let Some(frame) = slot.frame.take() {
-                self.frames.give_back(frame);
-            }
-            self.free.push(id.0);
+    fn free_slot(&mut self, id: OptionsId) {
+        let slot = &mut self.slots[id.0 as usize];
+        self.mptcp_free.extend(slot.mptcp.take());
+        if let Some(frame) = slot.frame.take() {
+            self.frames.give_back(frame);
         }
+        self.free.push(id.0);
     }
 
     /// The options of a packet that is to have others than those of Multipath TCP.

@@ -323,7 +323,7 @@ impl Mptcp {
             return None;
         }
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
-        let (chunk, _) = s.fitting(&chunk, most, (s.goes_on(chunk.dsn, most), true));
+        let chunk = s.fitting(&chunk, most, true).chunk;
         let left = left.saturating_sub(u64::from(chunk.len));
         self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact, waits: false });
         Some((chunk, subflow))

@@ -492,14 +492,15 @@ impl Mptcp {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
         }
-        let (expected, had) = (self.rcv.nxt(), self.rcv.gathered());
-        let (came, news) = self.rcv.insert_piece((dsn, end), piece);
-        self.stats.new_bytes += self.rcv.gathered() - had;
-        if news {
+        let expected = self.rcv.nxt();
+        let (came, new) = self.rcv.insert_piece((dsn, end), piece);
+        if new > 0 {
+            self.stats.new_bytes += new;
             self.reordering.on_arrival(dsn, expected, now);
             self.reordering.on_delivery(self.rcv.nxt(), now);
+        } else {
+            self.stats.duplicate_bytes += end - dsn;
         }
-        self.stats.duplicate_bytes += if news { 0 } else { end - dsn };
         self.deliver(came);
         came > 0
     }

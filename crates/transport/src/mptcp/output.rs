@@ -5,7 +5,7 @@ use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
 use super::send::{Chunk, DataSender};
-use super::subflow::SentMapping;
+use super::subflow::{Fitting, SentMapping};
 use super::{Mptcp, Transmit};
 use crate::cc::CongestionControl;
 use crate::segment::{Flags, Segment};
@@ -122,9 +122,7 @@ impl Mptcp {
     fn poll_subflows(&mut self, next: &mut Transmit, now: Instant) -> bool {
         while let Some(id) = self.subflows.touched() {
             self.share_window(id);
-            let s = &mut self.subflows[id];
-            s.begin_piece();
-            let sends = s.tcp.poll_transmit_into(&mut next.segment, now);
+            let sends = self.subflows[id].tcp.poll_transmit_into(&mut next.segment, now);
             if !sends || self.completes(id, next, now) {
                 self.subflows.untouch();
                 self.rest(id);
@@ -245,7 +243,9 @@ impl Mptcp {
         if !self.glances {
             self.look();
         }
-        let open = self.subflows.look_for_room(self.carries_data());
+        let nothing = self.glances && self.has_nothing_to_hand_out();
+        let open =
+            (nothing && self.subflows.knows_of_room()) || self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() && !self.resends_anyway() {
             self.release_resend();
@@ -271,6 +271,12 @@ impl Mptcp {
         }
         self.assign(&chunk, id, now);
         true
+    }
+
+    /// Whether there is nothing to hand out, however large segments may be.
+    #[inline]
+    fn has_nothing_to_hand_out(&self) -> bool {
+        !self.snd.has_fresh() && !self.snd.has_reinjections() && self.resend.is_none()
     }
 
     /// Whether all that the data timer sends again has been handed out. It leaves before another push, even if there is nothing more to
@@ -387,8 +393,7 @@ impl Mptcp {
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
-        let extends = self.subflows[id].goes_on(chunk.dsn, most);
-        let (ref chunk, joins) = self.subflows[id].fitting(chunk, most, (extends, again));
+        let Fitting { ref chunk, goes_on, joins } = self.subflows[id].fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -413,7 +418,8 @@ impl Mptcp {
             s.stats.reinjected_bytes += u64::from(chunk.len);
             self.stats.reinjected_bytes += u64::from(chunk.len);
         }
-        s.tcp.take(u64::from(chunk.len), extends);
+        s.tcp.take(u64::from(chunk.len), goes_on);
+        s.begin_piece();
         if self.fills {
             self.writes_to = Some(id);
         }

@@ -4,7 +4,7 @@
 use super::memory::{Arrivals, Grown, ReceiveMemory, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::reassembly::{Arrival, Reassembly};
+use crate::tcp::reassembly::Reassembly;
 use crate::tcp::receive_queue::{Piece, READ};
 use tailrace_core::{Duration, Instant};
 
@@ -109,11 +109,6 @@ impl DataReceiver {
         self.waiting
     }
 
-    /// How far the bytes that have come would reach, if none were missing among them.
-    pub(crate) fn gathered(&self) -> u64 {
-        self.queue.nxt_data() + self.waiting
-    }
-
     /// What has come and waits for others before it: disjoint ranges in order, which may end with the DATA_FIN.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = &(u64, u64)> {
         self.queue.ranges()
@@ -134,12 +129,13 @@ impl DataReceiver {
     /// (`mptcp_data_queue_ofo`).
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
-        self.insert_piece((dsn, end), Piece::PACKET)
+        let (came, new) = self.insert_piece((dsn, end), Piece::PACKET);
+        (came, new > 0)
     }
 
-    /// The same, of a `piece` of a subflow's buffer.
+    /// The same, of a `piece` of a subflow's buffer; how many bytes it brought.
     #[inline]
-    pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: Piece) -> (u64, bool) {
+    pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: Piece) -> (u64, u64) {
         let before = self.queue.nxt_data();
         let end = match self.memory {
             Some(_) if dsn <= before => end,
@@ -148,11 +144,11 @@ impl DataReceiver {
             None => end.min(self.queue.edge().max(before)),
         };
         if dsn >= end {
-            return (0, false);
+            return (0, 0);
         }
         self.forget_window();
         let new = self.queue.missing(dsn, end);
-        let arrival = self.queue.insert(dsn, end);
+        self.queue.insert(dsn, end);
         self.queue.absorb_fin();
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
@@ -162,7 +158,7 @@ impl DataReceiver {
         if self.auto_read {
             self.queue.take_all();
         }
-        (came, arrival != Arrival::Duplicate)
+        (came, new)
     }
 
     /// A DATA_FIN with number `dsn`.
@@ -398,10 +394,10 @@ mod tests {
         r.start(1);
         assert_eq!(r.insert(101, 201), (0, true));
         assert_eq!(r.insert(151, 301), (0, true));
-        assert_eq!((r.waiting(), r.nxt(), r.gathered()), (200, 1, 201));
+        assert_eq!((r.waiting(), r.nxt()), (200, 1));
         assert_eq!(r.insert(101, 201), (0, false));
         assert_eq!(r.insert(1, 101), (300, true));
-        assert_eq!((r.waiting(), r.nxt(), r.gathered()), (0, 301, 301));
+        assert_eq!((r.waiting(), r.nxt()), (0, 301));
         assert_eq!(r.insert(1, 101), (0, false));
     }
 

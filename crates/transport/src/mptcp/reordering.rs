@@ -27,7 +27,7 @@ impl Held {
 }
 
 /// What a receiver has seen of reordering, in bounded memory.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Reordering {
     in_order: u64,
     /// Of the others, bytes and times.
@@ -35,10 +35,26 @@ pub struct Reordering {
     delay: CoarseHistogram,
     /// That with the least number first: with several paths most come between others.
     held: BinaryHeap<Reverse<Held>>,
+    /// That number; beyond all if none is held.
+    first_held: u64,
     /// Largest displacement since it was last taken.
     recent: u64,
     /// First number of the segment that came last.
     latest: u64,
+}
+
+impl Default for Reordering {
+    fn default() -> Self {
+        Self {
+            in_order: 0,
+            displacement: CoarseHistogram::default(),
+            delay: CoarseHistogram::default(),
+            held: BinaryHeap::new(),
+            first_held: u64::MAX,
+            recent: 0,
+            latest: 0,
+        }
+    }
 }
 
 impl Reordering {
@@ -57,16 +73,22 @@ impl Reordering {
         self.displacement.record_value(dsn - expected);
         self.recent = self.recent.max(dsn - expected);
         self.held.push(Reverse(Held::new(dsn, now)));
+        self.first_held = self.first_held.min(dsn);
     }
 
     /// Everything below `next` has been delivered.
     #[inline]
     pub(crate) fn on_delivery(&mut self, next: u64, now: Instant) {
-        while self.held.peek().is_some_and(|Reverse(held)| held.dsn() < next)
-            && let Some(Reverse(held)) = self.held.pop()
-        {
+        while self.first_held < next {
+            self.release_first(now);
+        }
+    }
+
+    fn release_first(&mut self, now: Instant) {
+        if let Some(Reverse(held)) = self.held.pop() {
             self.delay.record(now.saturating_since(held.arrived()));
         }
+        self.first_held = self.held.peek().map_or(u64::MAX, |Reverse(held)| held.dsn());
     }
 
     /// Displacements of all segments, bytes.

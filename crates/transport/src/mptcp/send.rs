@@ -202,6 +202,12 @@ impl DataSender {
         (len > 0 && !silly).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 })
     }
 
+    /// Whether there are bytes that no subflow has carried, within the window and the buffer.
+    #[inline]
+    pub(crate) fn has_fresh(&self) -> bool {
+        self.nxt < self.app_end.min(self.edge).min(self.buffer_end())
+    }
+
     /// Whether the next new byte goes on with a fragment of which a part was handed out.
     pub(crate) fn is_within(&self) -> bool {
         self.memory.is_some() && self.fragments.is_within(self.nxt)

@@ -94,6 +94,25 @@ pub(crate) struct SentMapping {
     pub(crate) again: bool,
 }
 
+impl SentMapping {
+    /// Whether `dsn` goes on with it, in segments of `most` bytes. The first data stays as it is where it is shorter, since the option
+    /// beside it is longer.
+    #[inline]
+    fn continues_at(&self, dsn: u64, most: u32) -> bool {
+        self.dsn + u64::from(self.len) == dsn && (self.dsn > 1 || u32::from(self.len) == most)
+    }
+}
+
+/// What a subflow takes of some bytes at once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fitting {
+    pub(crate) chunk: Chunk,
+    /// They go on with the data that it was handed last.
+    pub(crate) goes_on: bool,
+    /// They become part of the segment that waits as the last.
+    pub(crate) joins: bool,
+}
+
 /// A mapping that the peer has announced for bytes that are not taken yet.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Announced {
@@ -263,7 +282,7 @@ impl Subflow {
         }
     }
 
-    /// Tells its TCP how long the next piece of its data is.
+    /// Tells its TCP how long the next piece of its data is: it has been handed some, or has sent a piece.
     #[inline]
     pub(crate) fn begin_piece(&mut self) {
         if self.tcp.unsent() == 0 {
@@ -289,32 +308,28 @@ impl Subflow {
         self.tcp.looks_ahead()
     }
 
-    /// Whether `dsn` goes on with the data that it was handed last, in segments of `most` bytes. The first data stays as it is where
-    /// it is shorter, since the option beside it is longer.
-    pub(crate) fn goes_on(&self, dsn: u64, most: u32) -> bool {
-        self.sent.back().is_some_and(|last| {
-            last.dsn + u64::from(last.len) == dsn && (last.dsn > 1 || u32::from(last.len) == most)
-        })
-    }
-
-    /// The segment that waits as the last, if it has less than `most` bytes.
-    fn unfinished(&self, most: u32) -> Option<&SentMapping> {
-        let last = self.sent.back().filter(|last| self.memory.is_some() && u32::from(last.len) < most)?;
-        self.tcp.may_grow(last.ssn_end - u64::from(last.len)).then_some(last)
-    }
-
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
-    /// full fills that first, as far as its packet has room. Also whether these bytes become part of that segment, as both or neither
-    /// go out `again`.
-    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, (goes_on, again): (bool, bool)) -> (Chunk, bool) {
-        let room =
-            || self.tcp.room_in_packet().map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX));
-        match self.unfinished(most).filter(|_| goes_on).map(|m| (m, room())) {
-            Some((m, room)) if room > 0 => {
-                (Chunk { len: chunk.len.min(most - u32::from(m.len)).min(room), ..*chunk }, m.again == again)
-            }
-            _ => (*chunk, false),
+    /// full fills that first, as far as its packet has room. Its bytes become part of that segment if both or neither go out `again`.
+    #[inline]
+    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, again: bool) -> Fitting {
+        let Some(last) = self.sent.back().filter(|last| last.continues_at(chunk.dsn, most)) else {
+            return Fitting { chunk: *chunk, goes_on: false, joins: false };
+        };
+        let has_room = self.memory.is_some() && u32::from(last.len) < most;
+        let room = if has_room { self.room_behind(last) } else { 0 };
+        if room == 0 {
+            return Fitting { chunk: *chunk, goes_on: true, joins: false };
         }
+        let len = chunk.len.min(most - u32::from(last.len)).min(room);
+        Fitting { chunk: Chunk { len, ..*chunk }, goes_on: true, joins: last.again == again }
+    }
+
+    /// How much the packet of `last`, the segment that was handed to it last, has room for, if that may become longer.
+    fn room_behind(&self, last: &SentMapping) -> u32 {
+        if !self.tcp.may_grow(last.ssn_end - u64::from(last.len)) {
+            return 0;
+        }
+        self.tcp.room_in_packet().map_or(u32::MAX, |room| u32::try_from(room).unwrap_or(u32::MAX))
     }
 
     /// Keeps the mapping of what was handed to it last, which joins the one before or does not.
@@ -382,13 +397,19 @@ impl Subflow {
         (view.retransmitted, view.sent) = (stats.retransmitted_segments, stats.data_segments_sent);
     }
 
-    /// What was handed to it ahead of its window takes so much memory, and whether it may be given more.
+    /// What was handed to it ahead of its window takes so much memory, and whether it may be given more; `None` where its window alone
+    /// counts.
     #[inline]
-    pub(crate) fn queue(&self) -> (Bytes, bool) {
-        let tcp = &self.tcp;
-        let Some(memory) = &self.memory else { return (Bytes::ZERO, tcp.has_room(u64::from(tcp.mss()))) };
-        let queued = tcp.memory_queued();
-        (Bytes(queued), tcp.may_queue() && queued < memory.size())
+    pub(crate) fn queue(&self) -> Option<(Bytes, bool)> {
+        let size = self.memory.as_ref()?.size();
+        let queued = self.tcp.memory_queued();
+        Some((Bytes(queued), self.tcp.may_queue() && queued < size))
+    }
+
+    /// Whether its window has room for a full segment.
+    #[inline]
+    pub(crate) fn has_window(&self) -> bool {
+        self.tcp.has_room(u64::from(self.tcp.mss()))
     }
 
     /// The peer has not answered the proof of this join yet: it is repeated (RFC 8684 §3.2), less and less often.
@@ -541,12 +562,12 @@ mod tests {
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
         s.memory = Some(SendMemory::new(Size::KERNEL));
         let mut hand = |dsn, len, again| {
-            let goes_on = s.goes_on(dsn, 1424);
-            let (fits, joins) = s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, (goes_on, again));
-            let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(fits.len), fits.len as u16);
+            let Fitting { chunk, goes_on, joins } =
+                s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
+            let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(chunk.len), chunk.len as u16);
             s.hold(SentMapping { ssn_end, dsn, piece: 0, len, reinjected: false, again }, joins);
-            s.tcp.take(u64::from(fits.len), goes_on);
-            (fits.len, joins)
+            s.tcp.take(u64::from(chunk.len), goes_on);
+            (chunk.len, joins)
         };
         assert_eq!(hand(5001, 928, true), (928, false));
         // What no other carried has a mapping of its own, though it fills the packet up.

@@ -272,15 +272,37 @@ impl Subflows {
     /// `id` was given more than its window has room for, and has not changed else: its view is current, if it was before.
     #[inline]
     pub(super) fn look_at_queue(&mut self, id: usize) {
+        match self.all[id].queue() {
+            Some((queued, room)) => {
+                self.views[id].queued = queued;
+                self.note_room(id, room);
+            }
+            None => self.look_at_window(id),
+        }
+    }
+
+    #[inline(never)]
+    fn look_at_window(&mut self, id: usize) {
+        self.note_room(id, self.all[id].has_window());
+    }
+
+    #[inline]
+    fn note_room(&mut self, id: usize, room: bool) {
         let view = &mut self.views[id];
-        (view.queued, view.room) = self.all[id].queue();
-        self.open = self.open & !(1 << id) | u32::from(view.usable && view.room) << id;
+        view.room = room;
+        self.open = self.open & !(1 << id) | u32::from(view.usable && room) << id;
     }
 
     /// `id` has changed, but nobody needs its view at present.
     #[inline]
     pub(super) fn leave_unseen(&mut self, id: usize) {
         self.unseen |= 1 << id;
+    }
+
+    /// Whether any may be given data now of those that have not changed unseen.
+    #[inline]
+    pub(super) fn knows_of_room(&self) -> bool {
+        self.open & !self.unseen != 0
     }
 
     /// Looks whether any may be given data now.

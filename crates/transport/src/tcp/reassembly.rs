@@ -1,11 +1,12 @@
 //! The receiving side: what arrived out of order, what the application has read, what SACK blocks say about it.
 
 use crate::segment::{SackBlocks, SeqNumber};
-use core::num::NonZeroU64;
 use std::collections::VecDeque;
 
 /// How many ranges are remembered in order of arrival; more do not fit into a header.
 const RECENT: usize = 4;
+/// Where the FIN lies as long as nobody knows.
+const NO_FIN: u64 = u64::MAX;
 
 /// What became of an arriving range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +23,7 @@ pub(crate) enum Arrival {
 
 /// What has come of a stream whose positions are sequence numbers, unwrapped to 64 bits. The application reads no further
 /// than it has come in order, and what was advertised is never taken back.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reassembly {
     /// Next in order (RCV.NXT).
     nxt: u64,
@@ -30,14 +31,21 @@ pub(crate) struct Reassembly {
     read: u64,
     /// Right edge of the advertised window.
     adv: u64,
-    /// Where the FIN lies, which is no data, once that is known; never at zero, so that it takes no more than a position.
-    fin: Option<NonZeroU64>,
+    /// Where the FIN lies, which is no data; [`NO_FIN`] before that is known, beyond whatever comes.
+    fin: u64,
     /// Disjoint ranges above `nxt`, sorted: there may be thousands, which come and go at the ends.
     ranges: VecDeque<(u64, u64)>,
     /// A point in each of the ranges that grew last, latest first; zero is none.
     recent: [u64; RECENT],
     /// Range to report as a duplicate (RFC 2883); empty if there is none.
     duplicate: (u64, u64),
+}
+
+impl Default for Reassembly {
+    fn default() -> Self {
+        let (ranges, recent, duplicate) = (VecDeque::new(), [0; RECENT], (0, 0));
+        Self { nxt: 0, read: 0, adv: 0, fin: NO_FIN, ranges, recent, duplicate }
+    }
 }
 
 /// The edges of the stream.
@@ -54,27 +62,29 @@ impl Reassembly {
     /// End of the data received in order: the FIN, once reached, is none.
     #[inline(always)]
     pub(crate) fn nxt_data(&self) -> u64 {
-        self.fin.map_or(self.nxt, |fin| self.nxt.min(fin.get()))
+        self.nxt.min(self.fin)
     }
     /// Where the FIN lies, once that is known.
     #[inline(always)]
     pub(crate) fn fin(&self) -> Option<u64> {
-        self.fin.map(NonZeroU64::get)
+        (self.fin != NO_FIN).then_some(self.fin)
     }
     /// A FIN lies at `at`; the first that comes counts.
     pub(crate) fn on_fin(&mut self, at: u64) {
-        self.fin = self.fin.or(NonZeroU64::new(at));
+        if self.fin == NO_FIN {
+            self.fin = at;
+        }
     }
     /// The FIN is next, and takes a number: passes over it.
     pub(crate) fn absorb_fin(&mut self) {
-        if self.fin() == Some(self.nxt) {
+        if self.nxt == self.fin {
             self.nxt += 1;
         }
     }
     /// Whether all up to the FIN has come, and it.
     #[inline(always)]
     pub(crate) fn is_complete(&self) -> bool {
-        self.fin.is_some_and(|fin| self.nxt > fin.get())
+        self.nxt > self.fin
     }
     /// How far the application has read.
     #[inline(always)]

@@ -265,10 +265,15 @@ impl Tcp {
     }
 
     /// There may be room for an application, if it waits: only then is counted what the window has room for.
+    #[inline]
     fn look_for_room(&mut self) {
-        if self.tuned_send_buffer().is_none_or(|buffer| !buffer.waits) {
-            return;
+        if self.tuned_send_buffer().is_some_and(|buffer| buffer.waits) {
+            self.look_for_room_in_window();
         }
+    }
+
+    #[inline(never)]
+    fn look_for_room_in_window(&mut self) {
         let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
         if let Some(buffer) = self.send_buffer_mut() {
             buffer.look_for_room(segments, mss);

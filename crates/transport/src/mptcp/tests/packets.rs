@@ -69,7 +69,7 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
     assert_eq!(client.subflows[0].tcp.end_ssn(), 1 + 65_160);
     // 22 segments of 1424 are what half of the window has room for: 31328, 62656, 65160. 10 are on their way in packets of 2, and of
     // three packets something waits: 8 of 832 bytes beside the data.
-    assert_eq!(client.subflows[0].queue().0, tailrace_core::Bytes(65_160 + 8 * 832));
+    assert_eq!(client.subflows[0].queue().unwrap().0, tailrace_core::Bytes(65_160 + 8 * 832));
 }
 
 #[test]
