@@ -275,6 +275,9 @@ impl Mptcp {
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
+        if buffers.is_some() {
+            self.rcv.begin_move();
+        }
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
@@ -289,14 +292,19 @@ impl Mptcp {
                 }
                 // Someone has taken the options away.
                 Taken::Unmapped if self.try_fall_back(id) => {
+                    self.rcv.end_move();
                     self.take_in_fallback(id, segment, now);
                     return;
                 }
                 Taken::Unmapped => {
+                    self.rcv.end_move();
                     self.subflows[id].abort(ResetReason::Middlebox);
                     return;
                 }
             }
+        }
+        if buffers.is_some() {
+            self.rcv.end_move();
         }
         if fills_gap {
             self.count_ack_of_gap(id, self.rcv.nxt() - before);

@@ -22,6 +22,8 @@ const PACKET: u64 = 2176;
 const SEGMENT: u64 = 2304;
 /// More than any path could fill, and far from what sums could not hold.
 const MOST: u64 = 1 << 40;
+/// No buffer has more than this part of the memory (`mptcp_try_coalesce`).
+const LONGEST: u64 = 8;
 /// A send buffer without subflows (`tcp_wmem`).
 const LEAST: u64 = 4096;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
@@ -115,6 +117,8 @@ pub(crate) struct ReceiveMemory {
     least: u64,
     /// The packets in it.
     arrivals: ReceiveQueue,
+    /// While what a gap of a subflow has held back is moved here: all up to this number is the application's.
+    moved: Option<u64>,
     /// How large it should be, by what the application has taken so far.
     sizing: RightSizing,
     taken: u64,
@@ -126,13 +130,16 @@ impl ReceiveMemory {
     /// For segments of `mss` bytes, with timestamps or without.
     pub(crate) fn new(size: Size, mss: u64, stamps: bool, share: Option<f64>) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
+        let mut arrivals = ReceiveQueue::default();
+        arrivals.set_longest(size.now / LONGEST);
         Self {
             size,
             mss,
             full: full_segment(stamps),
             share: share.map(|share| (256.0 * share) as u64),
             least: HALF,
-            arrivals: ReceiveQueue::default(),
+            arrivals,
+            moved: None,
             sizing: RightSizing::new(INITIAL_SEGMENTS * FULL, 0, Instant::ZERO),
             taken: 0,
             rtt: Duration::ZERO,
@@ -145,8 +152,23 @@ impl ReceiveMemory {
     }
 
     /// New data from `start` to `end` has come, so that all up to `nxt` has: a `piece` of a subflow's buffer.
-    pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64, piece: Piece) {
-        self.arrivals.on_piece((start, end), nxt, piece);
+    pub(crate) fn on_arrival(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
+        let Some(moved) = &mut self.moved else { return self.arrivals.on_piece((start, end), nxt, piece) };
+        if start <= *moved {
+            *moved = end.max(*moved);
+        }
+        self.arrivals.on_piece((start, end), *moved, piece);
+    }
+
+    /// What a gap of a subflow has held back begins to be moved here, where all up to `nxt` has come.
+    pub(crate) const fn begin_move(&mut self, nxt: u64) {
+        self.moved = Some(nxt);
+    }
+
+    /// All of that is here, so that all up to `nxt` has come (`__mptcp_ofo_queue`).
+    pub(crate) fn end_move(&mut self, nxt: u64) {
+        self.moved = None;
+        self.arrivals.release(nxt);
     }
 
     /// The application has read all that came in order.
@@ -243,6 +265,7 @@ impl ReceiveMemory {
             return None;
         }
         self.size.now = wanted;
+        self.arrivals.set_longest(wanted / LONGEST);
         Some(Grown { size: wanted, clamp: window_of(wanted, self.least) })
     }
 }
@@ -495,9 +518,9 @@ mod tests {
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
-        (1..15).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
+        (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 2176 + 13 * 1920);
-        (30..50).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
+        (30..50).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 3 * 2176 + (13 + 17 + 1) * 1920, "18 packets are a run");
         assert_eq!(fixed.held(MSS), 4 * 2176 + 31 * 1920, "and one that is not read yet");
         assert_eq!(fixed.window(2176 + 13 * 1920), 248_576);

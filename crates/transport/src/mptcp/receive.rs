@@ -157,12 +157,28 @@ impl DataReceiver {
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
         if let Some(memory) = self.memory.as_mut().filter(|_| new > 0) {
-            memory.on_arrival(dsn.max(before), end, self.queue.nxt_data(), piece);
+            memory.on_arrival((dsn.max(before), end), self.queue.nxt_data(), piece);
         }
         if self.auto_read {
             self.queue.take_all();
         }
         (came, arrival != Arrival::Duplicate)
+    }
+
+    /// What a gap of a subflow has held back comes next, buffer by buffer.
+    pub(crate) fn begin_move(&mut self) {
+        let nxt = self.queue.nxt_data();
+        if let Some(memory) = &mut self.memory {
+            memory.begin_move(nxt);
+        }
+    }
+
+    /// All of that has come.
+    pub(crate) fn end_move(&mut self) {
+        let nxt = self.queue.nxt_data();
+        if let Some(memory) = &mut self.memory {
+            memory.end_move(nxt);
+        }
     }
 
     /// A DATA_FIN with number `dsn`.
