@@ -379,8 +379,9 @@ impl Mptcp {
             return true;
         }
         let tcp = &self.subflows[id].tcp;
-        let most = self.rcv.left_before_reading(unread).min(self.subflows.arrivals_of(id).window());
-        most.next_multiple_of(tcp.window_unit()) >= tcp.shown_window()
+        let most = self.subflows.arrivals_of(id).window();
+        let left = self.rcv.left_before_reading(unread);
+        self.rcv.in_units(left, (most, tcp.window_unit())) >= tcp.shown_window()
     }
 
     /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer, and whether one does. Whether the

@@ -200,7 +200,12 @@ impl ReceiveMemory {
     pub(crate) fn window(&self, held: u64) -> u64 {
         let of = |memory| window_of(memory, self.least);
         let (free, all) = (of(self.size.now.saturating_sub(held)), of(self.size.now));
-        if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
+        if self.is_half_full(free) && (free < all >> 4 || free < self.mss) { 0 } else { free }
+    }
+
+    /// Whether a `window` is less than half of what there could be.
+    pub(crate) const fn is_half_full(&self, window: u64) -> bool {
+        window < window_of(self.size.now, self.least) / 2
     }
 
     /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
@@ -271,8 +276,9 @@ impl ReceiveMemory {
 }
 
 /// The window of so much memory, of which such a share is window.
-fn window_of(memory: u64, share: u64) -> u64 {
-    (memory.min(MOST) * share) >> 8
+const fn window_of(memory: u64, share: u64) -> u64 {
+    let memory = if memory < MOST { memory } else { MOST };
+    (memory * share) >> 8
 }
 
 /// Memory of which a subflow may show some.

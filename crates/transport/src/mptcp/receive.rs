@@ -215,15 +215,23 @@ impl DataReceiver {
     /// The peer knows of it only once a segment leaves ([`Self::on_sent`]).
     #[inline]
     fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
-        debug_assert!(unit.is_power_of_two(), "it is a shift");
         let told = self.told.filter(|told| told.id == id);
         let window = match (told.map(|told| told.left), &self.memory) {
             (Some(Left::Window(window)), _) => window,
             (Some(Left::Beside(held)), Some(memory)) => memory.window(held),
             _ => self.left(),
         };
-        let units = (window.min(most) + (unit - 1)) & !(unit - 1);
-        units.max(self.queue.window())
+        self.in_units(window, (most, unit)).max(self.queue.window())
+    }
+
+    /// What a subflow shows of `window`, which is `most` at most: in multiples of `unit`, of which the last one counts in part, but not where
+    /// less than half is left (`__tcp_select_window`).
+    #[inline]
+    pub(crate) fn in_units(&self, window: u64, (most, unit): (u64, u64)) -> u64 {
+        debug_assert!(unit.is_power_of_two(), "it is a shift");
+        let less = self.memory.as_ref().is_some_and(|memory| memory.is_half_full(window));
+        let whole = if less { window & !(unit - 1) } else { window };
+        (whole.min(most) + (unit - 1)) & !(unit - 1)
     }
 
     #[inline]
