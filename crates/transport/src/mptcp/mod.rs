@@ -177,6 +177,8 @@ pub struct Mptcp {
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
     look_due: Instant,
+    /// When subflows tell what the application has read, if the ACK of another has just left before that.
+    room_due: Instant,
     /// When the application writes that had to wait for room.
     write_due: Instant,
     /// The DATA_FIN is to be told, or told again.
@@ -254,6 +256,7 @@ impl Mptcp {
             gives_way: false,
             read: None,
             look_due: Instant::MAX,
+            room_due: Instant::MAX,
             write_due: Instant::MAX,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),

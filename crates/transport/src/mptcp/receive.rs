@@ -353,6 +353,13 @@ impl DataReceiver {
         window > 0 && window >= 2 * self.shown
     }
 
+    /// The same once an ACK has left that shows what there is before the application reads.
+    pub(crate) fn opens_wide_after_ack(&mut self) -> bool {
+        let told = self.told.map_or(u64::MAX, |told| if let Left::Window(left) = told.left { left } else { u64::MAX });
+        let window = self.left();
+        window > 0 && window >= 2 * self.shown.min(told)
+    }
+
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
     pub(crate) fn room(&self, tcp: &Tcp, size: u64, segment: &Segment) -> Option<Room> {
         self.memory.as_ref().map(|memory| memory.room(size, tcp.held_above_gaps(), tcp.place_of(segment)))
