@@ -33,7 +33,7 @@ pub struct LinuxScheduler {
     left: i64,
     /// Where the burst ends, of queues that are filled.
     until: u64,
-    rates: [f64; MAX_SUBFLOWS],
+    rates: [u64; MAX_SUBFLOWS],
 }
 
 impl SchedulerKind for LinuxScheduler {
@@ -42,31 +42,38 @@ impl SchedulerKind for LinuxScheduler {
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);
-        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0.0; MAX_SUBFLOWS] }
+        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0; MAX_SUBFLOWS] }
     }
 }
 
 /// In bytes a second (`tcp_update_pacing_rate`): as the last ACK left it, where that is known.
-fn pacing_rate(s: &SubflowView) -> f64 {
+fn pacing_rate(s: &SubflowView) -> u64 {
     if let Some(noted) = s.noted_rate {
-        return noted as f64;
+        return noted;
     }
     let slow_start = s.ssthresh.is_none_or(|t| s.cwnd.get() < t.get() / 2);
     let factor = if slow_start { 2.0 } else { 1.2 };
-    factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6)
+    (factor * s.cwnd.max(s.outstanding).as_f64() / s.srtt.as_secs_f64().max(1e-6)) as u64
+}
+
+/// The mean of two rates by so many bytes each, rounded down as Linux does, which decides where two subflows would be done nearly at once.
+fn mean(rates: [u64; 2], bytes: [u64; 2]) -> u64 {
+    let [of_first, of_second] = [0, 1].map(|i| u128::from(rates[i]) * u128::from(bytes[i]));
+    let all = u128::from(bytes[0]) + u128::from(bytes[1]);
+    u64::try_from((of_first + of_second) / all.max(1)).unwrap_or(u64::MAX)
 }
 
 impl LinuxScheduler {
-    fn queue(&self, s: &SubflowView) -> f64 {
-        if self.fills { s.queued.as_f64() } else { s.in_flight.as_f64() }
+    fn queue(&self, s: &SubflowView) -> u64 {
+        if self.fills { s.queued.get() } else { s.in_flight.get() }
     }
 
-    /// How long what it has would take, at its average rate.
-    fn linger_time(&mut self, id: usize, s: &SubflowView) -> f64 {
-        if self.rates[id] <= 0.0 || s.sent == 0 {
+    /// How long what it has would take, at its average rate, in units of 2^-32 s.
+    fn linger_time(&mut self, id: usize, s: &SubflowView) -> u64 {
+        if self.rates[id] == 0 || s.sent == 0 {
             self.rates[id] = pacing_rate(s);
         }
-        self.queue(s) / self.rates[id]
+        (self.queue(s).min(u64::from(u32::MAX)) << 32) / self.rates[id].max(1)
     }
 
     /// Whether the last choice holds for `chunk`, too. Each push begins with one (`__mptcp_subflow_push_pending`), and a chunk may be
@@ -78,7 +85,7 @@ impl LinuxScheduler {
     /// The subflow that would be done first, whether it has room or not where queues are filled.
     fn first_done(&mut self, chunk: &Chunk, subflows: &[SubflowView]) -> Option<usize> {
         let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
-        let mut best: Option<(f64, usize)> = None;
+        let mut best: Option<(u64, usize)> = None;
         for (id, s) in subflows.iter().enumerate() {
             let fit = s.usable && (backups_only || !s.backup) && !is_in(chunk.carriers, id);
             if !fit || !(self.fills || s.room) {
@@ -115,7 +122,7 @@ impl Scheduler for LinuxScheduler {
         let burst = if self.fills { self.burst.min(conn.window.get()) } else { self.burst };
         let (queued, rate) = (self.queue(&subflows[id]), pacing_rate(&subflows[id]));
         if burst > 0 {
-            self.rates[id] = (self.rates[id] * queued + rate * burst as f64) / (queued + burst as f64);
+            self.rates[id] = mean([self.rates[id], rate], [queued, burst]);
         }
         self.left = burst.min(i64::MAX as u64) as i64 - len;
         (self.last, self.until) = (id, chunk.dsn.saturating_add(burst));
