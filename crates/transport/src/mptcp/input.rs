@@ -37,7 +37,7 @@ impl Mptcp {
             if self.is_mapped() {
                 self.announce(id, segment, options);
             }
-            self.note_payload(id, segment, now);
+            self.note_payload(id, segment, options, now);
         }
         let s = &mut self.subflows[id];
         let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
@@ -110,11 +110,11 @@ impl Mptcp {
 
     /// Data has come on subflow `id`, which may show more window for it.
     #[inline]
-    fn note_payload(&mut self, id: usize, segment: &Segment, now: Instant) {
+    fn note_payload(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         self.subflows.forget_window(id);
         let size = self.subflows.arrivals_of(id).size();
         if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
-            && self.subflows.arrivals(id).note(segment, room, now)
+            && self.subflows.arrivals(id).note(segment, || options.len(), room, now)
         {
             self.subflows[id].tcp.note_window_grown();
         }

@@ -318,8 +318,11 @@ impl Room {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
     last: u32,
-    /// The largest payload so far (`rcv_mss`): only full segments tell of round trips.
-    largest: u32,
+    /// Payload of a full segment, as far as is known (`rcv_mss`): that of the largest, or of two in a row that were as short. Only full ones
+    /// tell of round trips.
+    full: u32,
+    /// That of the last segment, if it was not full, with what its options take beside timestamps (`last_seg_size`).
+    short: u32,
     /// In microseconds, smoothed, times eight, and what tells it where there are no timestamps.
     eighths: u64,
     passage: Passage,
@@ -340,7 +343,8 @@ impl Arrivals {
         let window = first.map_or(MOST, Bytes::get);
         Self {
             last: 0,
-            largest: LEAST_FULL,
+            full: LEAST_FULL,
+            short: 0,
             eighths: 0,
             passage: Passage::default(),
             window,
@@ -366,20 +370,47 @@ impl Arrivals {
     }
 
     /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
-    pub(crate) fn note(&mut self, segment: &Segment, room: Room, now: Instant) -> bool {
+    pub(crate) fn note(
+        &mut self,
+        segment: &Segment,
+        options: impl FnOnce() -> u32,
+        room: Room,
+        now: Instant,
+    ) -> bool {
         let bytes = u64::from(segment.payload);
-        if segment.payload > self.largest {
-            self.note_share(room.share_of(bytes), room.size);
+        if room.least != u64::MAX {
+            self.measure(segment, options, room);
         }
         self.note_round_trip(segment, now);
         let (before, most) = (self.window, window_of(room.free, self.share).min(self.clamp));
-        let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.largest));
+        let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.full));
         let step = room.step(bytes, (before, self.share), sizes);
         self.window = (before + step).min(most).max(before);
         self.window > before
     }
 
-    /// A segment is larger than any before: such a share of the memory of `size` bytes is window, where data tells that.
+    /// What is a full segment (`tcp_measure_rcv_mss`), now that one has come whose `options` take so much beside timestamps. Two short
+    /// ones in a row are compared with their options, and so is what comes after them.
+    fn measure(&mut self, segment: &Segment, options: impl FnOnce() -> u32, room: Room) {
+        let last = core::mem::take(&mut self.short);
+        if segment.payload >= self.full {
+            if segment.payload > self.full {
+                self.note_share(room.share_of(u64::from(segment.payload)), room.size);
+            }
+            self.full = segment.payload;
+            return;
+        }
+        let stamps = if segment.timestamps.is_some() { STAMPS as u32 } else { 0 };
+        let with_options = segment.payload.saturating_add(options());
+        if with_options + stamps >= LEAST_FULL {
+            self.short = with_options;
+            if with_options == last {
+                self.full = with_options;
+            }
+        }
+    }
+
+    /// A segment is larger than those before: such a share of the memory of `size` bytes is window, where data tells that.
     #[cold]
     fn note_share(&mut self, share: Option<u64>, size: u64) {
         if let Some(share) = share.filter(|share| *share != self.share) {
@@ -389,8 +420,8 @@ impl Arrivals {
 
     /// The least counts at once, more little by little (`tcp_rcv_rtt_update`).
     fn note_round_trip(&mut self, segment: &Segment, now: Instant) {
-        let is_full = segment.payload >= self.largest;
-        self.largest = self.largest.max(segment.payload);
+        let is_full = segment.payload >= self.full;
+        self.full = self.full.max(segment.payload);
         let Some(stamps) = segment.timestamps.filter(|t| t.echo != self.last) else { return };
         self.last = stamps.echo;
         if !is_full {
@@ -510,7 +541,7 @@ mod tests {
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let mut note = |payload| {
             let segment = Segment { payload, timestamps: stamps, ..Segment::default() };
-            arrivals.note(&segment, ROOM, Instant::from_millis(700));
+            arrivals.note(&segment, || 24, ROOM, Instant::from_millis(700));
             arrivals.window()
         };
         // As traced in Linux 6.12: 2 * 1448 by a full segment, twice the largest so far by one of 1080 bytes.
@@ -628,7 +659,7 @@ mod tests {
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
         let room = Room { size: 323_827, ..ROOM };
-        while arrivals.note(&segment, room, Instant::from_millis(700)) {}
+        while arrivals.note(&segment, || 24, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
         assert!(arrivals.open_wide(211_246, 82_672));
         assert!(!arrivals.open_wide(150_000, 82_672), "that is all the room there is");
@@ -658,7 +689,7 @@ mod tests {
         {
             let stamps = Some(crate::segment::Timestamps { value: 0, echo });
             let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
-            arrivals.note(&segment, ROOM, Instant::from_millis(u64::from(echo) + rtt));
+            arrivals.note(&segment, || 24, ROOM, Instant::from_millis(u64::from(echo) + rtt));
             assert_eq!(arrivals.eighths, eighths, "{rtt}");
         }
     }
@@ -673,13 +704,13 @@ mod tests {
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
         let room = |size| memory.room(size, Held::default(), Place::InOrder);
-        while arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(700)) {}
+        while arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 84_084);
         arrivals.set_buffer(Grown { size: 997_844, clamp: 650_937 });
-        arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(701));
+        arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(701));
         assert_eq!(arrivals.window(), 86_980);
         let again = memory.room(arrivals.size(), Held::default(), Place::Again);
-        assert!(!arrivals.note(&segment, again, Instant::from_millis(702)), "it had come before");
+        assert!(!arrivals.note(&segment, || 24, again, Instant::from_millis(702)), "it had come before");
     }
 
     #[test]
@@ -698,7 +729,7 @@ mod tests {
             (1424, 3, 180, 156_000), // An eighth of what is more.
             (1424, 4, 157, 153_000),
         ] {
-            arrivals.note(&segment(payload, echo), room, Instant::from_millis(now));
+            arrivals.note(&segment(payload, echo), || 24, room, Instant::from_millis(now));
             assert_eq!(arrivals.round_trip(), Duration::from_micros(rtt), "{echo}");
         }
     }
