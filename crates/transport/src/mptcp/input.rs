@@ -56,6 +56,7 @@ impl Mptcp {
             self.subflows.arrivals(id).note_order(has, told, now);
         }
         self.acked |= 1 << id;
+        self.heard = Some(id);
         if self.stage == Stage::Established {
             self.on_options(id, segment, options, now);
         } else if self.stage == Stage::Fallback {

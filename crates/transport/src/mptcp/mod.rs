@@ -171,6 +171,8 @@ pub struct Mptcp {
     pushing: bool,
     /// The subflow to which data was written last since then.
     writes_to: Option<usize>,
+    /// The subflow on which a segment has come, until what that lets go is handed out.
+    heard: Option<usize>,
     /// What that got is to leave before another gets some.
     gives_way: bool,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
@@ -253,6 +255,7 @@ impl Mptcp {
             push_due: false,
             pushing: false,
             writes_to: None,
+            heard: None,
             gives_way: false,
             read: None,
             look_due: Instant::MAX,

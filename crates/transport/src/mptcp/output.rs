@@ -13,6 +13,8 @@ use tailrace_core::{Bytes, Instant};
 
 /// Bytes of options that a TCP header has room for.
 const OPTION_ROOM: u32 = 40;
+/// Bytes for which Linux chooses a subflow at a time (`MPTCP_SEND_BURST_SIZE`).
+const BURST: u64 = 65_428;
 
 /// What a scheduler may ask of the sending side.
 struct Sendable<'a> {
@@ -112,6 +114,9 @@ impl Mptcp {
         }
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
+        }
+        if !self.gives_way {
+            self.heard = None;
         }
     }
 
@@ -276,10 +281,22 @@ impl Mptcp {
 
     /// Subflow `id` is to get data: whether another one got some before, which is to leave first (`mptcp_push_release`).
     fn gives_way_to(&mut self, id: usize) -> bool {
-        let Some(before) = self.writes_to.take_if(|before| *before != id) else { return false };
+        let Some(before) = self.writes_to.take_if(|before| *before != id) else {
+            return self.gives_way_to_heard(id);
+        };
         self.subflows[before].tcp.push();
         self.gives_way = true;
         true
+    }
+
+    /// Subflow `id` is to get data that an ACK on another has let go: what that has to send itself leaves first (`mptcp_subflow_delegate`).
+    /// It shows where more than a burst is handed out, as the next is decided once that has left.
+    fn gives_way_to_heard(&mut self, id: usize) -> bool {
+        let heard = self.heard.take().filter(|heard| *heard != id && self.snd.window_left() > BURST);
+        if heard.is_some() {
+            (self.pushing, self.gives_way) = (true, true);
+        }
+        heard.is_some()
     }
 
     /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
@@ -348,7 +365,7 @@ impl Mptcp {
         ConnectionView {
             now,
             unassigned: Bytes(snd.unassigned()),
-            window: Bytes(snd.edge.saturating_sub(snd.nxt)),
+            window: Bytes(snd.window_left()),
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
             goes_on: self.pushing || self.plan.mptcp.hands_out == HandsOut::Packets,
