@@ -37,7 +37,7 @@ impl Mptcp {
             if self.is_mapped() {
                 self.announce(id, segment, options);
             }
-            self.note_payload(id, segment, now);
+            self.note_payload(id, segment, options, now);
         }
         let s = &mut self.subflows[id];
         let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
@@ -111,11 +111,11 @@ impl Mptcp {
 
     /// Data has come on subflow `id`, which may show more window for it.
     #[inline]
-    fn note_payload(&mut self, id: usize, segment: &Segment, now: Instant) {
+    fn note_payload(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         self.subflows.forget_window(id);
         let size = self.subflows.arrivals_of(id).size();
         if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
-            && self.subflows.arrivals(id).note(segment, room, now)
+            && self.subflows.arrivals(id).note(segment, || options.len(), room, now)
         {
             self.subflows[id].tcp.note_window_grown();
         }
@@ -277,6 +277,9 @@ impl Mptcp {
         let mut own = true;
         let mut known = true;
         let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
+        if buffers.is_some() {
+            self.rcv.begin_move();
+        }
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
@@ -292,14 +295,19 @@ impl Mptcp {
                 }
                 // Someone has taken the options away.
                 Taken::Unmapped if self.try_fall_back(id) => {
+                    self.rcv.end_move();
                     self.take_in_fallback(id, segment, now);
                     return;
                 }
                 Taken::Unmapped => {
+                    self.rcv.end_move();
                     self.subflows[id].abort(ResetReason::Middlebox);
                     return;
                 }
             }
+        }
+        if buffers.is_some() {
+            self.rcv.end_move();
         }
         if fills_gap {
             self.count_ack_of_gap(id, self.rcv.nxt() - before, known);
@@ -326,10 +334,11 @@ impl Mptcp {
 
     /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
     pub(super) fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
-        let mut acknowledges = false;
+        let (mut acknowledges, mut leaves_first) = (false, false);
         if self.rcv.counts_memory() {
             if self.subflows[id].tcp.owes_ack() {
                 acknowledges = self.settle_window(id, bytes, fills_gap);
+                leaves_first = !acknowledges && self.rcv.is_read_at_once();
             } else {
                 // What reading makes due leaves in the order of the subflows.
                 self.subflows.forget_first();
@@ -339,11 +348,13 @@ impl Mptcp {
                 if self.put_off != 0 {
                     self.acknowledge_put_off();
                 }
-                acknowledges |= self.on_taken(bytes, now);
+                self.on_taken(bytes, now);
             }
         }
-        if self.plan.tcp.push_acks && self.rcv.is_all_read() {
-            acknowledges |= self.acknowledge_pushed();
+        if leaves_first {
+            self.tell_after_ack(id, now);
+        } else {
+            acknowledges |= self.tell_of_reading();
         }
         if acknowledges && self.rcv.is_read_at_once() {
             self.adjust_buffer_to_reading();
@@ -406,20 +417,37 @@ impl Mptcp {
             return true;
         }
         let tcp = &self.subflows[id].tcp;
-        let most = self.rcv.left_before_reading(unread).min(self.subflows.arrivals_of(id).window());
-        most.next_multiple_of(tcp.window_unit()) >= tcp.shown_window()
+        let most = self.subflows.arrivals_of(id).window();
+        let left = self.rcv.left_before_reading(unread);
+        self.rcv.in_units(left, (most, tcp.window_unit())) >= tcp.shown_window()
     }
 
-    /// The application has taken `bytes`. Where the window opens wide by it subflows may tell the peer, and whether one does. Whether the
-    /// buffer grows is decided before an ACK leaves for that, or else once everything has come that comes at this moment: reading the
-    /// clock takes time, and lets interrupts in.
-    fn on_taken(&mut self, bytes: u64, now: Instant) -> bool {
+    /// The application has taken `bytes`. Whether the buffer grows is decided before an ACK leaves for that, or else once everything has
+    /// come that comes at this moment: reading the clock takes time, and lets interrupts in.
+    fn on_taken(&mut self, bytes: u64, now: Instant) {
         let before = self.read.map_or(0, |read| read.1);
         self.read = Some((now, before + bytes));
         if self.rcv.looks_at_reading(now) {
             self.look_due = now.saturating_add(AFTERWARDS);
         }
-        self.rcv.opens_wide() && self.tell_of_room()
+    }
+
+    /// The application has read. Where the window opens wide by it subflows may tell the peer, and where it has read everything they
+    /// acknowledge what was pushed; whether one does (`mptcp_cleanup_rbuf`).
+    fn tell_of_reading(&mut self) -> bool {
+        let tells = self.rcv.is_read_at_once() && self.rcv.opens_wide() && self.tell_of_room();
+        let pushed = self.plan.tcp.push_acks && self.rcv.is_all_read() && self.acknowledge_pushed();
+        tells || pushed
+    }
+
+    /// The application has read, but the ACK of subflow `id` leaves before that: what others have to tell follows it.
+    fn tell_after_ack(&mut self, id: usize, now: Instant) {
+        let pushed = |s: &super::subflow::Subflow| !s.gone && s.tcp.has_pushed();
+        let others = || self.subflows.iter().enumerate().any(|(other, s)| other != id && pushed(s));
+        if self.rcv.opens_wide_after_ack() || (self.plan.tcp.push_acks && self.rcv.is_all_read() && others())
+        {
+            self.room_due = now.saturating_add(AFTERWARDS);
+        }
     }
 
     /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer
@@ -428,6 +456,10 @@ impl Mptcp {
     pub(super) fn adjust_buffer(&mut self, now: Instant) {
         if self.read.is_some_and(|(at, _)| at < now) {
             self.adjust_buffer_to_reading();
+        }
+        if self.room_due <= now {
+            self.room_due = Instant::MAX;
+            self.tell_of_reading();
         }
     }
 
@@ -641,7 +673,7 @@ impl Mptcp {
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
-        own = own.min(self.look_due).min(self.write_due);
+        own = own.min(self.look_due).min(self.room_due).min(self.write_due);
         // What a path manager still plans comes to nothing once the connection is over.
         if self.stage != Stage::Closed {
             own = own.min(self.fin_deadline).min(self.fallback.deadline).min(self.path_manager.deadline());

@@ -22,6 +22,8 @@ const PACKET: u64 = 2176;
 const SEGMENT: u64 = 2304;
 /// More than any path could fill, and far from what sums could not hold.
 const MOST: u64 = 1 << 40;
+/// No buffer has more than this part of the memory (`mptcp_try_coalesce`).
+const LONGEST: u64 = 8;
 /// A send buffer without subflows (`tcp_wmem`).
 const LEAST: u64 = 4096;
 /// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
@@ -115,6 +117,8 @@ pub(crate) struct ReceiveMemory {
     least: u64,
     /// The packets in it.
     arrivals: ReceiveQueue,
+    /// While what a gap of a subflow has held back is moved here: all up to this number is the application's.
+    moved: Option<u64>,
     /// How large it should be, by what the application has taken so far.
     sizing: RightSizing,
     taken: u64,
@@ -126,13 +130,16 @@ impl ReceiveMemory {
     /// For segments of `mss` bytes, with timestamps or without.
     pub(crate) fn new(size: Size, mss: u64, stamps: bool, share: Option<f64>) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
+        let mut arrivals = ReceiveQueue::default();
+        arrivals.set_longest(size.now / LONGEST);
         Self {
             size,
             mss,
             full: full_segment(stamps),
             share: share.map(|share| (256.0 * share) as u64),
             least: HALF,
-            arrivals: ReceiveQueue::default(),
+            arrivals,
+            moved: None,
             sizing: RightSizing::new(INITIAL_SEGMENTS * FULL, 0, Instant::ZERO),
             taken: 0,
             rtt: Duration::ZERO,
@@ -145,8 +152,24 @@ impl ReceiveMemory {
     }
 
     /// New data from `start` to `end` has come, so that all up to `nxt` has: a `piece` of a subflow's buffer.
-    pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64, piece: Piece) {
-        self.arrivals.on_piece((start, end), nxt, piece);
+    pub(crate) fn on_arrival(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
+        let Some(moved) = &mut self.moved else { return self.arrivals.on_piece((start, end), nxt, piece) };
+        if start <= *moved {
+            *moved = end.max(*moved);
+        }
+        self.arrivals.on_piece((start, end), *moved, piece);
+    }
+
+    /// What a gap of a subflow has held back begins to be moved here, where all up to `nxt` has come.
+    pub(crate) const fn begin_move(&mut self, nxt: u64) {
+        self.moved = Some(nxt);
+    }
+
+    /// All of that is here, so that all up to `nxt` has come (`__mptcp_ofo_queue`).
+    pub(crate) fn end_move(&mut self, nxt: u64) {
+        if let Some(moved) = self.moved.take() {
+            self.arrivals.release(moved, nxt);
+        }
     }
 
     /// The application has read all that came in order.
@@ -178,7 +201,12 @@ impl ReceiveMemory {
     pub(crate) fn window(&self, held: u64) -> u64 {
         let of = |memory| window_of(memory, self.least);
         let (free, all) = (of(self.size.now.saturating_sub(held)), of(self.size.now));
-        if free < all / 2 && (free < all >> 4 || free < self.mss) { 0 } else { free }
+        if self.is_half_full(free) && (free < all >> 4 || free < self.mss) { 0 } else { free }
+    }
+
+    /// Whether a `window` is less than half of what there could be.
+    pub(crate) const fn is_half_full(&self, window: u64) -> bool {
+        window < window_of(self.size.now, self.least) / 2
     }
 
     /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
@@ -243,13 +271,15 @@ impl ReceiveMemory {
             return None;
         }
         self.size.now = wanted;
+        self.arrivals.set_longest(wanted / LONGEST);
         Some(Grown { size: wanted, clamp: window_of(wanted, self.least) })
     }
 }
 
 /// The window of so much memory, of which such a share is window.
-fn window_of(memory: u64, share: u64) -> u64 {
-    (memory.min(MOST) * share) >> 8
+const fn window_of(memory: u64, share: u64) -> u64 {
+    let memory = if memory < MOST { memory } else { MOST };
+    (memory * share) >> 8
 }
 
 /// Memory of which a subflow may show some.
@@ -289,8 +319,11 @@ impl Room {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrivals {
     last: u32,
-    /// The largest payload so far (`rcv_mss`): only full segments tell of round trips.
-    largest: u32,
+    /// Payload of a full segment, as far as is known (`rcv_mss`): that of the largest, or of two in a row that were as short. Only full ones
+    /// tell of round trips.
+    full: u32,
+    /// That of the last segment, if it was not full, with what its options take beside timestamps (`last_seg_size`).
+    short: u32,
     /// In microseconds, smoothed, times eight, and what tells it where there are no timestamps.
     eighths: u64,
     passage: Passage,
@@ -311,7 +344,8 @@ impl Arrivals {
         let window = first.map_or(MOST, Bytes::get);
         Self {
             last: 0,
-            largest: LEAST_FULL,
+            full: LEAST_FULL,
+            short: 0,
             eighths: 0,
             passage: Passage::default(),
             window,
@@ -342,20 +376,47 @@ impl Arrivals {
     }
 
     /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
-    pub(crate) fn note(&mut self, segment: &Segment, room: Room, now: Instant) -> bool {
+    pub(crate) fn note(
+        &mut self,
+        segment: &Segment,
+        options: impl FnOnce() -> u32,
+        room: Room,
+        now: Instant,
+    ) -> bool {
         let bytes = u64::from(segment.payload);
-        if segment.payload > self.largest {
-            self.note_share(room.share_of(bytes), room.size);
+        if room.least != u64::MAX {
+            self.measure(segment, options, room);
         }
         self.note_round_trip(segment, now);
         let (before, most) = (self.window, window_of(room.free, self.share).min(self.clamp));
-        let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.largest));
+        let sizes = (full_segment(segment.timestamps.is_some()), u64::from(self.full));
         let step = room.step(bytes, (before, self.share), sizes);
         self.window = (before + step).min(most).max(before);
         self.window > before
     }
 
-    /// A segment is larger than any before: such a share of the memory of `size` bytes is window, where data tells that.
+    /// What is a full segment (`tcp_measure_rcv_mss`), now that one has come whose `options` take so much beside timestamps. Two short
+    /// ones in a row are compared with their options, and so is what comes after them.
+    fn measure(&mut self, segment: &Segment, options: impl FnOnce() -> u32, room: Room) {
+        let last = core::mem::take(&mut self.short);
+        if segment.payload >= self.full {
+            if segment.payload > self.full {
+                self.note_share(room.share_of(u64::from(segment.payload)), room.size);
+            }
+            self.full = segment.payload;
+            return;
+        }
+        let stamps = if segment.timestamps.is_some() { STAMPS as u32 } else { 0 };
+        let with_options = segment.payload.saturating_add(options());
+        if with_options + stamps >= LEAST_FULL {
+            self.short = with_options;
+            if with_options == last {
+                self.full = with_options;
+            }
+        }
+    }
+
+    /// A segment is larger than those before: such a share of the memory of `size` bytes is window, where data tells that.
     #[cold]
     fn note_share(&mut self, share: Option<u64>, size: u64) {
         if let Some(share) = share.filter(|share| *share != self.share) {
@@ -365,8 +426,8 @@ impl Arrivals {
 
     /// The least counts at once, more little by little (`tcp_rcv_rtt_update`).
     fn note_round_trip(&mut self, segment: &Segment, now: Instant) {
-        let is_full = segment.payload >= self.largest;
-        self.largest = self.largest.max(segment.payload);
+        let is_full = segment.payload >= self.full;
+        self.full = self.full.max(segment.payload);
         let Some(stamps) = segment.timestamps.filter(|t| t.echo != self.last) else { return };
         self.last = stamps.echo;
         if !is_full {
@@ -486,7 +547,7 @@ mod tests {
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let mut note = |payload| {
             let segment = Segment { payload, timestamps: stamps, ..Segment::default() };
-            arrivals.note(&segment, ROOM, Instant::from_millis(700));
+            arrivals.note(&segment, || 24, ROOM, Instant::from_millis(700));
             arrivals.window()
         };
         // As traced in Linux 6.12: 2 * 1448 by a full segment, twice the largest so far by one of 1080 bytes.
@@ -500,9 +561,9 @@ mod tests {
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
-        (1..15).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
+        (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 2176 + 13 * 1920);
-        (30..50).for_each(|n| fixed.on_arrival(n * MSS, (n + 1) * MSS, MSS, Piece::PACKET));
+        (30..50).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
         assert_eq!(fixed.held(0), 3 * 2176 + (13 + 17 + 1) * 1920, "18 packets are a run");
         assert_eq!(fixed.held(MSS), 4 * 2176 + 31 * 1920, "and one that is not read yet");
         assert_eq!(fixed.window(2176 + 13 * 1920), 248_576);
@@ -604,7 +665,7 @@ mod tests {
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
         let room = Room { size: 323_827, ..ROOM };
-        while arrivals.note(&segment, room, Instant::from_millis(700)) {}
+        while arrivals.note(&segment, || 24, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
         assert!(arrivals.open_wide(211_246, 82_672));
         assert!(!arrivals.open_wide(150_000, 82_672), "that is all the room there is");
@@ -634,7 +695,7 @@ mod tests {
         {
             let stamps = Some(crate::segment::Timestamps { value: 0, echo });
             let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
-            arrivals.note(&segment, ROOM, Instant::from_millis(u64::from(echo) + rtt));
+            arrivals.note(&segment, || 24, ROOM, Instant::from_millis(u64::from(echo) + rtt));
             assert_eq!(arrivals.eighths, eighths, "{rtt}");
         }
     }
@@ -649,13 +710,13 @@ mod tests {
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
         let room = |size| memory.room(size, Held::default(), Place::InOrder);
-        while arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(700)) {}
+        while arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 84_084);
         arrivals.set_buffer(Grown { size: 997_844, clamp: 650_937 });
-        arrivals.note(&segment, room(arrivals.size()), Instant::from_millis(701));
+        arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(701));
         assert_eq!(arrivals.window(), 86_980);
         let again = memory.room(arrivals.size(), Held::default(), Place::Again);
-        assert!(!arrivals.note(&segment, again, Instant::from_millis(702)), "it had come before");
+        assert!(!arrivals.note(&segment, || 24, again, Instant::from_millis(702)), "it had come before");
     }
 
     #[test]
@@ -674,7 +735,7 @@ mod tests {
             (1424, 3, 180, 156_000), // An eighth of what is more.
             (1424, 4, 157, 153_000),
         ] {
-            arrivals.note(&segment(payload, echo), room, Instant::from_millis(now));
+            arrivals.note(&segment(payload, echo), || 24, room, Instant::from_millis(now));
             assert_eq!(arrivals.round_trip(), Duration::from_micros(rtt), "{echo}");
         }
     }

@@ -171,14 +171,16 @@ pub struct Mptcp {
     pushing: bool,
     /// The subflow to which data was written last since then.
     writes_to: Option<usize>,
+    /// The subflow on which a segment has come, until what that lets go is handed out.
+    heard: Option<usize>,
     /// What that got is to leave before another gets some.
     gives_way: bool,
-    /// The subflow on which something has come that lets data be handed out.
-    heard: Option<usize>,
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
     look_due: Instant,
+    /// When subflows tell what the application has read, if the ACK of another has just left before that.
+    room_due: Instant,
     /// When the application writes that had to wait for room.
     write_due: Instant,
     /// The DATA_FIN is to be told, or told again.
@@ -260,6 +262,7 @@ impl Mptcp {
             heard: None,
             read: None,
             look_due: Instant::MAX,
+            room_due: Instant::MAX,
             write_due: Instant::MAX,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),

@@ -381,7 +381,7 @@ impl Mptcp {
         ConnectionView {
             now,
             unassigned: Bytes(snd.unassigned()),
-            window: Bytes(snd.edge.saturating_sub(snd.nxt)),
+            window: Bytes(snd.window_left()),
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
             goes_on: self.pushing || self.plan.mptcp.hands_out == HandsOut::Packets,

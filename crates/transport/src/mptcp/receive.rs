@@ -153,12 +153,28 @@ impl DataReceiver {
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
         if let Some(memory) = self.memory.as_mut().filter(|_| new > 0 || dsn > before) {
-            memory.on_arrival(dsn.max(before), end, self.queue.nxt_data(), piece);
+            memory.on_arrival((dsn.max(before), end), self.queue.nxt_data(), piece);
         }
         if self.auto_read {
             self.queue.take_all();
         }
         (came, new)
+    }
+
+    /// What a gap of a subflow has held back comes next, buffer by buffer.
+    pub(crate) fn begin_move(&mut self) {
+        let nxt = self.queue.nxt_data();
+        if let Some(memory) = &mut self.memory {
+            memory.begin_move(nxt);
+        }
+    }
+
+    /// All of that has come.
+    pub(crate) fn end_move(&mut self) {
+        let nxt = self.queue.nxt_data();
+        if let Some(memory) = &mut self.memory {
+            memory.end_move(nxt);
+        }
     }
 
     /// A DATA_FIN with number `dsn`.
@@ -195,9 +211,8 @@ impl DataReceiver {
     /// The peer knows of it only once a segment leaves ([`Self::on_sent`]).
     #[inline]
     fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
-        debug_assert!(unit.is_power_of_two(), "it is a shift");
-        let units = (self.left_on(id).min(most) + (unit - 1)) & !(unit - 1);
-        units.max(self.queue.window())
+        let window = self.left_on(id);
+        self.in_units(window, (most, unit)).max(self.queue.window())
     }
 
     /// The window that the memory leaves, as the next ACK on subflow `id` knows it.
@@ -215,6 +230,16 @@ impl DataReceiver {
     pub(crate) fn is_half_full(&mut self, id: usize, most: u64) -> bool {
         let Some(empty) = self.memory.as_ref().map(|memory| memory.window(0)) else { return false };
         self.left_on(id) < empty.min(most) / 2
+    }
+
+    /// What a subflow shows of `window`, which is `most` at most: in multiples of `unit`, of which the last one counts in part, but not where
+    /// less than half is left (`__tcp_select_window`).
+    #[inline]
+    pub(crate) fn in_units(&self, window: u64, (most, unit): (u64, u64)) -> u64 {
+        debug_assert!(unit.is_power_of_two(), "it is a shift");
+        let less = self.memory.as_ref().is_some_and(|memory| memory.is_half_full(window));
+        let whole = if less { window & !(unit - 1) } else { window };
+        (whole.min(most) + (unit - 1)) & !(unit - 1)
     }
 
     #[inline]
@@ -339,6 +364,15 @@ impl DataReceiver {
     pub(crate) fn opens_wide(&mut self) -> bool {
         let window = self.left();
         window > 0 && window >= 2 * self.shown
+    }
+
+    /// The same once an ACK has left that shows what there is before the application reads.
+    pub(crate) fn opens_wide_after_ack(&mut self) -> bool {
+        let told = self
+            .told
+            .map_or(u64::MAX, |told| if let Left::Window(left) = told.left { left } else { u64::MAX });
+        let window = self.left();
+        window > 0 && window >= 2 * self.shown.min(told)
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.

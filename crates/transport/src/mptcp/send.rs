@@ -164,6 +164,11 @@ impl DataSender {
         self.nxt - self.una
     }
 
+    /// Bytes that the peer's window lets go beyond what was handed out.
+    pub(crate) const fn window_left(&self) -> u64 {
+        self.edge.saturating_sub(self.nxt)
+    }
+
     /// Whether everything that was written has been sent and acknowledged.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {

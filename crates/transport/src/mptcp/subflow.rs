@@ -13,7 +13,7 @@ use super::send::Chunk;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
-use crate::tcp::receive_queue::Piece;
+use crate::tcp::receive_queue::{Piece, Together};
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
@@ -138,7 +138,8 @@ pub(crate) enum Taken {
 pub(crate) struct Buffers {
     /// How many have been begun.
     begun: usize,
-    /// Where the latest ends, and its packets that have not been moved.
+    /// Where the latest begins and ends, and its packets that have not been moved.
+    start: u64,
     end: u64,
     packets: u64,
     /// None of it has been moved.
@@ -148,7 +149,10 @@ pub(crate) struct Buffers {
 impl Buffers {
     /// What of the present one has been moved, now that all up to `taken` is.
     pub(crate) fn piece(&mut self, taken: u64) -> Piece {
-        let together = if core::mem::take(&mut self.fresh) { self.packets } else { 0 };
+        let together = match core::mem::take(&mut self.fresh) {
+            true => Together { packets: self.packets, bytes: self.end - self.start },
+            false => Together::default(),
+        };
         let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
         self.packets -= packets;
         Piece { together, packets }
@@ -449,7 +453,7 @@ impl Subflow {
     pub(crate) fn end_of_buffer(&self, buffers: &mut Buffers, to: u64) -> u64 {
         if buffers.end <= self.taken {
             let (end, packets) = self.tcp.released(buffers.begun).unwrap_or((to, 1));
-            *buffers = Buffers { begun: buffers.begun + 1, end, packets, fresh: true };
+            *buffers = Buffers { begun: buffers.begun + 1, start: self.taken, end, packets, fresh: true };
         }
         buffers.end.min(to)
     }
@@ -562,8 +566,7 @@ mod tests {
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
         s.memory = Some(SendMemory::new(Size::KERNEL));
         let mut hand = |dsn, len, again| {
-            let Fitting { chunk, goes_on, joins } =
-                s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
+            let Fitting { chunk, goes_on, joins } = s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
             let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(chunk.len), chunk.len as u16);
             s.hold(SentMapping { ssn_end, dsn, piece: 0, len, reinjected: false, again }, joins);
             s.tcp.take(u64::from(chunk.len), goes_on);

@@ -5,8 +5,10 @@
 //! behind it become those of the application, and are joined once more as far as they fit (`tcp_ofo_queue`).
 //!
 //! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`), and what shares one is moved to the
-//! connection together, where mappings do not count any more (`__mptcp_move_skb`). Departure: a mapping is taken to end where the data goes
-//! on elsewhere, or with a short segment that is pushed.
+//! connection together, where mappings do not count any more (`__mptcp_move_skb`), but a buffer has an eighth of all memory at most
+//! (`mptcp_try_coalesce`). What a gap of the subflow has held back is moved there as a whole, before anything behind it that has waited at
+//! the connection becomes the application's (`__mptcp_ofo_queue`). Departure: a mapping is taken to end where the data goes on elsewhere, or
+//! with a short segment that is pushed.
 
 use std::collections::VecDeque;
 
@@ -64,15 +66,23 @@ struct Buffer {
 /// What comes at once of a subflow's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Packets that need room together: all of the buffer with the first piece of it, and none with the others.
-    pub(crate) together: u64,
+    /// What needs room together: all of the buffer with the first piece of it, and nothing with the others.
+    pub(crate) together: Together,
     /// Packets of the piece.
     pub(crate) packets: u64,
 }
 
+/// Packets and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Together {
+    pub(crate) packets: u64,
+    /// Zero where they are the bytes of the piece.
+    pub(crate) bytes: u64,
+}
+
 impl Piece {
     /// One that shares its buffer with no other.
-    pub(crate) const PACKET: Self = Self { together: 1, packets: 1 };
+    pub(crate) const PACKET: Self = Self { together: Together { packets: 1, bytes: 0 }, packets: 1 };
 }
 
 /// Positions are sequence numbers. Buffers above gaps are in order. One that overlaps others is kept as a whole unless one of them has
@@ -90,6 +100,7 @@ pub(crate) struct ReceiveQueue {
     /// What came in order since the application read last, in how many packets the last buffer of it has, and where the first ends.
     unread: Held,
     in_last: u64,
+    bytes_in_last: u64,
     last_mark: Mark,
     first_end: u64,
     /// Packets and buffers of that which are still there after the first read.
@@ -97,9 +108,16 @@ pub(crate) struct ReceiveQueue {
     /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
     begun: u64,
     joined: u64,
+    /// Bytes that a buffer has at most, where they count beside its packets.
+    longest: Option<u64>,
 }
 
 impl ReceiveQueue {
+    /// A buffer has so many bytes at most from now on.
+    pub(crate) const fn set_longest(&mut self, bytes: u64) {
+        self.longest = Some(bytes);
+    }
+
     /// What comes next on a subflow has this mark.
     pub(crate) const fn note_mark(&mut self, mark: Mark) {
         self.mark = Some(mark);
@@ -122,20 +140,25 @@ impl ReceiveQueue {
         if end <= nxt { self.on_order(came, nxt, piece.together) } else { self.on_gap(came, piece.together) }
     }
 
-    fn on_order(&mut self, came: Buffer, nxt: u64, together: u64) {
+    fn on_order(&mut self, came: Buffer, nxt: u64, together: Together) {
         self.released.clear();
         // Of a subflow, what no gap has held back is the connection's at once.
         if self.mark.is_some() && self.above.is_empty() {
             return;
         }
         self.append(came, together, true);
-        let mut reached = came.end;
+        self.release(came.end, nxt);
+    }
+
+    /// What waited above a gap is the application's up to `nxt`, of which all up to `reached` has been added.
+    pub(crate) fn release(&mut self, mut reached: u64, nxt: u64) {
         while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
             self.above.pop_front();
             self.uncount(&next);
             if next.end > reached {
                 let (start, adjoins) = (next.start.max(reached), next.start == reached);
-                self.joined += u64::from(self.append(Buffer { start, ..next }, next.packets, adjoins));
+                let together = Together { packets: next.packets, bytes: next.end - next.start };
+                self.joined += u64::from(self.append(Buffer { start, ..next }, together, adjoins));
                 reached = next.end;
             }
         }
@@ -147,12 +170,24 @@ impl ReceiveQueue {
             (self.bytes - (buffer.end - buffer.start), self.packets - buffer.packets);
     }
 
+    /// Whether a buffer of so many packets and bytes has room for what comes `together`, the first bytes of which are `next`.
+    fn has_room(&self, (packets, bytes): (u64, u64), together: Together, next: u64) -> bool {
+        let long = || self.longest.is_some_and(|most| bytes + together.bytes.max(next) > most);
+        packets + together.packets <= MOST && (together.packets == 0 || !long())
+    }
+
     /// A buffer goes behind what the application has not read; whether it joins the last one there, where it `adjoins` that, as far as
-    /// that has room for packets that come `together`.
-    fn append(&mut self, next: Buffer, together: u64, adjoins: bool) -> bool {
-        let fits = adjoins && self.unread.buffers > 0 && self.in_last + together <= MOST;
+    /// that has room for what comes `together`.
+    fn append(&mut self, next: Buffer, together: Together, adjoins: bool) -> bool {
+        let bytes = next.end - next.start;
+        let fits = adjoins
+            && self.unread.buffers > 0
+            && self.has_room((self.in_last, self.bytes_in_last), together, bytes);
         let joins = fits && self.last_mark.goes_on(next.mark);
-        self.in_last = if joins { self.in_last } else { 0 } + next.packets;
+        if !joins {
+            (self.in_last, self.bytes_in_last) = (0, 0);
+        }
+        (self.in_last, self.bytes_in_last) = (self.in_last + next.packets, self.bytes_in_last + bytes);
         self.last_mark = next.mark;
         if self.mark.is_some() {
             match self.released.last_mut().filter(|_| joins) {
@@ -160,7 +195,7 @@ impl ReceiveQueue {
                 None => self.released.push((next.end, next.packets)),
             }
         }
-        self.unread.bytes += next.end - next.start;
+        self.unread.bytes += bytes;
         self.unread.packets += next.packets;
         self.unread.buffers += u64::from(!joins);
         if self.unread.buffers == 1 {
@@ -185,25 +220,29 @@ impl ReceiveQueue {
 
     /// The application has read all that came in order.
     pub(crate) fn on_read(&mut self) {
-        (self.unread, self.in_last, self.rest) = (Held::default(), 0, (0, 0));
+        (self.unread, self.in_last, self.bytes_in_last, self.rest) = (Held::default(), 0, 0, (0, 0));
     }
 
     /// Where above a gap a segment comes that starts at `start`.
     pub(crate) fn place_of(&self, start: u64) -> Place {
         let i = self.above.partition_point(|buffer| buffer.end < start);
-        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start, 1)) {
+        match self
+            .above
+            .get(i)
+            .is_some_and(|buffer| self.joins(buffer, start, Together { packets: 1, bytes: 0 }, 0))
+        {
             true => Place::BehindAnother,
             false => Place::AboveGap,
         }
     }
 
-    /// Whether what comes, from `start` on and so many packets `together`, has room in a buffer before it.
-    fn joins(&self, before: &Buffer, start: u64, together: u64) -> bool {
-        let fits = before.end == start && before.packets + together <= MOST;
-        fits && before.mark.goes_on(self.mark.unwrap_or_default())
+    /// Whether what comes `together`, its first `bytes` from `start` on, has room in a buffer before it.
+    fn joins(&self, before: &Buffer, start: u64, together: Together, bytes: u64) -> bool {
+        let fits = || self.has_room((before.packets, before.end - before.start), together, bytes);
+        before.end == start && fits() && before.mark.goes_on(self.mark.unwrap_or_default())
     }
 
-    fn on_gap(&mut self, came: Buffer, together: u64) {
+    fn on_gap(&mut self, came: Buffer, together: Together) {
         let is_last = self.above.back().is_none_or(|last| last.start <= came.start);
         let i = if is_last {
             self.above.len()
@@ -216,7 +255,7 @@ impl ReceiveQueue {
         }
         let bytes = came.end - came.start;
         (self.bytes, self.packets) = (self.bytes + bytes, self.packets + came.packets);
-        match before.filter(|before| self.joins(before, came.start, together)) {
+        match before.filter(|before| self.joins(before, came.start, together, bytes)) {
             Some(before) => {
                 let packets = before.packets + came.packets;
                 self.above[i - 1] = Buffer { start: before.start, packets, ..came };
@@ -341,7 +380,11 @@ mod tests {
         all.on_arrival(0, at, at);
         let mut come = |pieces: &[(u64, u64)]| {
             for &(together, packets) in pieces {
-                all.on_piece((at, at + MSS), at + MSS, Piece { together, packets });
+                all.on_piece(
+                    (at, at + MSS),
+                    at + MSS,
+                    Piece { together: Together { packets: together, bytes: 0 }, packets },
+                );
                 at += MSS;
             }
             all.held(at, MSS).buffers
@@ -353,6 +396,7 @@ mod tests {
         let above = |pieces: &[(u64, u64)]| {
             let mut queue = super::tests::queue(&(1..18).collect::<Vec<_>>());
             for (n, &(together, packets)) in (18..).zip(pieces) {
+                let together = Together { packets: together, bytes: 0 };
                 queue.on_piece((n * MSS, (n + 1) * MSS), 0, Piece { together, packets });
             }
             queue.held(0, MSS).buffers

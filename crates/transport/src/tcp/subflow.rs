@@ -111,7 +111,7 @@ impl Tcp {
     /// The connection's application has read all that came on it: what was pushed is acknowledged, unless the subflow holds some that
     /// waits for a loss (`tcp_cleanup_rbuf`). Whether it is.
     pub(crate) fn note_all_read(&mut self) -> bool {
-        if self.acks.is_pushed() && !self.rcv.has_gap() {
+        if self.has_pushed() {
             let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);
             self.acks.on_all_read(replies);
         }
@@ -120,6 +120,11 @@ impl Tcp {
             self.outlook = Outlook::Unknown;
         }
         due
+    }
+
+    /// Whether it is to acknowledge what was pushed once the application has read everything.
+    pub(crate) fn has_pushed(&self) -> bool {
+        self.acks.is_pushed() && !self.rcv.has_gap()
     }
 
     /// Bytes that were handed to it and have not been sent yet.
