@@ -205,10 +205,12 @@ impl Mptcp {
         }
     }
 
-    /// Data is given to a subflow: where the timer goes by those of the subflows, they are looked at (Linux
-    /// `mptcp_subflow_get_send`, `mptcp_set_timeout`).
+    /// A subflow is looked for that takes data, if any is to be handed out: where the timer goes by those of the subflows, they are looked
+    /// at, whether one has room or not (Linux `mptcp_subflow_get_send`, `mptcp_set_timeout`).
+    #[inline]
     pub(super) fn note_data_interval(&mut self, now: Instant) {
-        if self.fills && self.plan.mptcp.data_timer == DataTimer::Subflows {
+        let waits = self.snd.unassigned() > 0 || self.snd.has_reinjections();
+        if self.fills && waits && self.plan.mptcp.data_timer == DataTimer::Subflows {
             self.data_rto.interval = self.longest_wait(now);
         }
     }

@@ -244,6 +244,10 @@ impl Mptcp {
         let fin = u64::from(self.snd.fin_acked());
         self.stats.bytes_acked += news - fin;
         self.data_rto.on_progress();
+        // More is handed out before the timer starts anew (`ack_update_msk`).
+        if self.may_push() {
+            self.note_data_interval(now);
+        }
         self.arm_data_timer(now);
         self.check_closed();
     }

@@ -79,7 +79,7 @@ impl Mptcp {
             if self.poll_subflows(next, now) {
                 return true;
             }
-            let goes_on = self.gives_way || (!self.fills && self.schedule(now, false));
+            let goes_on = self.gives_way || (!self.fills && self.schedule(now));
             if !goes_on && !self.say_fin() && !self.refill(now) {
                 return false;
             }
@@ -107,7 +107,8 @@ impl Mptcp {
             self.pushing = false;
             self.subflows.look_at_touched();
         }
-        while self.schedule(now, self.pushing) {
+        self.note_data_interval(now);
+        while self.schedule(now) {
             self.pushing = true;
         }
         self.heard = None;
@@ -229,17 +230,16 @@ impl Mptcp {
         self.subflows.refresh_all(self.carries_data());
     }
 
-    /// Hands the next bytes to a subflow, if there are any and one has room. `more`: others were handed out just before, and
-    /// nothing has left since.
+    /// Hands the next bytes to a subflow, if there are any and one has room.
     #[inline]
-    fn schedule(&mut self, now: Instant, more: bool) -> bool {
+    fn schedule(&mut self, now: Instant) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        !(nothing && self.resend.is_none()) && self.schedule_some(now, more)
+        !(nothing && self.resend.is_none()) && self.schedule_some(now)
     }
 
     /// The same where there are some.
     #[inline(never)]
-    fn schedule_some(&mut self, now: Instant, more: bool) -> bool {
+    fn schedule_some(&mut self, now: Instant) -> bool {
         if !self.glances {
             self.look();
         }
@@ -256,10 +256,6 @@ impl Mptcp {
             return !self.ends_resending();
         }
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
-        // Whether the peer's window lets anything go or not: subflows are looked at first.
-        if !more {
-            self.note_data_interval(now);
-        }
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
             self.begin_in_vain(now);
             self.release_resend();
