@@ -4,6 +4,8 @@
 use super::Mptcp;
 use super::config::SendBufferOf;
 use super::memory::SendMemory;
+use super::subflow::Subflow;
+use crate::tcp::State;
 use tailrace_core::{Duration, Instant};
 
 /// After all that comes at a moment.
@@ -55,11 +57,16 @@ impl Mptcp {
         }
     }
 
-    /// The connection's send buffer is that of all its subflows, where it is so.
+    /// The connection's send buffer is that of all its subflows, where it is so. One that this end opens counts from its SYN on, with the
+    /// buffer that a socket begins with (`__mptcp_subflow_connect`, `__mptcp_sync_sndbuf`).
     pub(super) fn join_buffers(&mut self) {
         if self.plan.mptcp.send_buffer_of == SendBufferOf::Sum {
-            let live = self.subflows.iter().filter(|s| !s.gone && s.tcp.state().is_synchronized());
-            self.snd.join(live.filter_map(|s| s.memory.as_ref()).map(SendMemory::size));
+            let unopened = super::memory::sizes(&self.plan).map_or(0, |(_, send)| send.now);
+            let size = |s: &Subflow| match s.tcp.state() {
+                State::SynSent => Some(unopened),
+                state => s.memory.as_ref().filter(|_| state.is_synchronized()).map(SendMemory::size),
+            };
+            self.snd.join(self.subflows.iter().filter(|s| !s.gone).filter_map(size));
         }
     }
 }
