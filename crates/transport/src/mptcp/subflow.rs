@@ -562,8 +562,7 @@ mod tests {
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
         s.memory = Some(SendMemory::new(Size::KERNEL));
         let mut hand = |dsn, len, again| {
-            let Fitting { chunk, goes_on, joins } =
-                s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
+            let Fitting { chunk, goes_on, joins } = s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
             let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(chunk.len), chunk.len as u16);
             s.hold(SentMapping { ssn_end, dsn, piece: 0, len, reinjected: false, again }, joins);
             s.tcp.take(u64::from(chunk.len), goes_on);
