@@ -418,6 +418,8 @@ mod tests {
         let program = |command: &str, output: &str| ProgramReport {
             host: "a".into(),
             command: command.into(),
+            start_s: 0.0,
+            end_s: None,
             exit_code: None,
             output: output.into(),
             output_left_out_bytes: 0,
