@@ -21,6 +21,7 @@ _KINDS = {pl.UInt32: "u32", pl.UInt64: "u64", pl.Float64: "f64", pl.String: "tex
 _NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8"}
 # The same for Python's own views, and for Polars.
 _VIEWS = {"u64": ("Q", pl.UInt64), "u32": ("I", pl.UInt32), "f64": ("d", pl.Float64)}
+_NO_COUNT = 2**64 - 1
 # Columns with so many bytes are sooner read number by number than NumPy has loaded.
 _FEW_BYTES = 1 << 18
 
@@ -45,8 +46,10 @@ def _series(name: str, dtype: str, raw: bytes, words: list[str]) -> pl.Series:
     if dtype == "text":
         return pl.Series(words, dtype=pl.String).gather(_numbers("u32", raw)).alias(name)
     numbers = _numbers(dtype, raw).alias(name)
-    # "None" travels as NaN; a null keeps it out of means and maxima.
-    return numbers.fill_nan(None) if dtype == "f64" else numbers
+    # "None" travels as NaN, and of counts as what none reaches; a null keeps it out of means and maxima.
+    if dtype == "f64":
+        return numbers.fill_nan(None)
+    return numbers.set(numbers == _NO_COUNT, None) if dtype == "u64" else numbers
 
 
 def _numbers(dtype: str, raw: bytes) -> pl.Series:

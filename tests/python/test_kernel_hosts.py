@@ -227,6 +227,20 @@ def test_flows_are_sockets_of_kernels_and_have_the_results_of_flows(series):
     assert again.fingerprint == found.fingerprint
 
 
+def test_timeouts_that_a_kernel_does_not_count_are_not_known(series):
+    # The link is gone for three seconds: with any kernel the sender's timer expires.
+    text = FLOW + "[[fault]]\nkind = 'down'\nlink = 'a-b'\nat = '3 s'\nuntil = '6 s'\n"
+    found = tailrace.run(at_ends(text.replace("APP", BULK), series, series))
+    [row], [connection] = found.flows.to_dicts(), found.connections.to_dicts()
+    group = found.summary["runs"][0]["groups"]["f"]
+    known = [row["timeouts"], connection["timeouts"], group["timeouts"], group["whole_run"]["timeouts"]]
+    if series == "6.1":
+        assert known == [None] * 4
+    else:
+        assert known == [row["timeouts"]] * 4
+        assert row["timeouts"] > 2
+
+
 @pytest.mark.parametrize("ends", ["both", "client", "server"])
 def test_questions_are_asked_and_answered_by_sockets(series, ends):
     simulated = flow(ASK)

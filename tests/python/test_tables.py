@@ -13,19 +13,21 @@ FLOOD = Path(__file__).resolve().parents[2] / "scenarios/flood.toml"
 
 
 def test_a_frame_keeps_every_value_and_its_type():
-    largest = 2**64 - 1
+    none, largest = 2**64 - 1, 2**64 - 2
     frame = tables.frame(
         {
             "sent_packets": ("u64", struct.pack("<3Q", 0, largest, 7), []),
+            "timeouts": ("u64", struct.pack("<3Q", 0, none, 7), []),
             "flow": ("u32", struct.pack("<3I", 2, 1, 0), []),
             "rtt_s": ("f64", struct.pack("<3d", 0.25, math.nan, -1.0), []),
             "group": ("text", struct.pack("<3I", 1, 0, 1), ["udp", "tcp"]),
         },
         run=4,
     )
-    assert frame.columns == ["run", "sent_packets", "flow", "rtt_s", "group"]
+    assert frame.columns == ["run", "sent_packets", "timeouts", "flow", "rtt_s", "group"]
     assert frame["run"].to_list() == [4, 4, 4]
     assert frame["sent_packets"].to_list() == [0, largest, 7]
+    assert frame["timeouts"].to_list() == [0, None, 7]
     assert frame["rtt_s"].to_list() == [0.25, None, -1.0]
     assert frame["group"].cast(pl.String).to_list() == ["tcp", "udp", "tcp"]
     assert frame.schema["flow"] == pl.UInt32

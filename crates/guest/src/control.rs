@@ -159,5 +159,6 @@ fn figures(all: &said::Figures) -> SocketFigures {
         in_recovery: false,
     };
     let view = (!all.multipath).then_some(view);
-    SocketFigures { stats, view, mss: all.mss, subflows: all.subflows }
+    let lacks_timeouts = all.timeouts.is_none();
+    SocketFigures { stats, lacks_timeouts, view, mss: all.mss, subflows: all.subflows }
 }

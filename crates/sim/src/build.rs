@@ -429,6 +429,7 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                     None => datagrams(group, spoofed(group, member, seed, &mut pools)?),
                 },
                 listens: group.app.listens(),
+                lacks_timeouts: false,
                 start,
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),

@@ -46,6 +46,7 @@ macro_rules! columns {
     };
     (@empty U32) => { $crate::table::Cell::U32(0) };
     (@empty U64) => { $crate::table::Cell::U64(0) };
+    (@empty Count) => { $crate::table::Cell::Count(None) };
     (@empty F64) => { $crate::table::Cell::F64(0.0) };
     (@empty Text) => { $crate::table::Cell::Text("") };
 }

@@ -57,11 +57,15 @@ struct Record {
     server: Side,
 }
 
+/// More than any end counts: there may be many connections, and an option would take twice as much.
+const NOT_COUNTED: u32 = u32::MAX;
+
 /// What one end has counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     delivered_bytes: u64,
     retransmitted_packets: u64,
+    /// [`NOT_COUNTED`] where its stack does not tell.
     timeouts: u32,
     subflows: u32,
 }
@@ -71,9 +75,13 @@ impl Side {
         Self {
             delivered_bytes: endpoint.bytes_delivered(),
             retransmitted_packets: endpoint.stats().retransmitted_segments,
-            timeouts: endpoint.timeouts(),
+            timeouts: if endpoint.lacks_timeouts() { NOT_COUNTED } else { endpoint.timeouts() },
             subflows: endpoint.subflows(),
         }
+    }
+
+    fn timeouts(&self) -> Option<u64> {
+        (self.timeouts != NOT_COUNTED).then_some(self.timeouts.into())
     }
 }
 
@@ -214,10 +222,10 @@ columns! {
         subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "How many subflows were established, as the client sees it; 1 for TCP.";
         delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Bytes that the application at the server got.";
         retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";
-        timeouts: U64 = u64::from(r.record.client.timeouts), "", "How often the client's retransmission timer expired.";
+        timeouts: Count = r.record.client.timeouts(), "", "How often the client's retransmission timer expired; null with a kernel that does not count that (before 6.7).";
         backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Bytes that the application at the client got.";
         backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero if the client was gone before the server noticed the connection.";
-        backward_timeouts: U64 = u64::from(r.record.server.timeouts), "", "How often the server's retransmission timer expired; zero if the client was gone before the server noticed the connection.";
+        backward_timeouts: Count = r.record.server.timeouts(), "", "How often the server's retransmission timer expired; zero if the client was gone before the server noticed the connection, null as `timeouts`.";
     }
 }
 

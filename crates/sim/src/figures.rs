@@ -111,7 +111,7 @@ impl RunView<'_> {
             loss_ratio: total.loss_ratio(),
             marked_packets: total.marked_packets,
             retransmitted_packets: total.retransmitted_packets,
-            timeouts: total.timeouts,
+            timeouts: self.timeouts(flows.clone(), &total),
             completed: total.completed,
             transfers,
             connections,
@@ -159,8 +159,14 @@ impl RunView<'_> {
     fn whole_run(&self, flows: Range<usize>) -> WholeRun {
         let mut whole = FlowTally::default();
         flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
-        let wrong = flows.filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
-        WholeRun::of(&whole, wrong)
+        let wrong = flows.clone().filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
+        WholeRun::of(&whole, self.timeouts(flows, &whole), wrong)
+    }
+
+    /// Those of several flows together, if they are known.
+    fn timeouts(&self, flows: Range<usize>, total: &FlowTally) -> Option<u64> {
+        let is_known = self.world.flows[flows].iter().all(|flow| !flow.lacks_timeouts);
+        is_known.then_some(total.timeouts)
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.

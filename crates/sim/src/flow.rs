@@ -127,6 +127,11 @@ impl Endpoint {
             Self::Remote(_) => 0,
         }
     }
+    /// Whether its stack does not count timeouts.
+    pub(crate) fn lacks_timeouts(&self) -> bool {
+        matches!(self, Self::Remote(remote) if remote.lacks_timeouts())
+    }
+
     /// Retransmission timeouts so far.
     pub(crate) fn timeouts(&self) -> u32 {
         match self {
@@ -286,6 +291,11 @@ pub(crate) struct Running {
 }
 
 impl Flow {
+    /// So many timeouts of its, if all of them are known.
+    pub(crate) fn timeouts(&self, counted: u64) -> Option<u64> {
+        (!self.lacks_timeouts).then_some(counted)
+    }
+
     /// The addresses that its datagrams seem to come from, if they are not its own.
     pub(crate) fn spoofed(&self) -> Option<&Spoofed> {
         match &self.carrier {
@@ -453,6 +463,8 @@ pub(crate) struct Flow {
     pub(crate) carrier: Carrier,
     /// Whether the application wants to hear of what arrives.
     pub(crate) listens: bool,
+    /// A stack that it has a socket of does not count timeouts.
+    pub(crate) lacks_timeouts: bool,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
     /// Its sockets at both ends, in no order that means anything.

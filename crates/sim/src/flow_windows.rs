@@ -5,6 +5,7 @@
 
 use crate::bins::Evenness;
 use crate::columns::columns;
+use crate::flow::Flow;
 use crate::output::Table;
 use crate::results::RunView;
 use crate::tally::{FlowTally, rate_bps};
@@ -26,7 +27,7 @@ struct Row<'a> {
     run: u32,
     window: &'a str,
     group: &'a str,
-    member: u32,
+    flow: &'a Flow,
     counts: FlowCounts,
 }
 
@@ -35,7 +36,7 @@ columns! {
         run: U32 = r.run, "", "The number of the run.";
         window: Text = r.window, "", "The name of the `[[window]]`.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
-        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
+        flow: U32 = r.flow.member, "", "The number of the flow within its group, from 0.";
         goodput_bps: F64 = r.counts.goodput_bps, "bit/s", "The flow's goodput in the window. All columns are as in `flows`, but for this window.";
         throughput_bps: F64 = rate_bps(r.counts.tally.received_bytes, r.counts.span), "bit/s", "Throughput.";
         delivered_bytes: U64 = r.counts.tally.delivered_bytes, "bytes", "Bytes that the application got, in order and once.";
@@ -45,7 +46,7 @@ columns! {
         loss_ratio: F64 = r.counts.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
         marked_packets: U64 = r.counts.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         retransmitted_packets: U64 = r.counts.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
-        timeouts: U64 = r.counts.tally.timeouts, "", "How often the retransmission timer expired (TCP).";
+        timeouts: Count = r.flow.timeouts(r.counts.tally.timeouts), "", "How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).";
         completed: U64 = r.counts.tally.completed, "", "How many transfers or exchanges were completed.";
         completion_goodput_bps: F64 = r.counts.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
         one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
@@ -88,8 +89,8 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
             let mut counts = counts.clone();
             counts.tally.befell(run.world.late.of(number, place));
             let group = &scenario.flows[flow.group as usize].name;
-            let (run, window, member) = (run.plan.run, window.name.as_str(), flow.member);
-            add(&mut table, &Row { run, window, group, member, counts });
+            let (run, window) = (run.plan.run, window.name.as_str());
+            add(&mut table, &Row { run, window, group, flow, counts });
         }
     }
     Some(table.finish())

@@ -42,7 +42,7 @@ columns! {
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
         marked_packets: U64 = r.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
-        timeouts: U64 = r.tally.timeouts, "", "How often the retransmission timer expired (TCP).";
+        timeouts: Count = r.flow.timeouts(r.tally.timeouts), "", "How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).";
         completed: U64 = r.tally.completed, "", "How many transfers or exchanges were completed.";
         completion_goodput_bps: F64 = r.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
         one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";

@@ -3,7 +3,7 @@
 /// Values of one column. Strings are interned: `Text` holds positions in [`Column::words`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Whole numbers.
+    /// Whole numbers; [`Values::NO_COUNT`] where there is none.
     U64(Vec<u64>),
     /// Small whole numbers (indices, counts).
     U32(Vec<u32>),
@@ -14,6 +14,9 @@ pub enum Values {
 }
 
 impl Values {
+    /// What no counter reaches: that nobody has counted.
+    pub const NO_COUNT: u64 = u64::MAX;
+
     /// Memory that they take.
     pub(crate) const fn bytes(&self) -> usize {
         match self {

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 pub(crate) enum Cell<'a> {
     /// Whole number.
     U64(u64),
+    /// The same, where there is one.
+    Count(Option<u64>),
     /// Small whole number.
     U32(u32),
     /// Number; NaN where there is none.
@@ -29,7 +31,7 @@ impl TableBuilder {
     pub(crate) fn new(name: &str, columns: &[(&str, Cell<'_>)]) -> Self {
         let columns = columns.iter().map(|(name, cell)| {
             let values = match cell {
-                Cell::U64(_) => Values::U64(Vec::new()),
+                Cell::U64(_) | Cell::Count(_) => Values::U64(Vec::new()),
                 Cell::U32(_) => Values::U32(Vec::new()),
                 Cell::F64(_) => Values::F64(Vec::new()),
                 Cell::Text(_) => Values::Text(Vec::new()),
@@ -55,6 +57,7 @@ impl TableBuilder {
         for ((column, known), cell) in self.table.columns.iter_mut().zip(&mut self.known).zip(cells) {
             match (&mut column.values, cell) {
                 (Values::U64(v), Cell::U64(x)) => v.push(*x),
+                (Values::U64(v), Cell::Count(x)) => v.push(x.unwrap_or(Values::NO_COUNT)),
                 (Values::U32(v), Cell::U32(x)) => v.push(*x),
                 (Values::F64(v), Cell::F64(x)) => v.push(*x),
                 (Values::Text(v), Cell::Text(word)) => {

@@ -136,7 +136,7 @@ fn tables(tables: &[Table], wanted: &[&str]) -> Value {
             .filter(|c| is_wanted(&t.name, &c.name))
             .map(|c| {
                 let values = match &c.values {
-                    Values::U64(v) => json!(v),
+                    Values::U64(v) => v.iter().map(|n| (*n != Values::NO_COUNT).then_some(*n)).collect(),
                     Values::U32(v) => json!(v),
                     Values::F64(v) => json!(v),
                     Values::Text(v) => v.iter().map(|i| c.words[*i as usize].as_str()).collect(),

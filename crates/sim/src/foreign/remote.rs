@@ -109,6 +109,11 @@ impl Remote {
         self.figures.as_ref().map_or(1, |figures| figures.subflows)
     }
 
+    /// Whether its stack says nothing of timeouts.
+    pub(crate) fn lacks_timeouts(&self) -> bool {
+        self.figures.as_ref().is_some_and(|figures| figures.lacks_timeouts)
+    }
+
     pub(crate) fn stats(&self) -> &TcpStats {
         &self.stats
     }

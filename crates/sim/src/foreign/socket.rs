@@ -103,6 +103,8 @@ pub struct SocketEvent {
 pub struct SocketFigures {
     /// Counters, as far as the stack has them; of Multipath TCP summed over its subflows. What was delivered is not of them.
     pub stats: TcpStats,
+    /// Whether timeouts are not among these, as of Linux before 6.7.
+    pub lacks_timeouts: bool,
     /// Its windows and times; none of Multipath TCP, whose subflows have each their own.
     pub view: Option<TcpView>,
     /// Payload of a full segment, bytes.

@@ -98,8 +98,11 @@ impl World {
         }
         // A flow that is over has forgotten its sockets; the host may still have to say something of them.
         let Some(id) = id else { return true };
+        let Some(end) = self.sockets.get(id).map(Socket::end) else { return true };
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
             remote.hear(&report);
+            let lacks_timeouts = remote.lacks_timeouts();
+            self.flows[end.flow()].lacks_timeouts |= lacks_timeouts;
             self.serve_socket(id, fabric);
         }
         true

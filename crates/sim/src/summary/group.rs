@@ -36,8 +36,8 @@ keys! {
         marked_packets: u64, "packets";
         /// Segments sent again (TCP).
         retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer expired (TCP).
-        timeouts: u64, "";
+        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        timeouts: Option<u64>, "";
         /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
         completed: u64, "";
         /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
@@ -281,8 +281,8 @@ keys! {
         marked_packets: u64, "packets";
         /// Segments sent again (TCP).
         retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer expired (TCP).
-        timeouts: u64, "";
+        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        timeouts: Option<u64>, "";
         /// How many transfers or exchanges were completed.
         completed: u64, "";
         /// How many delivered bytes differ from what the other end wrote, where both are known: over TCP with a Linux
@@ -294,7 +294,7 @@ keys! {
 
 impl WholeRun {
     /// Of the counters of a group since the start.
-    pub(crate) fn of(t: &FlowTally, wrong_bytes: Option<u64>) -> Self {
+    pub(crate) fn of(t: &FlowTally, timeouts: Option<u64>, wrong_bytes: Option<u64>) -> Self {
         Self {
             sent_packets: t.sent_packets,
             sent_bytes: t.sent_bytes,
@@ -305,7 +305,7 @@ impl WholeRun {
             under_way_packets: t.sent_packets - t.received_packets - t.lost_packets,
             marked_packets: t.marked_packets,
             retransmitted_packets: t.retransmitted_packets,
-            timeouts: t.timeouts,
+            timeouts,
             completed: t.completed,
             wrong_bytes,
         }

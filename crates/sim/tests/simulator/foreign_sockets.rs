@@ -8,7 +8,7 @@ use tailrace_core::Instant;
 use tailrace_scenario::model::Transport;
 use tailrace_sim::{
     Control, ForeignHost, HostError, ResetCause, RunError, Simulation, SocketCommand, SocketEvent,
-    SocketFigures, SocketOrder, SocketPair, SocketReport,
+    SocketFigures, SocketOrder, SocketPair, SocketReport, Values,
 };
 use tailrace_transport::segment::{Flags, SeqNumber};
 use tailrace_transport::{Event, Tcp};
@@ -29,6 +29,8 @@ pub(crate) struct SocketHost {
     first: [SeqNumber; 2],
     /// By how much it takes places for others.
     is_off: u32,
+    /// Whether it says nothing of timeouts.
+    lacks_timeouts: bool,
 }
 
 impl SocketHost {
@@ -45,6 +47,7 @@ impl SocketHost {
             refuses: None,
             first,
             is_off: 0,
+            lacks_timeouts: false,
         }
     }
 
@@ -72,8 +75,13 @@ impl SocketHost {
                 Event::Closed => SocketReport::Closed,
                 Event::Reset { cause } => SocketReport::Broken(cause),
             };
-            let figures =
-                SocketFigures { stats: *tcp.stats(), view: Some(tcp.view()), mss: tcp.mss(), subflows: 1 };
+            let figures = SocketFigures {
+                stats: *tcp.stats(),
+                view: Some(tcp.view()),
+                mss: tcp.mss(),
+                subflows: 1,
+                lacks_timeouts: self.lacks_timeouts,
+            };
             let counted = SocketReport::Counted(Box::new(figures));
             self.events.push_back(SocketEvent { socket: *pair, report: counted });
             // What is accepted was said to be.
@@ -224,6 +232,31 @@ fn a_byte_that_a_middlebox_changes_is_wrong_when_it_is_delivered() {
     assert!(changed > 10.0);
     assert_eq!(there.tcp("whole_run.wrong_bytes"), changed.ceil());
     assert!((10.0..60.0).contains(&back.tcp("whole_run.wrong_bytes")));
+}
+
+#[test]
+fn timeouts_that_a_stack_does_not_count_are_not_known() {
+    let text = bottleneck();
+    for lacks_timeouts in [false, true] {
+        let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
+        let host = SocketHost { lacks_timeouts, ..SocketHost::new(text.clone()) };
+        simulation.attach("src[0]", Box::new(host)).unwrap();
+        let run = finish(simulation);
+        let group = &run.json["groups"]["tcp"];
+        for timeouts in [&group["timeouts"], &group["whole_run"]["timeouts"]] {
+            assert_eq!(timeouts.is_null(), lacks_timeouts, "{timeouts}");
+        }
+        let column = |table: &str, name: &str| {
+            let table = run.output.tables.iter().find(|t| t.name == table).unwrap();
+            table.columns.iter().find(|c| c.name == name).unwrap().values.clone()
+        };
+        for table in ["flows", "connections"] {
+            let Values::U64(timeouts) = column(table, "timeouts") else { panic!("counts") };
+            assert_eq!(timeouts[0] == Values::NO_COUNT, lacks_timeouts, "{table}: {timeouts:?}");
+        }
+        // Its peer is this project's.
+        assert_ne!(column("connections", "backward_timeouts"), Values::U64(vec![Values::NO_COUNT]));
+    }
 }
 
 #[test]
