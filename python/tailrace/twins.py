@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tailrace import twin_settings
-from tailrace.errors import UsageError
+from tailrace.errors import ScenarioError, UsageError
 from tailrace.scenario import Scenario
 from tailrace.twin_settings import Flow, Host
 
@@ -80,11 +80,27 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
     told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
-    cells = {
-        SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
-        KERNELS: scenario.variant(KERNELS, {**told, **profiles, **sides.kernels}),
-    }
+    cells = {SIMULATED: scenario.variant(SIMULATED, {**without, **profiles, **sides.simulated})}
+    try:
+        cells[KERNELS] = scenario.variant(KERNELS, {**told, **profiles, **sides.kernels})
+    except ScenarioError as error:
+        raise _of_given(error, scenario, kernels) from None
     return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
+
+
+def _of_given(error: ScenarioError, scenario: Scenario, kernels: Mapping[str, str]) -> ScenarioError:
+    """The error, with what to do where a host cannot have the kernel that it was given here."""
+    if not kernels:
+        return error
+    hosts = ", ".join(sorted(kernels))
+    kernel = next(iter(kernels.values()))
+    note = (
+        f"   = note: the file names no kernel for {hosts}: twin gives one to each host that a [[flow]] over TCP "
+        "begins or ends at. What only a simulated host does can come from a host of its own, as an [[attack]], "
+        "which stays simulated on both sides; and with `compare` you choose the hosts that have a kernel: "
+        f"tailrace compare {scenario.file_name} --set-each host.NAME.kernel=none,{kernel}"
+    )
+    return ScenarioError(f"{error.shown}\n{note}", error.diagnostics)
 
 
 def looked_at(cells: Mapping[str, Scenario]) -> list[str]:

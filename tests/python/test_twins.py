@@ -8,70 +8,57 @@ import pytest
 import tailrace
 from conftest import command_line
 from tailrace import twins
-from tailrace.errors import UsageError
+from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf
 
-PAIR = """
+HOSTS = """
 name = "pair"
 duration = "6 s"
 [[host]]
 name = "a"
-KEYS
+OF_A
 [[host]]
 name = "b"
+OF_B
 [[link]]
 name = "l"
 between = ["a", "b"]
 rate = "10 Mbit/s"
 delay = "10 ms"
+"""
+FLOW = """
 [[flow]]
-name = "f"
-from = "a"
-to = "b"
+name = "NAME"
+from = "FROM"
+to = "TO"
 transport = TRANSPORT
-app = { kind = "bulk" }
+app = "bulk"
 """
-
-
-def pair(transport, keys=""):
-    return tailrace.Scenario(PAIR.replace("TRANSPORT", transport).replace("KEYS", keys))
-
-
 SIMULATED, KERNELS = "simulated", "kernels"
-# A setting of both hosts of `both_ways`, where only its values are of interest.
-BOTH = """
-name = "both ways"
-duration = "6 s"
-[[host]]
-name = "a"
-kernel = "6.99"
-sysctl = {A}
-[[host]]
-name = "b"
-kernel = "6.99"
-sysctl = {B}
-[[link]]
-between = ["a", "b"]
-rate = "10 Mbit/s"
-delay = "10 ms"
-[[flow]]
-name = "there"
-from = "a"
-to = "b"
-transport = { kind = "tcp"THERE }
-app = "bulk"
-[[flow]]
-name = "back"
-from = "b"
-to = "a"
-transport = { kind = "tcp"BACK }
-app = "bulk"
-"""
+
+
+def hosts(a="", b=""):
+    return HOSTS.replace("OF_A", a).replace("OF_B", b)
+
+
+def flow(transport, name="f", ends=("a", "b")):
+    text = FLOW.replace("NAME", name).replace("TRANSPORT", transport)
+    return text.replace("FROM", ends[0]).replace("TO", ends[1])
+
+
+def pair(transport, a="", b=""):
+    return tailrace.Scenario(hosts(a, b) + flow(transport))
+
+
+def settings(said, kernel="6.99"):
+    return f'kernel = "{kernel}"\nsysctl = {{ {said} }}'
 
 
 def both_ways(there="", back="", a="", b=""):
-    text = BOTH.replace("THERE", there and f", {there}").replace("BACK", back and f", {back}")
-    return twins.of(tailrace.Scenario(text.replace("{A}", f"{{ {a} }}").replace("{B}", f"{{ {b} }}")))
+    """Settings of both hosts, where only their values are of interest."""
+    told = [f'{{ kind = "tcp"{more and ", "}{more} }}' for more in (there, back)]
+    flows = flow(told[0], "there") + flow(told[1], "back", ("b", "a"))
+    return twins.of(tailrace.Scenario(hosts(settings(a), settings(b)) + flows))
 
 
 def said(scenario, path):
@@ -133,9 +120,8 @@ def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
     [
         (
             tailrace.Scenario(
-                PAIR.replace("KEYS", "")
-                .replace("TRANSPORT", '"udp"')
-                .replace('bulk" }', "cbr\", rate = '1 Mbit/s', size = '1 kB' }")
+                hosts()
+                + flow('"udp"').replace('"bulk"', '{ kind = "cbr", rate = "1 Mbit/s", size = "1 kB" }')
             ),
             None,
             "no .*flow.* over TCP",
@@ -174,12 +160,15 @@ def test_each_end_of_a_flow_has_a_kernel_on_one_side_and_none_on_the_other(own, 
 
 
 def test_hosts_without_flows_over_tcp_keep_their_kernels_on_one_side_only():
-    text = PAIR.replace("KEYS", "").replace("TRANSPORT", '"tcp"').replace('["a", "b"]', '["a", "b", "c"]')
-    text = text.replace("[[link]]", '[[host]]\nname = "c"\nkernel = "6.97"\n[[link]]', 1)
-    text = text.replace('["a", "b", "c"]', '["a", "b"]') + (
-        '[[link]]\nbetween = ["c", "b"]\nrate = "10 Mbit/s"\ndelay = "1 ms"\n'
-        '[[flow]]\nname = "u"\nfrom = "c"\nto = "b"\ntransport = "udp"\n'
-        "app = { kind = \"cbr\", rate = '1 Mbit/s', size = '1 kB' }\n"
+    text = (
+        hosts()
+        + flow('"tcp"')
+        + (
+            '[[host]]\nname = "c"\nkernel = "6.97"\n'
+            '[[link]]\nbetween = ["c", "b"]\nrate = "10 Mbit/s"\ndelay = "1 ms"\n'
+            '[[flow]]\nname = "u"\nfrom = "c"\nto = "b"\ntransport = "udp"\n'
+            "app = { kind = \"cbr\", rate = '1 Mbit/s', size = '1 kB' }\n"
+        )
     )
     cells = twins.of(tailrace.Scenario(text), "6.98")
     assert kernels_of(cells[KERNELS], "a", "b", "c") == ["6.98", "6.98", "6.97"]
@@ -324,10 +313,9 @@ def test_of_other_path_managers_there_is_a_warning(manager, own, warned):
 
 def test_warnings_about_paths_are_of_what_kernels_are_told():
     own = "limits = { subflows = 2, add_addr_accepted = 2 }\nendpoints = "
-    text = PAIR.replace("KEYS", f'kernel = "6.99"\n{own}"2 fullmesh"')
-    text = text.replace('name = "b"\n', f'name = "b"\nkernel = "6.99"\n{own}"2 signal"\n', 1)
+    ends = [f'kernel = "6.99"\n{own}"2 {word}"' for word in ("fullmesh", "signal")]
     second = '[[link]]\nbetween = ["a", "b"]\nrate = "10 Mbit/s"\ndelay = "10 ms"\n'
-    text = text.replace("TRANSPORT", '"mptcp"') + second
+    text = hosts(*ends) + flow('"mptcp"') + second
     cells = twins.of(tailrace.Scenario(text))
     assert [cell.warnings for cell in cells.values()] == [[], []]
     alone = twins.of(tailrace.Scenario(text.replace("2 fullmesh", "none").replace("2 signal", "none")))
@@ -359,15 +347,14 @@ def test_what_is_translated_is_alike_with_a_real_kernel(transport, own):
     kernels = shelf.kernels()
     if not kernels:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
-    text = BOTH.replace("6.99", kernels[0].name).split('[[flow]]\nname = "back"')[0]
-    text = text.replace("THERE", transport and f", {transport}").replace(
-        'delay = "10 ms"', 'delay = "40 ms"\nqueue = CODEL'
-    )
-    text = text.replace("CODEL", '{ kind = "codel", ecn = true, form = "linux" }')
-    cells = twins.of(tailrace.Scenario(text.replace("{A}", f"{{ {own} }}").replace("{B}", f"{{ {own} }}")))
+    told = settings(own, kernels[0].name)
+    codel = 'delay = "40 ms"\nqueue = { kind = "codel", ecn = true, form = "linux" }'
+    network = hosts(told, told).replace('delay = "10 ms"', codel)
+    tcp = f'{{ kind = "tcp"{transport and ", "}{transport} }}'
+    cells = twins.of(tailrace.Scenario(network + flow(tcp)))
     assert keys(cells) == []
     both = [tailrace.run(cell).summary["runs"][0] for cell in cells.values()]
-    goodput = [run["groups"]["there"]["goodput_bps"]["mean"] for run in both]
+    goodput = [run["groups"]["f"]["goodput_bps"]["mean"] for run in both]
     assert goodput[0] == pytest.approx(goodput[1], rel=0.05)
     marked = [sum(queue["marked_packets"] for queue in run["queues"].values()) for run in both]
     assert [count > 0 for count in marked] == 2 * ["ecn" in transport]
@@ -382,7 +369,7 @@ def test_queues_that_are_empty_and_a_few_drops_are_not_judged():
 def test_both_are_run_and_compared(tmp_path):
     if not shelf.kernels():
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
-    (tmp_path / "pair.toml").write_text(PAIR.replace("KEYS", "").replace("TRANSPORT", '"tcp"'))
+    (tmp_path / "pair.toml").write_text(hosts() + flow('"tcp"'))
     command = ("twin", "pair.toml", "--json", "--no-plots", "-o", "out", "--tolerance", "goodput=2%")
     done = command_line(*command, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -394,3 +381,32 @@ def test_both_are_run_and_compared(tmp_path):
     # To read, each metric is there once, with both values beside one another.
     read = command_line("twin", "pair.toml", "--no-plots", "-o", "out", cwd=tmp_path)
     assert (read.returncode, read.stdout.count("goodput")) == (0, 1), read.stdout + read.stderr
+
+
+def test_what_no_kernel_does_says_that_twin_gave_the_kernel():
+    attacked = """
+[[host]]
+name = "c"
+[[link]]
+between = ["c", "b"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+[[attack]]
+name = "greedy"
+from = "FROM"
+to = "b"
+kind = "ack_division"
+"""
+    attacked = hosts() + flow('"tcp"') + attacked
+    with pytest.raises(ScenarioError) as found:
+        twins.of(tailrace.Scenario(attacked.replace("FROM", "a")), "6.99")
+    assert "whose TCP keeps to the rules" in str(found.value)
+    assert "the file names no kernel for a, b: twin gives one" in str(found.value)
+    assert "--set-each host.NAME.kernel=none,6.99" in str(found.value)
+    # A host of its own is simulated on both sides.
+    assert len(twins.of(tailrace.Scenario(attacked.replace("FROM", "c")), "6.99")) == 2
+    # What the file says itself is not twin's doing.
+    rude = flow('{ kind = "tcp", misbehaviour = "ack_division" }')
+    with pytest.raises(ScenarioError) as found:
+        twins.of(tailrace.Scenario(hosts(settings(""), settings("")) + rude))
+    assert "twin gives one" not in str(found.value)
