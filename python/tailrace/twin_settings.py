@@ -48,6 +48,13 @@ class Flow:
     transport: Mapping[str, Any]
     client: Host
     server: Host
+    app: object
+
+    @property
+    def client_receives(self) -> bool:
+        """Whether most of the data goes to the client."""
+        app = _kinded(self.app)
+        return app.get("direction") == "down" or ("direction" not in app and app.get("kind") in _ANSWERED)
 
     @property
     def is_multipath(self) -> bool:
@@ -105,6 +112,8 @@ def _three(sizes: object) -> str | None:
     return " ".join(words) if rising else None
 
 
+# Applications whose client gets the data, unless they say otherwise.
+_ANSWERED = frozenset({"request_response", "web", "video", "slow_reader"})
 # Keys of `transport` and settings of kernels that mean the same.
 SETTINGS = (
     _switch("sack", "net.ipv4.tcp_sack"),

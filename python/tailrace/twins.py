@@ -76,7 +76,7 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
     profiles: twin_settings.Sets = {}
     for flow in flows:
-        profiles.update(_as_linux(flow, named[flow.client.name], named[flow.server.name]))
+        profiles.update(_as_linux(scenario, flow, named[flow.client.name], named[flow.server.name]))
     sides = twin_settings.of(hosts, flows, _degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
     told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
@@ -145,7 +145,9 @@ def _flows(scenario: Scenario, hosts: Mapping[str, Host]) -> list[Flow]:
         transport = said.get("transport", "tcp")
         table = transport if isinstance(transport, Mapping) else {"kind": transport}
         ends = [hosts[str(said[key]).partition("[")[0]] for key in ("from", "to")]
-        flows.append(Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1]))
+        flows.append(
+            Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1], said.get("app", "bulk"))
+        )
     flows = [flow for flow in flows if flow.transport["kind"] != "udp"]
     if not flows:
         raise UsageError(
@@ -181,18 +183,54 @@ def _newest() -> str:
     return str(kernels[0].name)
 
 
-def _as_linux(flow: Flow, client: str, server: str) -> twin_settings.Sets:
-    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table."""
+def _as_linux(scenario: Scenario, flow: Flow, client: str, server: str) -> twin_settings.Sets:
+    """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table.
+
+    A flow has one profile: that of the end that sends most of the data. What is the receiver's matter is as the other's.
+    """
+    sender, receiver = (server, client) if flow.client_receives else (client, server)
     sets: twin_settings.Sets = {}
     if len(flow.transport) == 1:
         sets[flow.path("")[:-1]] = dict(flow.transport)
     if "profile" not in flow.transport:
-        sets[flow.path("profile")] = "'linux_6_1'" if flow.is_multipath and _is_6_1(client) else "'linux'"
+        sets[flow.path("profile")] = f"'{_profile(flow, sender)}'"
+        if flow.is_multipath and _profile(flow, sender) != _profile(flow, receiver):
+            sets |= _of_receiver(
+                scenario, flow, {**sets, flow.path("profile"): f"'{_profile(flow, receiver)}'"}
+            )
     # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
     of_tcp = not flow.is_multipath and flow.transport.get("profile", "linux") == "linux"
-    if of_tcp and _is_6_1(client) and _is_6_1(server) and "tcp_window_share" not in flow.transport:
+    if of_tcp and _is_6_1(receiver) and "tcp_window_share" not in flow.transport:
         sets[flow.path("tcp_window_share")] = "'auto'"
     return sets
+
+
+def _profile(flow: Flow, kernel: str) -> str:
+    """The one of a kernel."""
+    return "linux_6_1" if flow.is_multipath and _is_6_1(kernel) else "linux"
+
+
+# Keys of `transport` in which the profiles of kernels differ, and which are of the end that receives.
+_RECEIVING = (
+    "first_window",
+    "window_share",
+    "acks_after_reading",
+    "tcp_window_share",
+    "packet_overhead",
+    "segment_memory",
+)
+
+
+def _of_receiver(scenario: Scenario, flow: Flow, sets: twin_settings.Sets) -> twin_settings.Sets:
+    """What the flow's receiver has with these, as far as the file leaves it open."""
+    resolved = tomllib.loads(scenario.variant(SIMULATED, sets).to_toml())
+    transport = next(said["transport"] for said in resolved["flow"] if said["name"] == flow.name)
+    open_keys = [key for key in _RECEIVING if key in transport and key not in flow.transport]
+    return {flow.path(key): _toml(transport[key]) for key in open_keys}
+
+
+def _toml(value: object) -> object:
+    return f"'{value}'" if isinstance(value, str) else value
 
 
 def _is_6_1(kernel: str) -> bool:

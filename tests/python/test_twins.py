@@ -108,11 +108,42 @@ def test_simulated_multipath_tcp_is_that_of_the_kernel(kernel, profile):
 
 
 @pytest.mark.parametrize(
-    ("a", "b", "share"), [("6.1", "6.1.7", "auto"), ("6.1", "6.12", None), ("6.12", "6.12", None)]
+    ("a", "b", "app", "share"),
+    [
+        ("6.1", "6.1.7", "bulk", "auto"),
+        ("6.1", "6.12", "bulk", None),
+        ("6.12", "6.1", "bulk", "auto"),
+        ("6.12", "6.12", "bulk", None),
+        ("6.1", "6.12", "video", "auto"),
+        ("6.12", "6.1", "video", None),
+    ],
 )
-def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
-    cells = twins.of(tailrace.Scenario.of(pair('"tcp"', f'kernel = "{a}"'), set={"host.b.kernel": f"'{b}'"}))
+def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, app, share):
+    kernels = {"host.a.kernel": f"'{a}'", "host.b.kernel": f"'{b}'", "flow.f.app": f"'{app}'"}
+    cells = twins.of(tailrace.Scenario.of(pair('"tcp"'), set=kernels))
     assert said(cells[SIMULATED], "flow.f.transport.tcp_window_share") == share
+
+
+@pytest.mark.parametrize("direction", ["up", "down"])
+@pytest.mark.parametrize(("a", "b"), [("6.1", "6.12"), ("6.12", "6.1")])
+def test_ends_with_two_kernels_have_what_is_the_senders_of_one_and_the_receivers_of_the_other(
+    a, b, direction
+):
+    def transport(own, other):
+        app = {"flow.f.app": f'{{ kind = "bulk", direction = "{direction}" }}'}
+        ends = {"host.a.kernel": f"'{own}'", "host.b.kernel": f"'{other}'"}
+        simulated = twins.of(tailrace.Scenario.of(pair('"mptcp"'), set={**app, **ends}))[SIMULATED]
+        [flow] = tomllib.loads(simulated.to_toml())["flow"]
+        return flow["transport"]
+
+    mixed = transport(a, b)
+    sender, receiver = (a, b) if direction == "up" else (b, a)
+    sending, receiving = transport(sender, sender), transport(receiver, receiver)
+    differing = {key for key, value in sending.items() if receiving[key] != value} - {"profile"}
+    senders = {"hands_out", "send_buffer_of", "send_overhead"}
+    assert {key for key in differing if mixed[key] == sending[key]} == senders
+    assert all(mixed[key] == receiving[key] for key in differing - senders)
+    assert len(differing) > len(senders)
 
 
 @pytest.mark.parametrize(
