@@ -309,7 +309,8 @@ def watched(
 
     known = resumed.known(jobs) if resumed else {}
     todo = [job for place, job in enumerate(jobs) if place not in known]
-    with progress.watch(quiet=quiet, total=len(todo)) as watch:
+    with progress.watch(quiet=quiet, total=len(jobs)) as watch:
+        watch.found(len(known))
         kept = resumed.keep if resumed else lambda _: None
         outcome = execute.execute(todo, threads, watch, stop, kept, resumed.spill if resumed else None)
     fresh = iter(outcome.finished)

@@ -77,8 +77,11 @@ class Outcome:
 class Watch(Protocol):
     """Told how the jobs come on."""
 
+    def found(self, runs: int) -> None:
+        """So many runs were there before the jobs began, beside them."""
+
     def progress(self, fraction: float) -> None:
-        """The share of all simulated time that is done."""
+        """The share of the jobs' simulated time that is done."""
 
     def ended(self, job: Job, wall_s: float) -> None:
         """A job reached its end."""
@@ -86,6 +89,9 @@ class Watch(Protocol):
 
 class Silent:
     """Watches nothing."""
+
+    def found(self, runs: int) -> None:
+        """Says nothing."""
 
     def progress(self, fraction: float) -> None:
         """Says nothing."""

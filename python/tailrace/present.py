@@ -247,8 +247,8 @@ def result_grids(result: Result) -> list[Grid]:
     grids = [_group_grid(title, aggregate)] if groups or not ran else []
     if ran:
         heading = f"programs of {title}" if not grids else "programs"
-        columns = ["host", "command", "exit code", "its last words"]
-        grids.append(Grid(heading, columns, ran, labels=2, notes=programs.notes(result.summary["runs"])))
+        notes = programs.notes(result.summary["runs"])
+        grids.append(Grid(heading, list(programs.COLUMNS), ran, labels=2, notes=notes))
     queue_measures = _measures(queues.values(), QUEUE_MEASURES)
     grids += _path_grids(aggregate.get("paths") or {})
     if queues:

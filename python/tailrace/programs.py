@@ -10,10 +10,38 @@ from typing import Any
 _WIDEST = 48
 
 
+COLUMNS = ("host", "command", "from s", "to s", "exit code", "its last words")
+
+
 def rows(runs: Iterable[Mapping[str, Any]]) -> list[list[str]]:
-    """Host, command, how it ended and its last words: of each program of the first run that has some."""
-    programs: list[dict[str, Any]] = next((found for run in runs if (found := run.get("programs"))), [])
-    return [[p["host"], _short(p["command"]), _ended(p["exit_code"]), _last(p["output"])] for p in programs]
+    """Each program of the first run that has some, in the columns that are named above."""
+    return [
+        [
+            p["host"],
+            _short(p["command"]),
+            _second(p.get("start_s"), 3),
+            _second(p.get("end_s"), 3),
+            _ended(p["exit_code"]),
+            _last(p["output"]),
+        ]
+        for p in of_first(runs)[1]
+    ]
+
+
+def of_first(runs: Iterable[Mapping[str, Any]]) -> tuple[int, Sequence[Mapping[str, Any]]]:
+    """The first run that has programs, and these."""
+    return next(((int(run["run"]), found) for run in runs if (found := run.get("programs"))), (0, []))
+
+
+def said(program: Mapping[str, Any]) -> str:
+    """When it ran and how it ended, in words."""
+    start, end, code = program.get("start_s"), program.get("end_s"), program["exit_code"]
+    began = "" if start is None else f"from {_second(start)} s"
+    if code is None:
+        return f"{began}, still running when the run ended".removeprefix(", ")
+    to = "" if end is None else f" to {_second(end)} s"
+    meaning = f" ({_MEANINGS[code]})" if code in _MEANINGS else ""
+    return f"{began}{to}, exit code {code}{meaning}".removeprefix(", ")
 
 
 # What shells mean by the codes of programs that did not end by themselves.
@@ -45,6 +73,10 @@ def notes(runs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _short(command: str) -> str:
     return command if len(command) <= _WIDEST else f"{command[: _WIDEST - 1]}…"
+
+
+def _second(value: float | None, digits: int = 6) -> str:
+    return "" if value is None else f"{value:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _ended(code: int | None) -> str:

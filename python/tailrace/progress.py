@@ -17,6 +17,8 @@ from tailrace.names import visible
 
 _LINE_EVERY_S = 10.0
 _CELL_EVERY_S = 0.25
+# Steps of a bar: it begins with a whole number of them.
+_STEPS = 1000
 
 
 def watch(*, quiet: bool, total: int = 0, what: str = "simulating") -> Monitor:
@@ -25,7 +27,7 @@ def watch(*, quiet: bool, total: int = 0, what: str = "simulating") -> Monitor:
         return Monitor()
     if _in_notebook():
         return Cell(what, total)
-    return Bar(what) if sys.stderr.isatty() else Lines(sys.stderr, total)
+    return Bar(what, total) if sys.stderr.isatty() else Lines(sys.stderr, total)
 
 
 def _in_notebook() -> bool:
@@ -38,6 +40,12 @@ def _in_notebook() -> bool:
 class Monitor:
     """Watches in silence; the others build on it."""
 
+    def __init__(self, total: int = 0) -> None:
+        # Of runs: all, those that were there before, and those that have ended since.
+        self._total = total
+        self._found = 0
+        self._ended = 0
+
     def __enter__(self) -> Self:
         return self
 
@@ -46,17 +54,33 @@ class Monitor:
     ) -> None:
         """Ends what `__enter__` began."""
 
-    def progress(self, fraction: float) -> None:
-        """The share of all simulated time that is done."""
+    def found(self, runs: int) -> None:
+        """So many of the runs are there already: what is shown begins with them."""
+        self._found = min(runs, self._total)
 
-    def ended(self, job: Job, wall_s: float) -> None:
+    def progress(self, fraction: float) -> None:
+        """The share of the other runs' simulated time that is done."""
+
+    def ended(self, job: Job, wall_s: float) -> None:  # noqa: ARG002 - for those that say something
         """A job reached its end."""
+        self._ended += 1
+
+    def _share(self, fraction: float) -> float:
+        """How much of all there is, if so much of what was to be done is done."""
+        if not self._found:
+            return fraction
+        return (self._found + fraction * (self._total - self._found)) / self._total
+
+    def _count(self) -> str:
+        """How many runs there are, where that says something."""
+        return f", {self._found + self._ended} of {self._total} runs" if self._total > 1 else ""
 
 
 class Bar(Monitor):
     """A bar with elapsed and remaining time. A terminal that was closed meanwhile ends no run."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, total: int) -> None:
+        super().__init__(total)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -67,7 +91,7 @@ class Bar(Monitor):
             console=Console(stderr=True),
             transient=True,
         )
-        self._task = self._progress.add_task(what, total=1.0)
+        self._task = self._progress.add_task(what, total=_STEPS)
 
     def __enter__(self) -> Self:
         with suppress(OSError):
@@ -80,22 +104,24 @@ class Bar(Monitor):
         with suppress(OSError):
             self._progress.stop()
 
+    def found(self, runs: int) -> None:
+        """The bar begins there, and the time left goes by what is done from now on."""
+        super().found(runs)
+        with suppress(OSError):
+            self._progress.reset(self._task, completed=round(_STEPS * self._share(0.0)))
+
     def progress(self, fraction: float) -> None:
         """Moves the bar."""
         with suppress(OSError):
-            self._progress.update(self._task, completed=fraction)
-
-    def ended(self, job: Job, wall_s: float) -> None:
-        """The bar shows it already."""
+            self._progress.update(self._task, completed=_STEPS * self._share(fraction))
 
 
 class Cell(Monitor):
     """A line below a notebook's cell, which changes in its place, and is gone when all has ended."""
 
     def __init__(self, what: str, total: int) -> None:
+        super().__init__(total)
         self._what = what
-        self._total = total
-        self._ended = 0
         self._start = time.monotonic()
         self._last = -_CELL_EVERY_S
         self._shown: Any = None
@@ -118,12 +144,7 @@ class Cell(Monitor):
             return
         self._last = now
         left = f", about {now * (1 / fraction - 1):.0f} s left" if 0 < fraction < 1 else ""
-        count = f", {self._ended} of {self._total} runs" if self._total > 1 else ""
-        self._show(f"{self._what}: {100 * fraction:.0f} %{count}{left}")
-
-    def ended(self, job: Job, wall_s: float) -> None:  # noqa: ARG002 - the line is of all of them
-        """The next change of the line counts it."""
-        self._ended += 1
+        self._show(f"{self._what}: {100 * self._share(fraction):.0f} %{self._count()}{left}")
 
     def _show(self, text: str) -> None:
         if self._shown is not None:
@@ -134,9 +155,8 @@ class Lines(Monitor):
     """A line now and then, with the time left, and one at the end: a log of hundreds of runs stays short."""
 
     def __init__(self, out: TextIO, total: int) -> None:
+        super().__init__(total)
         self._out = out
-        self._total = total
-        self._ended = 0
         self._start = self._last = time.monotonic()
 
     def progress(self, fraction: float) -> None:
@@ -146,16 +166,16 @@ class Lines(Monitor):
             return
         self._last = now
         left = f", about {(now - self._start) * (1 / fraction - 1):.0f} s left" if fraction > 0 else ""
-        count = f", {self._ended} of {self._total} runs" if self._total > 1 else ""
-        self._say(f"{100 * fraction:.0f} %{count}{left}")
+        self._say(f"{100 * self._share(fraction):.0f} %{self._count()}{left}")
 
     def ended(self, job: Job, wall_s: float) -> None:
         """Writes of the first run, which tells how long the others may take, and of the last."""
-        self._ended += 1
-        if self._ended == self._total and self._total > 1:
-            self._say(f"{self._total} of {self._total} runs took {time.monotonic() - self._start:.2f} s")
+        super().ended(job, wall_s)
+        asked = self._total - self._found
+        if self._ended == asked and self._total > 1:
+            self._say(f"{asked} of {self._total} runs took {time.monotonic() - self._start:.2f} s")
         elif self._ended == 1:
-            count = f"1 of {self._total}: " if self._total > 1 else ""
+            count = f"{self._found + 1} of {self._total}: " if self._total > 1 else ""
             self._say(f"{count}{job} took {wall_s:.2f} s")
 
     def _say(self, text: str) -> None:

@@ -8,10 +8,11 @@ import json
 import pytest
 
 import tailrace
-from conftest import command_line
+from conftest import SMALL, command_line
 from tailrace import _native, programs, report
 from tailrace.errors import ScenarioError, UsageError
 from tailrace.kernels import shelf, using
+from tailrace.report import output
 from tailrace.study import identity
 
 CLIENT = "import socket; socket.create_connection(('b', 80)).sendall(b'hello')"
@@ -49,10 +50,59 @@ def kernel():
 
 def test_programs_are_shown_by_their_last_words():
     ended = {"host": "a", "command": "x" * 60, "exit_code": 3, "output": "one\n two \n\n"}
-    running = {"host": "b", "command": "sleep 9", "exit_code": None, "output": ""}
-    rows = programs.rows([{}, {"programs": [ended, running]}])
-    assert rows == [["a", "x" * 47 + "…", "3", "two"], ["b", "sleep 9", "still ran", ""]]
+    ended |= {"start_s": 1.5, "end_s": 20.000001}
+    running = {
+        "host": "b",
+        "command": "sleep 9",
+        "exit_code": None,
+        "output": "",
+        "start_s": 0,
+        "end_s": None,
+    }
+    rows = programs.rows([{"run": 1}, {"run": 2, "programs": [ended, running]}])
+    assert rows == [
+        ["a", "x" * 47 + "…", "1.5", "20", "3", "two"],
+        ["b", "sleep 9", "0", "", "still ran", ""],
+    ]
     assert programs.rows([{}]) == []
+
+
+def test_a_report_shows_what_programs_said():
+    def of(text, **more):
+        said = {"host": "a", "command": "x <y>", "exit_code": 0, "output": text, "start_s": 1, "end_s": 2.25}
+        [_, shown] = output.of_programs([{"run": 1, "programs": [said | more]}])
+        return shown
+
+    short = of("one\n<two>\n")
+    assert "<b>a</b>: <code>x &lt;y&gt;</code>" in short
+    assert "from 1 s to 2.25 s, exit code 0</p>" in short
+    assert "one\n&lt;two&gt;</code>" in short
+    assert short.startswith('<details class="program" open>')
+    assert "it said nothing" in of("")
+    assert "from 1 s, still running when the run ended" in of("", end_s=None, exit_code=None)
+    assert "exit code 127 (there is no such program)" in of("", exit_code=127)
+    # Of a long output the end, in whole lines, with how much came before.
+    long = of("".join(f"line {n}\n" for n in range(1000)), output_left_out_bytes=5)
+    assert not long.startswith('<details class="program" open>')
+    before = sum(len(f"line {n}\n") for n in range(800)) + 5
+    assert f"the last 200 lines, after {before} B more" in long
+    assert "line 799\n" not in long
+    assert ">line 800\n" in long
+    assert long.count("y") < 200 < of("y" * 50_000).count("y") < 20_100
+
+
+def test_a_report_names_a_table_of_programs_as_what_it_is():
+    of = {"host": "a", "command": "x", "exit_code": 0, "output": "hello"}
+    run = tailrace.run(SMALL)
+    assert "<caption>Flow groups</caption>" in run.report().html
+    first, *_ = run.summary["runs"]
+    summary = run.summary | {
+        "runs": [first | {"programs": [of]}],
+        "aggregate": run.aggregate | {"groups": {}},
+    }
+    page = tailrace.Result(summary, dict(run), run.scenario_toml, run.manifest).report().html
+    assert "<caption>Programs</caption>" in page
+    assert "Flow groups" not in page
 
 
 def test_programs_that_fail_are_said_once_below_the_table():
@@ -89,6 +139,13 @@ def test_kernels_run_programs_and_repeat(kernel):
     one, again = (tailrace.run(scenario) for _ in range(2))
     [run], [other] = one.summary["runs"], again.summary["runs"]
     assert [p["exit_code"] for p in run["programs"]] == [0, 3, None, 0]
+    assert [p["start_s"] for p in run["programs"]] == [1, 2, 3, 0]
+    # The first needs a round trip, the second none; the server ends when it has heard from the first.
+    first, second, third, server = (p["end_s"] for p in run["programs"])
+    assert 1.02 < first < 1.1
+    assert 2 < second < 2.01
+    assert third is None
+    assert 1.02 < server < 1.1
     assert run["programs"][1]["output"].startswith("reno\n")
     assert run["programs"][3]["output"].strip() == "10.0.0.1 b'hello'"
     assert run["fingerprint"] == other["fingerprint"]
@@ -190,6 +247,14 @@ def test_a_slow_reader_takes_as_much_as_it_wants_and_all_of_it(series, kind):
     # 500 kB at 1 Mbit/s are 4 s; the last of them wait in the socket before that.
     group = found.summary["runs"][0]["groups"]["f"]
     assert 2.5 < group["completion_s"]["mean"] < 4.2
+
+
+def test_a_slow_reader_does_not_wait_for_what_is_not_there(series):
+    app = '{ kind = "slow_reader", rate = "4 Mbit/s" }'
+    late = FLOW.replace("APP", app) + '[[fault]]\nlink = "l"\nkind = "down"\nat = "1 s"\nuntil = "3 s"\n'
+    found = tailrace.run(at_ends(late.replace("[[link]]", '[[link]]\nname = "l"'), series, series))
+    # In 10 s it wants 5 MB. What it wanted while nothing came, for two seconds and more, it does not read afterwards.
+    assert 3e6 < found.flows["delivered_bytes"].item() < 4.2e6
 
 
 def test_connections_of_multipath_tcp_use_both_links(series):

@@ -1,5 +1,6 @@
 """Progress where it is shown: in a notebook it is one line that changes in its place."""
 
+import io
 import sys
 import types
 
@@ -7,7 +8,8 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import progress
+from tailrace import api, progress
+from tailrace.resume import Resumption
 
 
 @pytest.fixture
@@ -57,3 +59,50 @@ def test_without_a_kernel_there_is_none(monkeypatch):
     shell.get_ipython = lambda: None
     monkeypatch.setitem(sys.modules, "IPython", shell)
     assert not isinstance(progress.watch(quiet=False, total=1), progress.Cell)
+
+
+def test_what_goes_on_begins_with_what_is_there(notebook):
+    with progress.watch(quiet=False, total=4) as watch:
+        watch.found(3)
+        watch.progress(0.5)
+    # Half of the fourth run.
+    assert notebook[1].startswith("simulating: 88 %, 3 of 4 runs, about ")
+
+
+def test_lines_of_what_goes_on_count_what_is_there(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    out = io.StringIO()
+    lines = progress.Lines(out, 10)
+    lines.found(8)
+    now[0] += 20
+    lines.progress(0.25)
+    lines.ended("run 9", 40.0)
+    lines.ended("run 10", 40.0)
+    assert out.getvalue().splitlines() == [
+        "85 %, 8 of 10 runs, about 60 s left",
+        "9 of 10: run 9 took 40.00 s",
+        "2 of 10 runs took 20.00 s",
+    ]
+
+
+def test_runs_and_sweeps_say_what_they_found(tmp_path, monkeypatch):
+    found = []
+
+    class Noting(progress.Monitor):
+        def found(self, runs):
+            found.append((runs, self._total))
+
+    monkeypatch.setattr(progress, "watch", lambda *, quiet, total: Noting(total))  # noqa: ARG005
+    each = {"link.bottleneck.queue": ["red", "codel"]}
+    for runs in (1, 3):
+        tailrace.sweep(SMALL, each, runs=runs, output=tmp_path / "sweep", progress=True)
+    assert found == [(0, 2), (2, 6)]
+    found.clear()
+    scenario = tailrace.Scenario(SMALL)
+    jobs = api.jobs_of(scenario)
+    first = api.watched(jobs[:1], None, quiet=True)
+    api.result_of(scenario, first).save(tmp_path / "run")
+    with Resumption(tmp_path / "run") as resumed:
+        api.watched(jobs, None, quiet=True, resumed=resumed)
+    assert found == [(0, 1), (1, len(jobs))]

@@ -1,7 +1,9 @@
 //! What a guest's agent is to do: it reads this when the guest has booted.
 
 use crate::messages::Kind;
+use core::fmt;
 use core::net::{Ipv4Addr, SocketAddrV4};
+use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -138,6 +140,30 @@ pub struct Program {
     pub command: String,
     /// The file for its output, in the guest's folder.
     pub output: String,
+}
+
+/// How a program has ended, and when: two words of text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Its exit code.
+    pub code: i32,
+    /// When.
+    pub at: u64,
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.code, self.at)
+    }
+}
+
+impl FromStr for Ended {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (code, at) = text.trim().split_once(' ').ok_or(())?;
+        Ok(Self { code: code.parse().map_err(drop)?, at: at.parse().map_err(drop)? })
+    }
 }
 
 /// The file that says how the program with that output has ended.

@@ -9,7 +9,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use tailrace_agent::plan::{Program, exit_name};
+use tailrace_agent::plan::{Ended, Program, exit_name};
 use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 
 /// Where a program runs.
@@ -38,8 +38,9 @@ pub(crate) fn run(program: &Program, place: &Place) {
         let _ = fs::write(path, format!("{}: {error}\n", program.command));
         NOT_STARTED
     });
+    let end = Ended { code, at: now() };
     if let Ok(mut file) = at_once(&format!("{OWN_FOLDER}/{}", exit_name(&program.output))) {
-        let _ = write!(file, "{code}");
+        let _ = write!(file, "{end}");
     }
 }
 
@@ -60,6 +61,13 @@ fn execute(program: &Program, path: &str) -> io::Result<i32> {
 fn at_once(path: &str) -> io::Result<File> {
     let through = rustix::fs::OFlags::SYNC | rustix::fs::OFlags::APPEND;
     OpenOptions::new().create(true).append(true).custom_flags(through.bits().cast_signed()).open(path)
+}
+
+/// What the guest's clock shows, as times of plans are said.
+fn now() -> u64 {
+    let now = rustix::time::clock_gettime(ClockId::Realtime);
+    let nanos = now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned();
+    nanos.saturating_sub(TIME_OF_DAY)
 }
 
 /// Waits until the guest's clock shows a time.

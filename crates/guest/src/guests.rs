@@ -64,12 +64,16 @@ struct Guest {
 }
 
 /// What a program of a host was.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProgramReport {
     /// The host, as the scenario calls it.
     pub host: String,
     /// As the shell read it.
     pub command: String,
+    /// When it was started, in seconds.
+    pub start_s: f64,
+    /// When it ended; none where it had not when the run did.
+    pub end_s: Option<f64>,
     /// How it ended; none where it had not when the run did.
     pub exit_code: Option<i32>,
     /// What it said, on both of its outputs.
@@ -248,18 +252,21 @@ impl Guest {
         let root = self.folder.join("root");
         let said = fs::read(root.join(output_name(number))).unwrap_or_default();
         let left_out = said.len().saturating_sub(MOST_OUTPUT);
+        let end = ended(&root.join(plan::exit_name(&output_name(number))));
         ProgramReport {
             host: host.to_string(),
             command: program.command.clone(),
-            exit_code: exit_code(&root.join(plan::exit_name(&output_name(number)))),
+            start_s: program.at.as_secs_f64(),
+            end_s: end.map(|end| Duration::from_nanos(end.at).saturating_sub(READY).as_secs_f64()),
+            exit_code: end.map(|end| end.code),
             output: String::from_utf8_lossy(&said[left_out..]).into_owned(),
             output_left_out_bytes: left_out as u64,
         }
     }
 }
 
-fn exit_code(path: &Path) -> Option<i32> {
-    fs::read_to_string(path).ok()?.trim().parse().ok()
+fn ended(path: &Path) -> Option<plan::Ended> {
+    fs::read_to_string(path).ok()?.parse().ok()
 }
 
 fn output_name(number: usize) -> String {

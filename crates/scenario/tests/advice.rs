@@ -87,6 +87,24 @@ fn kernels_see_to_windows_and_segments_themselves() {
 }
 
 #[test]
+fn datagrams_that_a_kernel_cuts_are_pointed_out() {
+    let large = ("size = \"1000 B\"", "size = \"1473 B\"");
+    let said = ["datagrams of flow udp have 1501 bytes, link src[0]-r1 carries 1500 B", "fragments"];
+    one(&[KERNELS[0], large], &said);
+    // A kernel that receives cuts nothing, unless the application answers.
+    let dropped = "packets of flow udp have 1501 bytes";
+    one(&[KERNELS[1], large], &[dropped, "dropped"]);
+    let ping = (
+        "kind = \"cbr\", rate = \"100 kbit/s\", size = \"1000 B\", jitter = 0.1",
+        "kind = \"ping\", size = \"1473 B\"",
+    );
+    one(&[KERNELS[1], ping], &["link r2-dst carries 1500 B", "fragments"]);
+    // Where its own link carries them, another may still drop them.
+    let wide = ("[\"src[*]\", \"r1\"]", "[\"src[*]\", \"r1\"]\nmtu = \"9000 B\"");
+    one(&[KERNELS[0], large, wide], &[dropped, "dropped"]);
+}
+
+#[test]
 fn a_queue_that_nothing_can_fill_is_pointed_out() {
     // r2-dst carries 0.5 Mbit/s: TCP is limited to that, and the UDP flow adds 100 kbit/s and its 28 B headers.
     let changes = [(

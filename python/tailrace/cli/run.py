@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace import api, variants
+from tailrace import api, programs, variants
 from tailrace.cli import common, keeping, named_figures, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
 from tailrace.comparison import Comparison
 from tailrace.execute import Job, Outcome
 from tailrace.kernels import using
+from tailrace.loading import SUMMARY
 from tailrace.result import Result
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
@@ -154,6 +155,8 @@ def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
         draw(result, target, shown)
     if target and not shown.quiet:
         say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}")
+        if programs.of_first(result.summary["runs"])[1]:
+            say(f"what programs said: {target / SUMMARY}, and `tailrace report {target}`")
 
 
 def say_unsettled(results: Mapping[str, Result]) -> None:

@@ -18,6 +18,7 @@ from tailrace.report import (
     findings,
     network,
     origin,
+    output,
     said,
     series,
     stills,
@@ -66,6 +67,7 @@ def page(result: Result) -> Page:
         [
             Section("figures", "Figures", figures.over_time(found, _drawn(result))),
             Section("tables", "Tables", [sheet.markup() for sheet in sheets(result)]),
+            Section("programs", "Programs", output.of_programs(result.summary["runs"])),
             network_section(scenario, drawing.loads([result.aggregate])),
             timeline_section(list(spans.all_of(result)), scenario),
             Section("scenario", "Scenario", [origin.scenario(result.scenario_toml, "scenario.toml")]),
@@ -106,7 +108,8 @@ def sheets(result: Result) -> list[Sheet]:
     """Those of the terminal, and single flows."""
     grids = present.result_grids(result)
     named = [
-        Sheet(_named(grid), caption="Flow groups" if place == 0 else None) for place, grid in enumerate(grids)
+        Sheet(_named(grid), caption=_CAPTIONS.get(grid.columns[0]) if place == 0 else None)
+        for place, grid in enumerate(grids)
     ]
     return [*named, *_flows(result)]
 
@@ -118,6 +121,8 @@ def _named(grid: present.Grid) -> present.Grid:
     return present.Grid(title, columns, grid.rows, grid.labels, grid.notes)
 
 
+# What the first table is of, by its first column: in a terminal its title says of which result it is, too.
+_CAPTIONS = {"flows": "Flow groups", "host": "Programs"}
 # Columns without a heading in a terminal, by the heading before them.
 _UNNAMED = {"flows": "how many", "queue": "discipline"}
 

@@ -180,11 +180,11 @@ def run(
 ) -> tuple[running.Done, list[Missed]]:
     """Rounds of runs until every cell is known closely enough, or has as many as it may; and those that are not.
 
-    `watched` makes the watch of a round with so many runs.
+    `watched` makes the watch of a round which ends with so many runs.
     """
     plan, fresh = begun(surveyed, goals), 0
     while True:
-        with watched(_missing(plan, writer)) as watch:
+        with watched(len(running.share(plan))) as watch:
             done = running.run(scenario, plan, writer, way, watch, stop)
         fresh += done.runs - done.known
         done = replace(done, known=done.runs - fresh)
@@ -194,13 +194,6 @@ def run(
         if counts == {p.id: p.runs for p in plan.cells if p}:
             return done, missed
         plan = with_runs(plan, counts)
-
-
-def _missing(plan: running.Survey, writer: Writer) -> int:
-    """How many runs a round has that have not landed."""
-    numbers = writer.index.cells()
-    landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
-    return sum((numbers.get(p.id), number) not in landed for p, number in running.share(plan))
 
 
 def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[str, int], list[Missed]]:

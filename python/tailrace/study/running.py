@@ -177,8 +177,10 @@ def run(
     runs = share(surveyed, shard)
     todo = lacking(runs, numbers, writer)
     failed, interrupted = 0, False
+    watch = watch or execute.Silent()
+    watch.found(len(runs) - len(todo))
     if todo:
-        failed, interrupted = (way or Here())(scenario, todo, writer, watch or execute.Silent(), stop)
+        failed, interrupted = (way or Here())(scenario, todo, writer, watch, stop)
     return Done(len(runs), len(runs) - len(todo), failed + len(surveyed.errors), interrupted)
 
 

@@ -290,6 +290,8 @@ class Hunt:
         self._points = self._recorded()
         self._survey = running.Survey(without=Without(scenario) if wanted.wants_damage else None)
         running.check_engine(writer)
+        # Runs of an earlier command.
+        self._found = len(writer.index.runs())
 
     def _recorded(self) -> list[Point]:
         """The trials of an earlier command, which must have been after the same."""
@@ -310,6 +312,7 @@ class Hunt:
 
     def run(self, way: running.Way, watch: Watch, stop: Callable[[], bool] = lambda: False) -> bool:
         """Tries until there are enough; whether it was stopped before."""
+        watch.found(self._found)
         while True:
             if not self._points:
                 self._propose()
@@ -339,7 +342,8 @@ class Hunt:
         if not todo or stop():
             return stop()
         total = self._wanted.trials * self._scenario.runs
-        part = _Part(watch, len(self._writer.index.runs()), len(todo), total)
+        there = len(self._writer.index.runs())
+        part = _Part(watch, there - self._found, len(todo), total - self._found)
         _, interrupted = way(self._scenario, todo, self._writer, part, stop)
         return interrupted
 
@@ -403,7 +407,7 @@ def _first(todo: Sequence[running.Todo]) -> list[running.Todo]:
 
 
 class _Part:
-    """Shows the progress of some runs as that of the whole search."""
+    """Shows the progress of some runs as that of all that the search has to do."""
 
     def __init__(self, watch: Watch, before: int, runs: int, total: int) -> None:
         self._watch = watch
@@ -411,9 +415,12 @@ class _Part:
         self._runs = runs
         self._total = total
 
+    def found(self, runs: int) -> None:
+        """The search has said so of itself."""
+
     def progress(self, fraction: float) -> None:
         """The share of these runs that is done."""
-        self._watch.progress(min(1.0, (self._before + fraction * self._runs) / self._total))
+        self._watch.progress(min(1.0, (self._before + fraction * self._runs) / max(1, self._total)))
 
     def ended(self, job: Job, wall_s: float) -> None:
         """One of them ended."""

@@ -222,6 +222,8 @@ impl Connection {
             break;
         }
         if waits {
+            // An application that finds less than it wants to read does not wait for the rest.
+            self.allowed = Some(0);
             // News is what has come, read or not, beyond what the simulator knows of.
             self.taken += got;
             let mut there = ioctl_fionread(&self.socket)?;

@@ -8,8 +8,19 @@ use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::text::codes::Code;
 use tailrace_core::Bytes;
 
-/// Packets that a link of their path drops for their size.
+/// Packets that a link of their path drops for their size, or that a kernel cuts in pieces.
 pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
+    if let Some((size, link)) = cut_by_kernel(a.scenario, group) {
+        let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
+        let message =
+            format!("datagrams of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
+        let help = format!(
+            "the kernel sends them in fragments, which are missing in the counts of the flow: raise `mtu` of link {}, or send \
+             smaller datagrams",
+            a.decl(link).shown()
+        );
+        return a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
+    }
     let size = match &group.transport {
         Transport::Udp { header, .. } => group.app.traffic().map_or(0, |t| t.payload.get()) + header.get(),
         Transport::Mptcp { plan, header } => {
@@ -40,6 +51,28 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
     a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
 }
 
+/// The size of datagrams that a kernel at an end of the flow has to cut, and the link of that host which does not carry them.
+fn cut_by_kernel(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, usize)> {
+    /// Headers of IPv4 and UDP: a kernel sends no others.
+    const HEADERS: u64 = 28;
+    let Transport::Udp { .. } = &group.transport else { return None };
+    let traffic = group.app.traffic()?;
+    let size = traffic.payload.get() + HEADERS;
+    let (from, to) = group.pairs.first()?;
+    let senders = [Some(*from), Some(*to).filter(|_| group.app.is_two_way())].into_iter().flatten();
+    let kernels = senders.filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
+    kernels
+        .filter_map(|node| own_link(scenario, node))
+        .find(|(_, mtu)| *mtu < size)
+        .map(|(link, _)| (size, link))
+}
+
+/// The link of a host that carries the largest packets, and how large.
+fn own_link(scenario: &Scenario, node: NodeIndex) -> Option<(usize, u64)> {
+    let links = scenario.links.iter().enumerate().filter(|(_, link)| link.a == node || link.b == node);
+    links.map(|(i, link)| (i, link.forward.mtu.get())).max_by_key(|(_, mtu)| *mtu)
+}
+
 /// The largest packet of a TCP connection of which kernels are ends, and whether they are both: each announces by its segment size
 /// what its own link carries.
 fn kernels_largest(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, bool)> {
@@ -47,8 +80,7 @@ fn kernels_largest(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, bool)
     let (from, to) = group.pairs.first()?;
     let own = |node: NodeIndex| {
         scenario.nodes[node.0 as usize].kernel.as_ref()?;
-        let links = scenario.links.iter().filter(move |link| link.a == node || link.b == node);
-        links.map(|link| link.forward.mtu.get()).max()
+        own_link(scenario, node).map(|(_, mtu)| mtu)
     };
     let (client, server) = (own(*from), own(*to));
     let largest = client.into_iter().chain(server).min()?;

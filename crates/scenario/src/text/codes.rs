@@ -96,7 +96,7 @@ codes! {
         QueueStaysEmpty = "queue-stays-empty": "A queue is given for a link that is never full, so the queue stays empty.",
         SmallWindows = "small-windows": "The windows of TCP are too small to fill the slowest link of their path.",
         FewRoundTrips = "few-round-trips": "The statistics of the run, or of a window, cover less than twenty round trips.",
-        AboveMtu = "above-mtu": "A link drops packets of a flow because they are larger than its MTU.",
+        AboveMtu = "above-mtu": "A link drops packets of a flow because they are larger than its MTU, or a kernel sends them in fragments.",
         SingleSubflow = "single-subflow": "A flow over Multipath TCP can never have a second subflow.",
         PhaseEffect = "phase-effect": "A strictly periodic flood can keep other flows out of a drop-tail queue.",
         RateTie = "rate-tie": "Strictly periodic sources offer a drop-tail link exactly its rate.",
