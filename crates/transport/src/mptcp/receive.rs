@@ -481,6 +481,21 @@ mod tests {
     }
 
     #[test]
+    fn what_overlaps_two_buffers_takes_memory_though_all_of_it_has_come() {
+        let mut r = in_memory(1 << 20, 1 << 19);
+        // 18 packets share a buffer, and one is alone.
+        for n in 1..20 {
+            r.insert(1 + n * 1424, 1 + (n + 1) * 1424);
+        }
+        let left = r.left();
+        assert_eq!(r.insert(1 + 19 * 1424 - 700, 1 + 19 * 1424 + 724), (0, false));
+        // Half of the memory of a packet of 2176 bytes.
+        assert_eq!(left - r.left(), 1088);
+        assert_eq!(r.insert(1 + 19 * 1424 + 724, 1 + 20 * 1424), (0, false));
+        assert_eq!(left - r.left(), 1088, "one buffer has all of it");
+    }
+
+    #[test]
     fn beyond_the_window_of_a_buffer_of_memory_packets_are_taken_in_order_only() {
         let mut r = in_memory(12_000, 3_000);
         assert_eq!(r.edge(), 3001);

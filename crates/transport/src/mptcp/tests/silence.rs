@@ -74,6 +74,17 @@ fn the_data_timer_goes_by_what_is_noted_of_others_and_expires_with_a_tick() {
 }
 
 #[test]
+fn an_ack_starts_the_data_timer_anew_by_what_the_push_before_it_finds() {
+    let (mut client, mut server, tuple) = connected();
+    let sent = data_of(&mut client, MS(40));
+    let ack = hear(&mut server, &sent[0], 0, MS(60)).unwrap();
+    client.handle_segment(&tuple, &ack.segment, &ack.options, MS(80));
+    // Of the ten segments that were sent the first is acknowledged: two round trips of 40 ms and two ticks after tick 80 a probe is due, and
+    // 82 ticks after 80 are 162, in 160..168. By the 200 ms from when the first data was handed out it would be 288.
+    assert_eq!(client.data_rto.at(), MS(168));
+}
+
+#[test]
 fn what_the_data_timer_sends_again_is_a_fragment_as_it_was_written() {
     let (mut client, now) = shut_out();
     let before = client.subflows[0].tcp.end_ssn();
