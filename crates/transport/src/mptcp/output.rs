@@ -291,7 +291,7 @@ impl Mptcp {
 
     /// Subflow `id` is to get data that an ACK on another has let go: what that has to send itself leaves first (`mptcp_subflow_delegate`).
     /// It shows where more than a burst is handed out, as the next is decided once that has left.
-    fn gives_way_to_heard(&mut self, id: usize) -> bool {
+    pub(super) fn gives_way_to_heard(&mut self, id: usize) -> bool {
         let heard = self.heard.take().filter(|heard| *heard != id && self.snd.window_left() > BURST);
         if heard.is_some() {
             (self.pushing, self.gives_way) = (true, true);

@@ -60,7 +60,7 @@ fn pacing_rate(s: &SubflowView) -> u64 {
 fn mean(rates: [u64; 2], bytes: [u64; 2]) -> u64 {
     let [of_first, of_second] = [0, 1].map(|i| u128::from(rates[i]) * u128::from(bytes[i]));
     let all = u128::from(bytes[0]) + u128::from(bytes[1]);
-    u64::try_from((of_first + of_second) / all.max(1)).unwrap_or(u64::MAX)
+    u64::try_from(of_first.saturating_add(of_second) / all.max(1)).unwrap_or(u64::MAX)
 }
 
 impl LinuxScheduler {
@@ -146,6 +146,15 @@ mod tests {
         assert_eq!(select([5000, 1000]), Some(1));
         assert_eq!(select([0, 1000]), Some(1), "the burst is not used up");
         assert_eq!(select([0, 1000]), Some(0));
+    }
+
+    #[test]
+    fn average_rates_are_rounded_down() {
+        // As a kernel 6.12 printed them: 2438245.4 and 1794851.3.
+        assert_eq!(mean([2_574_051, 1_484_858], [459_320, 65_428]), 2_438_245);
+        assert_eq!(mean([1_795_829, 1_609_756], [321_072, 1696]), 1_794_851);
+        assert_eq!(mean([5, 7], [0, 0]), 0, "of nothing there is none");
+        assert_eq!(mean([u64::MAX; 2], [u64::MAX >> 1; 2]), u64::MAX);
     }
 
     #[test]
