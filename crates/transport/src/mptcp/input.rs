@@ -445,7 +445,7 @@ impl Mptcp {
     }
 
     /// The application has read, but the ACK of subflow `id` leaves before that: what others have to tell follows it.
-    fn tell_after_ack(&mut self, id: usize, now: Instant) {
+    pub(super) fn tell_after_ack(&mut self, id: usize, now: Instant) {
         let pushed = |s: &super::subflow::Subflow| !s.gone && s.tcp.has_pushed();
         let others = || self.subflows.iter().enumerate().any(|(other, s)| other != id && pushed(s));
         if self.rcv.opens_wide_after_ack() || (self.plan.tcp.push_acks && self.rcv.is_all_read() && others())

@@ -423,6 +423,15 @@ mod tests {
     }
 
     #[test]
+    fn a_window_below_half_is_rounded_down() {
+        // As traced in Linux 6.12, of 1000549 bytes.
+        let r = in_memory(2_001_098, 65_535);
+        assert_eq!(r.in_units(626_720, (1 << 40, 128)), 626_816);
+        assert_eq!(r.in_units(497_963, (1 << 40, 128)), 497_920);
+        assert_eq!(r.in_units(497_963, (300_001, 128)), 300_032, "what the subflow may show is rounded up");
+    }
+
+    #[test]
     fn bytes_come_in_order_once_and_the_rest_waits() {
         let mut r = DataReceiver::new(10_000);
         r.start(1);

@@ -150,6 +150,23 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
 }
 
 #[test]
+fn what_reading_tells_follows_an_ack_that_left_before_it() {
+    let (_, mut server, _) = connected();
+    let now = Instant::from_millis(200);
+    server.rcv.promise(40_000);
+    server.tell_after_ack(0, now);
+    assert_eq!(server.room_due, Instant::MAX, "65160 are not twice as much");
+    server.rcv.promise(30_000);
+    server.tell_after_ack(0, now);
+    let due = now.saturating_add(Duration::from_nanos(1));
+    assert_eq!(server.poll_timeout(), Some(due));
+    server.adjust_buffer(now);
+    assert_eq!(server.room_due, due, "it is not over");
+    server.handle_timeout(due);
+    assert_eq!(server.room_due, Instant::MAX);
+}
+
+#[test]
 fn a_subflow_that_the_peer_opens_is_there_once_its_third_segment_has_come() {
     let (mut client, mut server, tuple) = connected();
     let grown = crate::mptcp::memory::Grown { size: 1 << 20, clamp: 1 << 19 };
