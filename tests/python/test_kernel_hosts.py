@@ -519,6 +519,26 @@ def test_a_setting_that_kernels_have_once_is_set_for_all_hosts_of_one(kernel):
         )
 
 
+ASKS = "date +%s%N; getent hosts b; getent hosts nobody; date +%s%N; ls /sys/class/net"
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_names_are_answered_at_once_and_sys_shows_a_hosts_own_interfaces(series, together):
+    text = SHARED.replace("KERNEL", series)
+    command = 'run = [{ at = "1 s", command = "' + ASKS + '" }]'
+    text = text.replace(text[text.index("run = [") : text.index("}]") + 2], command, 1)
+    if not together:
+        text = text.replace('namespace = "lab"', "")
+    [first, *_] = tailrace.run(tailrace.Scenario(text)).summary["runs"][0]["programs"]
+    begin, address, name, end, *interfaces = first["output"].split()
+    assert (address, name) == ("10.0.0.3", "b")
+    assert int(end) - int(begin) < 10_000_000, "ns: nobody is waited for"
+    # On a kernel of its own a host sees the one by which flows are driven, too, and others that kernels begin with.
+    assert {"eth0", "lo"} <= set(interfaces)
+    if together:
+        assert interfaces == ["eth0", "lo"]
+
+
 def test_one_of_several_hosts_has_a_name_without_brackets(kernel):
     result = tailrace.run(of_one_kernel(kernel, "{}", "{}"))
     first, second = (p["output"].splitlines() for p in result.summary["runs"][0]["programs"])

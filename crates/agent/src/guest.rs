@@ -12,6 +12,7 @@ use crate::{network, programs, raw, sockets};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use std::error::Error;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -53,8 +54,20 @@ fn name(plan: &Plan) -> Result<(), Box<dyn Error>> {
         let plain = Some(plain(name)).filter(|plain| !plan.names.contains_key(plain));
         format!("{address} {name} {}\n", plain.unwrap_or_default())
     });
-    fs::write("/tmp/hosts", format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
-    Ok(mount_bind("/tmp/hosts", "/etc/hosts")?)
+    replace("hosts", &format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
+    // This machine's name servers are not in the network, and who asks them waits for 10 s: `getent hosts` does, for IPv6. Without
+    // any, hosts ask themselves, and hear at once that nobody is there.
+    if Path::new("/etc/resolv.conf").exists() {
+        replace("resolv.conf", "")?;
+    }
+    Ok(())
+}
+
+/// Lets a file of `/etc`, which cannot be written, be another.
+fn replace(name: &str, contents: &str) -> Result<(), Box<dyn Error>> {
+    let other = format!("/tmp/{name}");
+    fs::write(&other, contents)?;
+    Ok(mount_bind(other, format!("/etc/{name}"))?)
 }
 
 /// The name of one of several hosts without its brackets, which have a meaning of their own in addresses: `web1` for `web[1]`.

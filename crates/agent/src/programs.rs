@@ -2,6 +2,7 @@
 
 use crate::namespace::Namespace;
 use nix::sched::{CloneFlags, unshare};
+use rustix::mount::{MountFlags, mount};
 use rustix::thread::ClockId;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -26,7 +27,11 @@ impl Place {
     fn enter(&self) -> io::Result<()> {
         unshare(CloneFlags::CLONE_NEWUTS)?;
         fs::write("/proc/sys/kernel/hostname", &self.hostname)?;
-        self.network.as_ref().map_or(Ok(()), |network| network.enter())
+        let Some(network) = &self.network else { return Ok(()) };
+        network.enter()?;
+        // A sysfs shows the interfaces of the network in which it was mounted.
+        unshare(CloneFlags::CLONE_NEWNS)?;
+        Ok(mount("sys", "/sys", "sysfs", MountFlags::empty(), None)?)
     }
 }
 
