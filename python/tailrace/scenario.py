@@ -76,11 +76,15 @@ class Scenario:
         """The error for what is wrong beside what the parser knows: paths in the file, why, and what to do about it."""
         return self._error(self._source.objected(self._given, list(objections)))
 
-    def warned(self, code: str, objections: Sequence[tuple[str, str, str | None]]) -> list[str]:
-        """Warnings of what the parser does not know, as text for people; none where that code is allowed."""
+    def warned(
+        self, code: str, objections: Sequence[tuple[str, str, str | None]]
+    ) -> list[tuple[str, dict[str, Any]]]:
+        """Warnings of what the parser does not know, as text and as data; none where that code is allowed."""
         texts, diagnostics = self._source.warned(self._given, code, self.native, list(objections))
         found = zip(texts, json.loads(diagnostics), strict=True)
-        return [_placed(text, [warning], self._variant, self.text).rstrip() for text, warning in found]
+        return [
+            (_placed(text, [warning], self._variant, self.text).rstrip(), warning) for text, warning in found
+        ]
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
         """What the compiled parser made of it is made again in whatever process, without the files that it names."""

@@ -187,6 +187,42 @@ def of(hosts: Sequence[Host], flows: Sequence[Flow], degrees: Mapping[str, int])
     return sides
 
 
+def ignored(flows: Sequence[Flow]) -> list[Objection]:
+    """Keys of flows between kernels that these know nothing of, and which setting of the hosts means the same."""
+    settings = {setting.key: setting for setting in SETTINGS}
+    found: list[Objection] = []
+    for flow in flows:
+        ends = (flow.client, flow.server)
+        if any(end.kernel is None for end in ends):
+            continue
+        for key, value in _of_simulated(flow):
+            setting = settings.get(key)
+            if setting and (word := setting.written(value)):
+                asking = ends[:1] if setting.client_asks else ends
+                lacking = [
+                    end.name for end in asking if end.sysctl.get(setting.sysctl, setting.default) != word
+                ]
+                help_ = (
+                    f'write sysctl = {{ "{setting.sysctl}" = "{word}" }} at host {" and host ".join(lacking)}'
+                )
+            else:
+                lacking, help_ = [end.name for end in ends], "no setting of a kernel means the same"
+            if key == "path_manager":
+                lacking = [] if _is_told(flow) else lacking
+                help_ = "write `limits` and `endpoints` at the hosts"
+            if lacking:
+                why = f"flow {flow.name}: the kernels at its ends do not obey `{key}`"
+                found.append((flow.path(key), why, help_))
+    return found
+
+
+def _is_told(flow: Flow) -> bool:
+    """Whether what its path manager does is said to its kernels by their hosts, or nothing is to be said."""
+    kind = _kinded(flow.transport["path_manager"]).get("kind")
+    said = any({"limits", "endpoints"} & set(end.said) for end in (flow.client, flow.server))
+    return kind == "passive" or (kind == "linux" and said)
+
+
 def _settle(setting: Setting, flows: Sequence[Flow], sides: Sides) -> dict[str, str]:
     """One setting for all flows: what simulated flows are told, and what the hosts of kernels are, by name."""
     words = _words(setting, flows)
@@ -348,13 +384,20 @@ def _why_not(flow: Flow) -> str:
 def _rest_of_flow(flow: Flow, sides: Sides) -> None:
     """What of a flow's transport kernels know nothing of."""
     known = {setting.key for setting in SETTINGS} | _FOR_BOTH
+    for key, _ in _of_simulated(flow):
+        if key not in known:
+            sides.simulated_alone(flow, key)
+
+
+def _of_simulated(flow: Flow) -> Iterator[tuple[str, Any]]:
+    """Keys of a flow's transport that sockets of kernels are not told, with their values."""
     for key, value in flow.transport.items():
         as_kernels = (key == "profile" and value in _MODELS) or (key == "scheduler" and value == "linux")
-        if key not in known and not as_kernels:
-            sides.simulated_alone(flow, key)
-    for key in _kinded(flow.transport.get("cc")):
+        if key not in {"kind", "cc"} and not as_kernels:
+            yield key, value
+    for key, value in _kinded(flow.transport.get("cc")).items():
         if key != "kind":
-            sides.simulated_alone(flow, f"cc.{key}")
+            yield f"cc.{key}", value
 
 
 def _rest_of_host(host: Host, sides: Sides) -> None:

@@ -47,6 +47,7 @@ ALIKE: Mapping[str, Alike] = {
     "dropped": Alike(0.10, least=10.0),
 }
 _ONE_SIDED = "one-sided-key"
+_IGNORED = "ignored-key"
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,10 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     `kernel`, or the newest."""
     hosts = [Host(said) for said in _tables(scenario, "host")]
     flows = _flows(scenario, {host.name: host for host in hosts})
+    if not flows:
+        raise UsageError(
+            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
+        )
     kernels = _kernels(scenario, hosts, flows, kernel)
     named = {host.name: kernels.get(host.name) or str(host.kernel) for host in hosts}
     profiles: twin_settings.Sets = {}
@@ -85,7 +90,13 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
         cells[KERNELS] = scenario.variant(KERNELS, {**told, **profiles, **sides.kernels})
     except ScenarioError as error:
         raise _of_given(error, scenario, kernels) from None
-    return Twins(cells, scenario.warned(_ONE_SIDED, sides.one_sided))
+    return Twins(cells, [text for text, _ in scenario.warned(_ONE_SIDED, sides.one_sided)])
+
+
+def ignored(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
+    """Warnings of keys of flows that the kernels at both their ends do not obey, as text for people and as data."""
+    hosts = {host.name: host for host in map(Host, _tables(scenario, "host"))}
+    return scenario.warned(_IGNORED, twin_settings.ignored(_flows(scenario, hosts)))
 
 
 def _of_given(error: ScenarioError, scenario: Scenario, kernels: Mapping[str, str]) -> ScenarioError:
@@ -148,12 +159,7 @@ def _flows(scenario: Scenario, hosts: Mapping[str, Host]) -> list[Flow]:
         flows.append(
             Flow(str(said["name"]), {"kind": "tcp", **table}, ends[0], ends[1], said.get("app", "bulk"))
         )
-    flows = [flow for flow in flows if flow.transport["kind"] != "udp"]
-    if not flows:
-        raise UsageError(
-            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
-        )
-    return flows
+    return [flow for flow in flows if flow.transport["kind"] != "udp"]
 
 
 def _kernels(
@@ -186,7 +192,7 @@ def _newest() -> str:
 def _as_linux(scenario: Scenario, flow: Flow, client: str, server: str) -> twin_settings.Sets:
     """Simulated TCP is to be that of the kernels' Linux, where the file does not say which. A word becomes a table.
 
-    A flow has one profile: that of the end that sends most of the data. What is the receiver's matter is as the other's.
+    A flow has one profile: that of the end that sends most of the data. The receiver's own matters are as the other's.
     """
     sender, receiver = (server, client) if flow.client_receives else (client, server)
     sets: twin_settings.Sets = {}

@@ -414,6 +414,45 @@ def test_both_are_run_and_compared(tmp_path):
     assert (read.returncode, read.stdout.count("goodput")) == (0, 1), read.stdout + read.stderr
 
 
+@pytest.mark.parametrize(
+    ("transport", "own", "told"),
+    [
+        ('"tcp"', "", []),
+        ('{ kind = "tcp", cc = "reno", profile = "linux", sack = true }', "", []),
+        (
+            '{ kind = "tcp", sack = false }',
+            "",
+            [("sack", '"net.ipv4.tcp_sack" = "0" } at host a and host b')],
+        ),
+        ('{ kind = "tcp", sack = false }', "sysctl = { net.ipv4.tcp_sack = 0 }", []),
+        ('{ kind = "tcp", ecn = true }', "", [("ecn", '"net.ipv4.tcp_ecn" = "1" } at host a')]),
+        ('{ kind = "tcp", mss = "500 B" }', "", [("mss", "no setting of a kernel means the same")]),
+        (
+            '{ kind = "tcp", cc = { kind = "cubic", beta = 0.5 } }',
+            "",
+            [("cc.beta", "no setting of a kernel means the same")],
+        ),
+        (
+            '{ kind = "mptcp", cc = "cubic", path_manager = "linux" }',
+            "",
+            [("path_manager", "write `limits` and `endpoints` at the hosts")],
+        ),
+        (
+            '{ kind = "mptcp", cc = "cubic", path_manager = "linux" }',
+            'endpoints = "1 subflow"',
+            [],
+        ),
+    ],
+)
+def test_keys_that_the_kernels_of_a_flow_ignore_are_said(transport, own, told):
+    kernel = f'kernel = "6.99"\n{own}'
+    found = twins.ignored(pair(transport, kernel, kernel))
+    assert [warning["message"].split("`")[1] for _, warning in found] == [key for key, _ in told]
+    assert all(warning["help"].endswith(what) for (_, warning), (_, what) in zip(found, told, strict=True))
+    # A simulated end obeys its keys.
+    assert twins.ignored(pair(transport, kernel)) == []
+
+
 def test_what_no_kernel_does_says_that_twin_gave_the_kernel():
     attacked = """
 [[host]]

@@ -41,6 +41,7 @@ def check(
         reports.append(_report(file, warnings=_warnings(scenario, cells)))
         if not json and not quiet:
             warn(variants.warnings({"": scenario, **cells}))
+            warn([text for text, _ in using.warnings(scenario)])
             common.echo(describe(scenario))
     if json:
         # One file, one report: what reads it need not unwrap a list.
@@ -71,7 +72,7 @@ def _warnings(scenario: Scenario, cells: Mapping[str, Scenario]) -> list[dict[st
         new = [warning for warning in cell.outline["warnings"] if repr(warning) not in known]
         known.update(map(repr, new))
         found += [{**warning, "variant": label} for warning in new]
-    return found
+    return [*found, *(warning for _, warning in using.warnings(scenario))]
 
 
 def _report(

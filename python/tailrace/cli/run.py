@@ -66,7 +66,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     wanted = check_figures(figures) or named_figures.over_time(scenario)
     cells = variants.of_scenario(scenario)
     if not quiet:
-        warn(scenario.warnings)
+        warn([*scenario.warnings, *(text for text, _ in using.warnings(scenario))])
         if cells:
             say(
                 f"note: this runs the file as it stands; for its {len(cells)} variants: tailrace compare {file}"

@@ -35,6 +35,15 @@ def check(scenario: Scenario) -> None:
         raise scenario.objected(wrong)
 
 
+def warnings(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
+    """What of a scenario its kernels do not obey, as text for people and as data."""
+    if not scenario.native.kernels:
+        return []
+    from tailrace import twins
+
+    return twins.ignored(scenario)
+
+
 def of(native: _native.Scenario) -> tuple[dict[str, Path], Path] | None:
     """What a task needs for the kernels that a scenario names: their paths and the program that launches them."""
     names = native.kernels

@@ -84,6 +84,7 @@ codes! {
         UnusedMedium = "unused-medium": "No link uses a medium.",
         UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, but a Linux kernel at one of its ends, which has none.",
         OneSidedKey = "one-sided-key": "`tailrace twin` compares two configurations: only the simulated side, or only the kernels, obey a key.",
+        IgnoredKey = "ignored-key": "A flow has kernels at both ends, which do not obey a key of its `transport`.",
         UnusualRate = "unusual-rate": "A link's rate is so low or high that its unit may be wrong.",
         UnusualDelay = "unusual-delay": "A link's delay is so long that its unit may be wrong.",
         TinyLimit = "tiny-limit": "A queue holds less than two packets.",
