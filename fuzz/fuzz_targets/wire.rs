@@ -6,7 +6,7 @@ use tailrace_core::Ecn;
 use tailrace_wire::tcp::mptcp::{KIND, MptcpOption};
 use tailrace_wire::tcp::{RawOptions, options};
 use tailrace_wire::{
-    Ipv4Packet, Ipv4Repr, Payload, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr, rewrite,
+    Ipv4Packet, Ipv4Repr, Payload, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr, icmp, rewrite,
 };
 
 fuzz_target!(|data: &[u8]| {
@@ -36,6 +36,11 @@ fn ipv4(data: &[u8]) {
         let again = Ipv4Packet::new_checked(&whole[..]).expect("what was written can be read");
         assert_eq!(Ipv4Repr::parse(&again), repr);
         assert!(again.verify_checksum());
+    }
+    let mut answer = Vec::new();
+    if icmp::echo_reply(&packet, &mut answer) || icmp::port_unreachable(&packet, &mut answer) {
+        let answer = Ipv4Packet::new_checked(&answer[..]).expect("an answer can be read");
+        assert!(answer.verify_checksum() && answer.dst() == packet.src());
     }
     match packet.protocol() {
         6 => tcp(packet.payload()),

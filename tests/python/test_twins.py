@@ -313,6 +313,16 @@ def test_keys_that_both_kernels_of_a_flow_do_not_obey_have_a_warning(transport, 
     assert scenario.replaced({}, "ignored-key").warnings == []
 
 
+@pytest.mark.parametrize(("endpoints", "ignored"), [("", ["path_manager"]), ('endpoints = "1  subflow"', [])])
+def test_a_path_manager_is_obeyed_where_the_hosts_describe_it(endpoints, ignored):
+    transport = '{ kind = "mptcp", cc = "cubic", path_manager = { kind = "linux", client = "1 subflow" } }'
+    hosts = [f'kernel = "6.99"\n{endpoints}', 'kernel = "6.99"']
+    found = tailrace.Scenario.of(
+        network(*hosts, flow("f", "a", "b", transport)), allow="single-subflow"
+    ).warnings
+    assert [text.split("`")[1] for text in found] == ignored
+
+
 def test_both_sides_of_a_twin_are_not_warned_of_what_the_twin_warns_of():
     cells = both_ways("mss = '500 B'")
     assert len(cells.warnings) == 1
