@@ -385,8 +385,9 @@ class Mptcp(Table):
             mptcp_set_timeout, __mptcp_retrans.
         data_rtx_bytes: With `data_timer = "subflows"`: how long the fragments are in which the send
             queue keeps the stream. When the timer expires, the rest of the oldest fragment is sent
-            again, in whole segments. Source: one segment; linux: a page fragment of 32 KiB without its
-            head, 32728 B. Allowed: 1 B to 1 GB (so much is sent at once).
+            again, in whole segments. Where queues are filled and count as memory, fragments are as the
+            application has written them instead. Source: one segment; linux: a page fragment of 32 KiB
+            without its head, 32728 B. Allowed: 1 B to 1 GB (so much is sent at once).
         min_data_rto: The shortest timeout of the data level. Source: Linux TCP_RTO_MIN. Allowed: 100 us
             to 1000 h (each timeout takes computing time).
         stale_loss_cnt: After more timeouts of the data level than this without a sign of life, a

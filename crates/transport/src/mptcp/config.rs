@@ -128,7 +128,8 @@ parameters! {
         /// subflow.
         data_timer: DataTimer = DataTimer::Doubled, "multipath-tcp/mptcp, mptcp_set_rto; linux: mptcp_set_timeout, __mptcp_retrans";
         /// With `data_timer = "subflows"`: how long the fragments are in which the send queue keeps the stream. When the
-        /// timer expires, the rest of the oldest fragment is sent again, in whole segments.
+        /// timer expires, the rest of the oldest fragment is sent again, in whole segments. Where queues are filled and
+        /// count as memory, fragments are as the application has written them instead.
         data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a page fragment of 32 KiB without its head, 32728 B", in "1 B"..="1 GB": "so much is sent at once";
         /// The shortest timeout of the data level.
         min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time";
