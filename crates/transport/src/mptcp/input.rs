@@ -275,10 +275,7 @@ impl Mptcp {
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
-        let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
-        if buffers.is_some() {
-            self.rcv.begin_move();
-        }
+        let mut buffers = self.begin_move(fills_gap);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
@@ -315,6 +312,15 @@ impl Mptcp {
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// What a gap has held back begins to be moved to the data level, buffer by buffer where those count.
+    fn begin_move(&mut self, fills_gap: bool) -> Option<Buffers> {
+        let moves = fills_gap && self.rcv.counts_memory() && !self.checksum;
+        if moves {
+            self.rcv.begin_move();
+        }
+        moves.then(Buffers::default)
     }
 
     /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
@@ -410,8 +416,7 @@ impl Mptcp {
     pub(super) fn tell_after_ack(&mut self, id: usize, now: Instant) {
         let pushed = |s: &super::subflow::Subflow| !s.gone && s.tcp.has_pushed();
         let others = || self.subflows.iter().enumerate().any(|(other, s)| other != id && pushed(s));
-        if self.rcv.opens_wide_after_ack()
-            || (self.plan.tcp.push_acks && self.rcv.is_all_read() && others())
+        if self.rcv.opens_wide_after_ack() || (self.plan.tcp.push_acks && self.rcv.is_all_read() && others())
         {
             self.room_due = now.saturating_add(AFTERWARDS);
         }

@@ -355,7 +355,9 @@ impl DataReceiver {
 
     /// The same once an ACK has left that shows what there is before the application reads.
     pub(crate) fn opens_wide_after_ack(&mut self) -> bool {
-        let told = self.told.map_or(u64::MAX, |told| if let Left::Window(left) = told.left { left } else { u64::MAX });
+        let told = self
+            .told
+            .map_or(u64::MAX, |told| if let Left::Window(left) = told.left { left } else { u64::MAX });
         let window = self.left();
         window > 0 && window >= 2 * self.shown.min(told)
     }
