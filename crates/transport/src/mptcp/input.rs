@@ -280,10 +280,7 @@ impl Mptcp {
         // What fills a gap of the subflow comes first of what it releases.
         let mut own = true;
         let mut known = true;
-        let mut buffers = (fills_gap && self.rcv.counts_memory() && !self.checksum).then(Buffers::default);
-        if buffers.is_some() {
-            self.rcv.begin_move();
-        }
+        let mut buffers = self.begin_move(fills_gap);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
                 Taken::Bytes { dsn, end } => {
@@ -323,6 +320,15 @@ impl Mptcp {
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// What a gap has held back begins to be moved to the data level, buffer by buffer where those count.
+    fn begin_move(&mut self, fills_gap: bool) -> Option<Buffers> {
+        let moves = fills_gap && self.rcv.counts_memory() && !self.checksum;
+        if moves {
+            self.rcv.begin_move();
+        }
+        moves.then(Buffers::default)
     }
 
     /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
