@@ -449,12 +449,14 @@ mod tests {
     fn new_data_ends_at_the_window_the_buffer_and_what_was_written() {
         let mut s = sender(1050, 1000);
         send(&mut s, 0, 10);
-        assert_eq!((s.fresh(100), s.is_window_limited(100)), (None, true));
+        assert_eq!((s.fresh(100), s.has_fresh(), s.is_window_limited(100)), (None, false, true));
         s.on_ack(1100, 1000);
+        assert!(s.has_fresh());
         let rest = s.fresh(100).unwrap();
         assert_eq!((rest.dsn, rest.len), (2000, 50));
         s.hand_out(&rest, (0, false));
-        assert_eq!((s.fresh(100), s.is_window_limited(100), s.outstanding()), (None, false, 950));
+        assert_eq!((s.fresh(100), s.has_fresh()), (None, false));
+        assert_eq!((s.is_window_limited(100), s.outstanding()), (false, 950));
     }
 
     #[test]
