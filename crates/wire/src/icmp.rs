@@ -20,8 +20,8 @@ const LONGEST_ERROR: usize = 576;
 /// use tailrace_wire::{Ipv4Packet, icmp};
 /// let request = icmp::echo_request([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), (7, 1), &[1, 2, 3]);
 /// let mut reply = Vec::new();
-/// assert!(icmp::echo_reply(&Ipv4Packet::new_checked(&request)?, &mut reply));
-/// let reply = Ipv4Packet::new_checked(&reply)?;
+/// assert!(icmp::echo_reply(&Ipv4Packet::new_checked(&request[..])?, &mut reply));
+/// let reply = Ipv4Packet::new_checked(&reply[..])?;
 /// assert_eq!((reply.dst(), &reply.payload()[4..]), ([10, 0, 0, 1].into(), &[0, 7, 0, 1, 1, 2, 3][..]));
 /// # Ok::<(), tailrace_wire::Error>(())
 /// ```
