@@ -248,13 +248,6 @@ impl<P: Routed> Link<P> {
         }
     }
 
-    /// Bits of the packet in transmission that leave after `now`, of a link with a rate that is settled up to then. Media and schedules have
-    /// none: what they send counts when it has left, or by opportunities.
-    pub fn bits_to_leave(&self, now: Instant) -> f64 {
-        let left = self.transmission_ends().saturating_since(now);
-        left.as_nanos() as f64 * self.transmitter.rate().as_bps() as f64 / 1e9
-    }
-
     /// Distribution of backlog and sojourn, where observed.
     pub fn stats(&self) -> Option<&QueueStats> {
         self.stats.as_deref()
