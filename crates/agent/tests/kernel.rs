@@ -17,7 +17,8 @@ fn a_kernel_boots() {
     let Some(kernel) = kernel() else { return };
     let folder = std::env::temp_dir().join(format!("tailrace-guest-{}", std::process::id()));
     let ready = 3_000_000_000;
-    let interface = Interface { card: 0, address: "10.0.0.1".parse().unwrap(), later: vec![], unreached: vec![] };
+    let interface =
+        Interface { card: 0, address: "10.0.0.1".parse().unwrap(), later: vec![], unreached: vec![] };
     let program = Program { at: ready, command: "uname -r; ip addr".into(), output: "out".into() };
     let host =
         Host { name: "a".into(), interfaces: vec![interface], programs: vec![program], ..Host::default() };

@@ -278,8 +278,7 @@ impl Mptcp {
         let fills_gap = to - taken > u64::from(segment.payload);
         let before = self.rcv.nxt();
         // What fills a gap of the subflow comes first of what it releases.
-        let mut own = true;
-        let mut known = true;
+        let (mut own, mut known) = (true, true);
         let mut buffers = self.begin_move(fills_gap);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
@@ -310,16 +309,23 @@ impl Mptcp {
         if buffers.is_some() {
             self.rcv.end_move();
         }
-        if fills_gap {
-            self.count_ack_of_gap(id, self.rcv.nxt() - before, known);
-        } else if known {
-            self.put_off_ack_of_known(id, now);
-        }
+        self.settle_acks(id, (fills_gap, known), self.rcv.nxt() - before, now);
         if self.rcv.nxt() != before {
             self.check_complete();
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// Of what has come in order on subflow `id`, `unread` bytes wait for the application: whether the ACK of a gap that was filled counts,
+    /// and whether that of what was known to the connection waits.
+    #[inline]
+    fn settle_acks(&mut self, id: usize, (fills_gap, known): (bool, bool), unread: u64, now: Instant) {
+        if fills_gap {
+            self.count_ack_of_gap(id, unread, known);
+        } else if known {
+            self.put_off_ack_of_known(id, now);
+        }
     }
 
     /// What a gap has held back begins to be moved to the data level, buffer by buffer where those count.
