@@ -519,13 +519,13 @@ def test_a_setting_that_kernels_have_once_is_set_for_all_hosts_of_one(kernel):
         )
 
 
-ASKS = "date +%s%N; getent hosts b; getent hosts nobody; date +%s%N; ls /sys/class/net"
+LOOKS_UP = "date +%s%N; getent hosts b; getent hosts nobody; date +%s%N; ls /sys/class/net"
 
 
 @pytest.mark.parametrize("together", [True, False])
 def test_names_are_answered_at_once_and_sys_shows_a_hosts_own_interfaces(series, together):
     text = SHARED.replace("KERNEL", series)
-    command = 'run = [{ at = "1 s", command = "' + ASKS + '" }]'
+    command = 'run = [{ at = "1 s", command = "' + LOOKS_UP + '" }]'
     text = text.replace(text[text.index("run = [") : text.index("}]") + 2], command, 1)
     if not together:
         text = text.replace('namespace = "lab"', "")
