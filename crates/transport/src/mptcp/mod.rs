@@ -9,6 +9,8 @@
 //!   segment of its own, so that a mapping is never split.
 //! - `handshake`, `fallback`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
 //! - `checksum`: those of DSS over real bytes.
+//! - `memory`, `send_memory`, `arrivals`: buffers counted in memory as Linux does it; `reading`, `writing`: when the application reads and writes,
+//!   and what of that the peer is told.
 //! - `failure`: what it does about what does not come; `announce`: addresses that the peer is told of.
 //! - [`MptcpPlan::for_profile`]: whose behaviour a connection has.
 //! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
@@ -18,6 +20,7 @@
 
 mod addresses;
 mod announce;
+mod arrivals;
 mod checksum;
 mod config;
 pub mod coupled;
@@ -35,10 +38,12 @@ pub mod path_manager;
 mod paths;
 mod peer_window;
 mod profile;
+mod reading;
 mod receive;
 mod reordering;
 pub mod scheduler;
 mod send;
+mod send_memory;
 mod signals;
 mod source_route;
 mod subflow;
@@ -64,18 +69,20 @@ use crate::tcp::altered::Altered;
 use crate::tcp::{Event, Pending, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
 use addresses::Addresses;
 use announce::Announcement;
+use arrivals::Arrivals;
 use coupled::Coupling;
 use failure::{CloseTimer, DataRto, Resend};
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
-use memory::{Arrivals, ReceiveMemory, SendMemory, Size};
+use memory::{ReceiveMemory, Size};
 use numbers::Numbers;
 use path_manager::{AddressId, Attended};
 use peer_window::PeerWindow;
 use receive::DataReceiver;
 use scheduler::{RunningScheduler, Scheduler};
 use send::DataSender;
+use send_memory::SendMemory;
 use signals::Signals;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -335,7 +342,7 @@ impl Mptcp {
             subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        let (id, old) = self.subflows.place(subflow, memory::first_arrivals(&self.plan));
+        let (id, old) = self.subflows.place(subflow, arrivals::first_arrivals(&self.plan));
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
             self.snd.forget_carrier(id);

@@ -177,7 +177,9 @@ impl Mptcp {
         let mss = self.subflows[id].tcp.mss();
         let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
         let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
-        if self.rcv.is_half_full(id, self.subflows.arrivals_of(id).clamp()) {
+        if self.subflows[id].tcp.has_quick_acks()
+            && self.rcv.is_half_full(id, self.subflows.arrivals_of(id).clamp())
+        {
             self.subflows[id].tcp.end_hurry();
         }
         if self.rcv.take_changed() {

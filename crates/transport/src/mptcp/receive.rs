@@ -1,7 +1,8 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
-use super::memory::{Arrivals, Grown, ReceiveMemory, Room};
+use super::arrivals::{Arrivals, Room};
+use super::memory::{Grown, ReceiveMemory};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::reassembly::Reassembly;
@@ -228,8 +229,8 @@ impl DataReceiver {
     /// Whether the memory leaves, for all that the next ACK on subflow `id` knows, less than half of what it leaves when it is empty,
     /// or of the `most` that there may be (`__tcp_select_window`).
     pub(crate) fn is_half_full(&mut self, id: usize, most: u64) -> bool {
-        let Some(empty) = self.memory.as_ref().map(|memory| memory.window(0)) else { return false };
-        self.left_on(id) < empty.min(most) / 2
+        let left = self.left_on(id);
+        self.memory.as_ref().is_some_and(|memory| memory.is_half_full(left, most))
     }
 
     /// What a subflow shows of `window`, which is `most` at most: in multiples of `unit`, of which the last one counts in part, but not where
@@ -237,7 +238,7 @@ impl DataReceiver {
     #[inline]
     pub(crate) fn in_units(&self, window: u64, (most, unit): (u64, u64)) -> u64 {
         debug_assert!(unit.is_power_of_two(), "it is a shift");
-        let less = self.memory.as_ref().is_some_and(|memory| memory.is_half_full(window));
+        let less = self.memory.as_ref().is_some_and(|memory| memory.is_half_full(window, u64::MAX));
         let whole = if less { window & !(unit - 1) } else { window };
         (whole.min(most) + (unit - 1)) & !(unit - 1)
     }
@@ -368,11 +369,12 @@ impl DataReceiver {
 
     /// The same once an ACK has left that shows what there is before the application reads.
     pub(crate) fn opens_wide_after_ack(&mut self) -> bool {
-        let told = self
-            .told
-            .map_or(u64::MAX, |told| if let Left::Window(left) = told.left { left } else { u64::MAX });
+        let shown = match self.told.map(|told| told.left) {
+            Some(Left::Window(left)) => self.shown.min(left),
+            _ => self.shown,
+        };
         let window = self.left();
-        window > 0 && window >= 2 * self.shown.min(told)
+        window > 0 && window >= 2 * shown
     }
 
     /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.

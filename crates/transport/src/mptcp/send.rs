@@ -2,7 +2,7 @@
 //! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
 
 use super::fragments::Fragments;
-use super::memory::SendMemory;
+use super::send_memory::SendMemory;
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
 

@@ -3,13 +3,13 @@
 use super::checksum::Checksums;
 use super::failure::Silence;
 use super::key::{Key, long_join_hmac, short_join_hmac};
-use super::memory::SendMemory;
 use super::numbers::next_to;
 use super::option::{Mapping, ResetReason};
 use super::path_manager::AddressId;
 use super::peer_window::PeerWindow;
 use super::scheduler::SubflowView;
 use super::send::Chunk;
+use super::send_memory::SendMemory;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;

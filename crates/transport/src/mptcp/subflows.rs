@@ -1,7 +1,8 @@
 //! The subflows of a connection, each at a place that it keeps, with what every event goes through close together.
 
 use super::Tuple;
-use super::memory::{Arrivals, Grown, HALF};
+use super::arrivals::Arrivals;
+use super::memory::{Grown, HALF};
 use super::scheduler::SubflowView;
 use super::subflow::Subflow;
 use crate::tcp::State;

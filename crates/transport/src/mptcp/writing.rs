@@ -3,7 +3,7 @@
 
 use super::Mptcp;
 use super::config::SendBufferOf;
-use super::memory::SendMemory;
+use super::send_memory::SendMemory;
 use super::subflow::Subflow;
 use crate::tcp::State;
 use tailrace_core::{Duration, Instant};

@@ -226,11 +226,7 @@ impl ReceiveQueue {
     /// Where above a gap a segment comes that starts at `start`.
     pub(crate) fn place_of(&self, start: u64) -> Place {
         let i = self.above.partition_point(|buffer| buffer.end < start);
-        match self
-            .above
-            .get(i)
-            .is_some_and(|buffer| self.joins(buffer, start, Together { packets: 1, bytes: 0 }, 0))
-        {
+        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start, Piece::PACKET.together, 0)) {
             true => Place::BehindAnother,
             false => Place::AboveGap,
         }
@@ -380,11 +376,8 @@ mod tests {
         all.on_arrival(0, at, at);
         let mut come = |pieces: &[(u64, u64)]| {
             for &(together, packets) in pieces {
-                all.on_piece(
-                    (at, at + MSS),
-                    at + MSS,
-                    Piece { together: Together { packets: together, bytes: 0 }, packets },
-                );
+                let together = Together { packets: together, bytes: 0 };
+                all.on_piece((at, at + MSS), at + MSS, Piece { together, packets });
                 at += MSS;
             }
             all.held(at, MSS).buffers

@@ -167,9 +167,14 @@ impl Tcp {
         self.acks.segments_waiting() >= self.config.delayed_ack
     }
 
+    /// Whether some more ACKs are ordered to leave at once.
+    pub(crate) const fn has_quick_acks(&self) -> bool {
+        self.acks.is_quick()
+    }
+
     /// Whether ACKs leave at once, and not only by count.
     pub(crate) fn hurries_acks(&self) -> bool {
-        self.acks.is_quick() || self.rcv.has_gap()
+        self.has_quick_acks() || self.rcv.has_gap()
     }
 
     /// The window that it showed last.
