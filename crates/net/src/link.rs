@@ -107,8 +107,6 @@ pub struct Link<P: Packet> {
     schedule: Option<Box<Scheduled>>,
     /// Where it shares a channel with others, which then says when it sends.
     station: Option<Box<Station>>,
-    /// Of the packet that was in transmission when the rate changed last: until when that lasts, and the rate.
-    former: Option<Box<(Instant, Rate)>>,
     tally: Tally,
 }
 
@@ -169,7 +167,6 @@ impl<P: Routed> Link<P> {
             stats: config.observed.then(Box::default),
             schedule: config.schedule.map(|openings| Box::new(Scheduled::new(openings, config.rate))),
             station: None,
-            former: None,
             tally: Tally::default(),
         };
         if link.schedule.is_some() || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
@@ -249,16 +246,6 @@ impl<P: Routed> Link<P> {
             corrupted,
             held_back,
         }
-    }
-
-    /// Bits of the packet in transmission that leave after `now`, of a link with a rate that is settled up to then. Media and schedules have
-    /// none: what they send counts when it has left, or by opportunities.
-    pub fn bits_to_leave(&self, now: Instant) -> f64 {
-        let end = self.transmission_ends();
-        // A packet in service finishes as it began.
-        let former = self.former.as_deref().filter(|(until, _)| end <= *until);
-        let rate = former.map_or(self.transmitter.rate(), |(_, rate)| *rate);
-        end.saturating_since(now).as_nanos() as f64 * rate.as_bps() as f64 / 1e9
     }
 
     /// Distribution of backlog and sojourn, where observed.

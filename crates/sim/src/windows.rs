@@ -35,8 +35,7 @@ pub(crate) struct Windows {
 /// Where a window began; empty where it began with the run.
 #[derive(Debug, Default)]
 struct Cut {
-    /// Counters of queues, and bits of what their links were sending.
-    queues: Vec<(LinkCounters, f64)>,
+    queues: Vec<LinkCounters>,
     /// What applications had done, of a part: what is said of them in all is said of the whole run, warm-up included.
     outcomes: Vec<(Option<Transfers>, Option<Connections>)>,
 }
@@ -89,12 +88,7 @@ impl Windows {
 
     /// Counters of a queue where a window began.
     pub(crate) fn counters(&self, open: Open, queue: usize) -> LinkCounters {
-        self.cuts[open].queues.get(queue).map_or_else(LinkCounters::default, |(counters, _)| *counters)
-    }
-
-    /// Bits of the packet that its link was sending then, and which left in the window.
-    pub(crate) fn bits_to_leave(&self, open: Open, queue: usize) -> f64 {
-        self.cuts[open].queues.get(queue).map_or(0.0, |(_, bits)| *bits)
+        self.cuts[open].queues.get(queue).copied().unwrap_or_default()
     }
 
     /// What applications of a group had done where a window began, if that is to be left out.
@@ -148,8 +142,7 @@ impl Windows {
 
     fn begin(&mut self, open: Open, plan: &Plan, world: &mut World, fabric: &SimFabric) {
         world.begin(open, fabric.now());
-        let links = plan.queues.iter().map(|queue| fabric.link(queue.link));
-        let queues = links.map(|link| (link.counters(), link.bits_to_leave(fabric.now()))).collect();
+        let queues = plan.queues.iter().map(|queue| fabric.link(queue.link).counters()).collect();
         let outcomes = match open {
             Open::Whole => Vec::new(),
             Open::Part => RunView { plan, fabric, world, windows: self }.outcomes(),
