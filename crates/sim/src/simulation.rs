@@ -211,8 +211,9 @@ impl Simulation {
 
     fn sample(&mut self, at: Instant) {
         // Only of these may losses come late: of a plain FIFO they are known on arrival.
-        for queue in &self.plan.queues {
-            self.fabric.settle(queue.link, &mut self.world);
+        let studied = self.plan.queues.iter().map(|queue| queue.link);
+        for link in studied.chain(self.faults.other_queues()) {
+            self.fabric.settle(link, &mut self.world);
         }
         self.world.close_bins(at);
         let Some(series) = &mut self.series else { return };

@@ -115,6 +115,12 @@ impl Faults {
         }
     }
 
+    /// Links that have other queues at present than without faults.
+    pub(super) fn other_queues(&self) -> impl Iterator<Item = LinkId> + '_ {
+        let replaced = |f: &usize| self.all[*f].kind.aspects().queue;
+        self.under_way.iter().filter(move |(_, faults)| faults.iter().any(replaced)).map(|(way, _)| *way)
+    }
+
     /// What the faults under way make of a link that is so without them, each of what those have made that began before.
     pub(super) fn shape(&self, way: LinkId, link: &mut Condition) {
         for f in self.under_way.get(&way).into_iter().flatten() {

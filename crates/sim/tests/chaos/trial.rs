@@ -123,8 +123,16 @@ fn same(a: &RunOutput, b: &RunOutput) -> Result<(), String> {
         json.as_object_mut().expect("an object").remove("engine");
         json
     };
-    if figures(a) != figures(b) {
-        return Err("the summary".into());
+    difference(&figures(a), &figures(b)).map_or(Ok(()), |place| Err(format!("the summary ({place})")))
+}
+
+/// Where two values differ first, and what each has there.
+fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
+    match (a.as_object(), b.as_object()) {
+        (Some(one), Some(other)) if one.keys().eq(other.keys()) => one.iter().find_map(|(key, value)| {
+            let place = difference(value, &other[key])?;
+            Some(if place.starts_with(':') { format!("{key}{place}") } else { format!("{key}.{place}") })
+        }),
+        _ => (a != b).then(|| format!(": {a} and {b}")),
     }
-    Ok(())
 }

@@ -1,6 +1,8 @@
 //! Links that fail and change while traffic runs.
 
 use crate::support::{Run, Text, assert_close};
+use tailrace_core::Instant;
+use tailrace_sim::{Control, Simulation};
 
 /// Two ways from r1 to r2: the short one of 10 Mbit/s, and a detour over r3 of 2 Mbit/s.
 fn two_ways(app: &str, fault: &str) -> Run {
@@ -355,4 +357,28 @@ fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
     let lost = run.leaf("groups.burst.lost_packets");
     assert_eq!((run.queue("dropped_packets.overlimit"), run.queue("dequeued_packets")), (lost, sent - lost));
     assert!((40.0..=42.0).contains(&(sent - lost)), "{sent} {lost}");
+}
+
+#[test]
+fn losses_of_a_queue_that_a_fault_gives_a_hosts_link_are_of_the_interval_that_they_fall_into() {
+    // The queue of a host's link is not studied; `codel` drops when somebody looks.
+    let codel = "value = { kind = \"codel\", target = \"1 ms\", interval = \"2 ms\" }";
+    let scenario = Text::new("600 ms")
+        .top("warmup = \"200 ms\"\nrecord = { interval = \"10 ms\" }")
+        .add("[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"")
+        .link("a", "b", "260 kbit/s", "4 ms", "name = \"l\"")
+        .flow("f", ("a", "b"), "\"tcp\"", "\"bulk\"")
+        .add(&format!("[[fault]]\nat = \"300 ms\"\nlink = \"l\"\nkind = \"queue\"\n{codel}"))
+        .scenario();
+    let plain = Simulation::build(&scenario, 1).unwrap();
+    let mut watched = Simulation::build(&scenario, 1).unwrap();
+    for ms in 1..600 {
+        watched.step(Instant::from_millis(ms), &Control::default()).unwrap();
+        watched.balance().unwrap();
+    }
+    let [plain, watched] =
+        [plain, watched].map(|simulation| Run::new(simulation.run(&Control::default()).unwrap()));
+    let bins = |run: &Run| run.json["groups"]["f"]["bins"].clone();
+    assert!(plain.leaf("groups.f.bins.loss_max_ratio") > 0.0);
+    assert_eq!(bins(&plain), bins(&watched));
 }
