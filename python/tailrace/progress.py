@@ -175,7 +175,7 @@ class Lines(Monitor):
         if self._ended == asked and self._total > 1:
             self._say(f"{asked} of {self._total} runs took {time.monotonic() - self._start:.2f} s")
         elif self._ended == 1:
-            count = f"1 of {self._total}: " if self._total > 1 else ""
+            count = f"{self._found + 1} of {self._total}: " if self._total > 1 else ""
             self._say(f"{count}{job} took {wall_s:.2f} s")
 
     def _say(self, text: str) -> None:

@@ -81,7 +81,7 @@ def test_lines_of_what_goes_on_count_what_is_there(monkeypatch):
     lines.ended("run 10", 40.0)
     assert out.getvalue().splitlines() == [
         "85 %, 8 of 10 runs, about 60 s left",
-        "1 of 10: run 9 took 40.00 s",
+        "9 of 10: run 9 took 40.00 s",
         "2 of 10 runs took 20.00 s",
     ]
 

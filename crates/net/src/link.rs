@@ -107,6 +107,10 @@ pub struct Link<P: Packet> {
     schedule: Option<Box<Scheduled>>,
     /// Where it shares a channel with others, which then says when it sends.
     station: Option<Box<Station>>,
+    /// Of the packet that was in transmission when the rate changed last: until when that lasts, and the rate.
+    former: Option<Box<(Instant, Rate)>>,
+    /// Bits of packets that were cut off as the link went down.
+    cut_bits: f64,
     tally: Tally,
 }
 
@@ -167,6 +171,8 @@ impl<P: Routed> Link<P> {
             stats: config.observed.then(Box::default),
             schedule: config.schedule.map(|openings| Box::new(Scheduled::new(openings, config.rate))),
             station: None,
+            former: None,
+            cut_bits: 0.0,
             tally: Tally::default(),
         };
         if link.schedule.is_some() || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
@@ -246,6 +252,17 @@ impl<P: Routed> Link<P> {
             corrupted,
             held_back,
         }
+    }
+
+    /// Bits that are counted as sent and are not: those of the packet in transmission that leave after `now`, and those that were cut off as
+    /// the link went down. It is settled up to `now`, and has a rate: media and schedules have none of these, as what they send counts when
+    /// it has left, or by opportunities.
+    pub fn unsent_bits(&self, now: Instant) -> f64 {
+        let end = self.transmission_ends();
+        // A packet in service finishes as it began.
+        let former = self.former.as_deref().filter(|(until, _)| end <= *until);
+        let rate = former.map_or(self.transmitter.rate(), |(_, rate)| *rate);
+        self.cut_bits + end.saturating_since(now).as_nanos() as f64 * rate.as_bps() as f64 / 1e9
     }
 
     /// Distribution of backlog and sojourn, where observed.

@@ -13,7 +13,7 @@ use crate::{video, voice};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::QueueStats;
 use tailrace_scenario::model::Role;
 
@@ -199,11 +199,15 @@ impl RunView<'_> {
 
     fn queue(&self, i: usize, open: Open) -> QueueSummary {
         let queue = &self.plan.queues[i];
-        let whole = self.fabric.link(queue.link).counters();
+        let link = self.fabric.link(queue.link);
+        let whole = link.counters();
         let counters = whole.since(&self.windows.counters(open, i));
         let stats = self.queue_stats(i, open);
         let span = stats.span();
-        let sent = counters.sent_bytes + counters.dequeued * queue.overhead;
+        let begun = Bytes(counters.sent_bytes + counters.dequeued * queue.overhead).as_f64() * 8.0;
+        // What was under way at the edges counts as far as it left in between.
+        let before = self.windows.unsent_bits(open, i);
+        let bits = (begun + before - link.unsent_bits(self.fabric.now())).max(0.0);
         let (from, to) = (self.since(open), self.fabric.now());
         let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
         let level = |g: &tailrace_net::Gauge| Level {
@@ -219,8 +223,7 @@ impl RunView<'_> {
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
-            // A trace may have no opportunity in a short span; nothing is sent then.
-            utilization: if rate > 0.0 { rate_bps(sent, self.span(open)) / rate } else { 0.0 },
+            utilization: utilization(bits, self.span(open), rate),
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
@@ -243,6 +246,18 @@ impl RunView<'_> {
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
         self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
     }
+}
+
+/// The share of what a link carries in that time.
+fn utilization(bits: f64, span: Duration, rate: f64) -> f64 {
+    // A trace may have no opportunity in a short span; nothing is sent then.
+    if rate <= 0.0 {
+        return 0.0;
+    }
+    let share = bits / span.as_secs_f64() / rate;
+    // Times are whole nanoseconds, so what leaves in one at either edge may count too often.
+    let rounding = 2.0 / span.as_nanos() as f64;
+    if share <= 1.0 + rounding { share.min(1.0) } else { share }
 }
 
 /// Spread over the flows of which something completed; none where nothing did.

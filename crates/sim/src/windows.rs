@@ -35,7 +35,8 @@ pub(crate) struct Windows {
 /// Where a window began; empty where it began with the run.
 #[derive(Debug, Default)]
 struct Cut {
-    queues: Vec<LinkCounters>,
+    /// Counters of queues, and bits that count as sent in them and are not ([`tailrace_net::Link::unsent_bits`]).
+    queues: Vec<(LinkCounters, f64)>,
     /// What applications had done, of a part: what is said of them in all is said of the whole run, warm-up included.
     outcomes: Vec<(Option<Transfers>, Option<Connections>)>,
 }
@@ -88,7 +89,12 @@ impl Windows {
 
     /// Counters of a queue where a window began.
     pub(crate) fn counters(&self, open: Open, queue: usize) -> LinkCounters {
-        self.cuts[open].queues.get(queue).copied().unwrap_or_default()
+        self.cuts[open].queues.get(queue).map_or_else(LinkCounters::default, |(counters, _)| *counters)
+    }
+
+    /// Bits that its link counted as sent then, though they left in the window or never.
+    pub(crate) fn unsent_bits(&self, open: Open, queue: usize) -> f64 {
+        self.cuts[open].queues.get(queue).map_or(0.0, |(_, bits)| *bits)
     }
 
     /// What applications of a group had done where a window began, if that is to be left out.
@@ -142,7 +148,8 @@ impl Windows {
 
     fn begin(&mut self, open: Open, plan: &Plan, world: &mut World, fabric: &SimFabric) {
         world.begin(open, fabric.now());
-        let queues = plan.queues.iter().map(|queue| fabric.link(queue.link).counters()).collect();
+        let links = plan.queues.iter().map(|queue| fabric.link(queue.link));
+        let queues = links.map(|link| (link.counters(), link.unsent_bits(fabric.now()))).collect();
         let outcomes = match open {
             Open::Whole => Vec::new(),
             Open::Part => RunView { plan, fabric, world, windows: self }.outcomes(),

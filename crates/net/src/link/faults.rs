@@ -18,6 +18,7 @@ impl<P: Routed> Link<P> {
         hosts: &mut R,
     ) {
         self.catch_up(packets, now, id, hosts);
+        self.cut_bits = self.unsent_bits(now);
         self.up = false;
         self.renew_shortcuts();
         while let Some(pkt) = self.flight.pop_front(packets) {
@@ -41,6 +42,7 @@ impl<P: Routed> Link<P> {
         }
         self.lose_frames(packets, now, id, hosts);
         self.transmitter.stop(now);
+        self.former = None;
         if let Some(schedule) = &mut self.schedule {
             schedule.cut(now);
         }
@@ -85,12 +87,21 @@ impl<P: Routed> Link<P> {
         if self.backlog().packets > 0 {
             self.undo_arithmetic(packets, now);
         }
+        self.note_former_rate(now);
         self.transmitter.set_rate(rate);
         self.suspend_schedule(now);
         self.tell_discipline(now, id, hosts);
         let idle = matches!(self.service, Service::Disciplined { due: None, .. });
         if idle && self.schedule.is_some() && self.backlog().packets > 0 {
             self.serve(packets, now, id, hosts);
+        }
+    }
+
+    /// The rate changes: that of the packet in transmission stays what it was, also where it changes again before that has left.
+    fn note_former_rate(&mut self, now: Instant) {
+        let end = self.transmitter.busy_until();
+        if self.former.as_deref().is_none_or(|(until, _)| *until < end) {
+            self.former = (end > now).then(|| Box::new((end, self.transmitter.rate())));
         }
     }
 

@@ -276,6 +276,15 @@ impl<P: Routed> Link<P> {
         self.propagate(pkt, ends, packets);
     }
 
+    /// When the packet that is in transmission has left; earlier where there is none. The link has been served up to now.
+    pub(super) fn transmission_ends(&self) -> Instant {
+        match &self.service {
+            Service::Fifo { waiting, .. } => waiting.front().map(|next| next.starts),
+            Service::Disciplined { .. } => None,
+        }
+        .unwrap_or(self.transmitter.busy_until())
+    }
+
     /// All that the discipline has done before then has been reported: what was due later is caught up with when somebody
     /// looks.
     pub fn reported_until(&self) -> Instant {

@@ -148,10 +148,60 @@ fn a_saturated_links_rate_is_exact_in_the_long_run() {
         )
         .run();
     assert!((run.queue("dequeued_packets") - 61_250.0).abs() <= 1.0);
-    assert_close(run.queue("utilization"), 1.0, 1.0 / 61_250.0);
+    // Of the packets at the edges of the window, what left in it: the link is exactly full.
+    assert_close(run.queue("utilization"), 1.0, 1e-9);
+    assert!(run.queue("utilization") <= 1.0, "{}", run.queue("utilization"));
     assert_close(run.leaf("groups.udp.throughput_bps.sum"), 7e6, 1.0 / 61_250.0);
     // Spec 6.5: loss = 1 - C/load, to within the packets of the queue that comes full before the statistics start.
     assert_close(run.leaf("groups.udp.loss_ratio"), 1.0 - 7.0 / 9.0, 1e-4);
+}
+
+#[test]
+fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
+    // Packets of 8 ms. The one that is under way at 10.010 s goes on at 1 Mbit/s, and so it does when the rate changes again.
+    for ms in 10_011..10_020 {
+        let fault = |at: &str, rate: &str| {
+            format!("[[fault]]\nat = \"{at}\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"{rate}\"\n")
+        };
+        let run = Text::new(&format!("{ms} ms"))
+            .top("warmup = \"10 s\"")
+            .dumbbell(1, "1 Mbit/s", "10 ms", "")
+            .flow(
+                "udp",
+                ("src[0]", "dst[0]"),
+                "{ kind = \"udp\", header = \"0 B\" }",
+                "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"1000 B\" }",
+            )
+            .add(&fault("10010 ms", "10 Mbit/s"))
+            .add(&fault("10010500 us", "20 Mbit/s"))
+            .run();
+        let after = f64::from(ms - 10_000);
+        // Milliseconds of megabits, so thousands of bits.
+        let carried = 10.0 + 0.5 * 10.0 + (after - 10.5) * 20.0;
+        let used = run.queue("utilization") * carried;
+        assert!(used > after - 1e-6 && used < carried + 1e-6, "{used} kbit in {after} ms, of {carried}");
+    }
+}
+
+#[test]
+fn what_is_cut_off_as_a_link_goes_down_is_no_use_of_it() {
+    // Packets of 8 ms on a link that is up for 5 of 8 ms: none comes through, and each is counted as far as it was sent.
+    let run = Text::new("20 s")
+        .top("warmup = \"10 s\"")
+        .dumbbell(1, "1 Mbit/s", "10 ms", "")
+        .flow(
+            "udp",
+            ("src[0]", "dst[0]"),
+            "{ kind = \"udp\", header = \"0 B\" }",
+            "{ kind = \"cbr\", rate = \"20 Mbit/s\", size = \"1000 B\" }",
+        )
+        .add(
+            "[[fault]]\nat = \"1 s\"\nlink = \"bottleneck\"\nkind = \"flap\"\ndown = \"3 ms\"\nup = \"5 ms\"",
+        )
+        .run();
+    assert_eq!(run.leaf("groups.udp.goodput_bps.sum"), 0.0);
+    // The first packet after the link comes up arrives within 0.4 ms.
+    assert!((0.57..=0.625).contains(&run.queue("utilization")), "{}", run.queue("utilization"));
 }
 
 #[test]
@@ -168,7 +218,7 @@ fn overhead_takes_the_links_time_and_counts_as_use() {
         )
         .run();
     assert!((run.queue("dequeued_packets") - 2500.0).abs() <= 1.0);
-    assert_close(run.queue("utilization"), 1.0, 1.0 / 2500.0);
+    assert_close(run.queue("utilization"), 1.0, 1e-9);
     assert_close(run.leaf("groups.udp.throughput_bps.sum"), 0.962e6, 1.0 / 2500.0);
 }
 
