@@ -34,7 +34,7 @@ STUDIES = {
 PROFILES = {"lddos": ("linux_6_12", "linux_6_1"), "flood": ("linux",)}
 
 
-def measured(run: dict[str, Any]) -> dict[str, float]:
+def measured(run: dict[str, Any]) -> dict[str, float | None]:
     """What the table has, of one run."""
     tcp, attack = run["groups"]["tcp"], run["groups"]["attack"]
     # The first is the bottleneck that the attack crosses.
@@ -49,9 +49,9 @@ def measured(run: dict[str, Any]) -> dict[str, float]:
     }
 
 
-def cell(values: list[float]) -> str:
-    """Mean and half width of its 95 % interval."""
-    found = interval(values)
+def cell(values: list[float | None]) -> str:
+    """Mean and half width of its 95 % interval; nothing where a kernel does not tell."""
+    found = interval([value for value in values if value is not None])
     return f"{found.mean:.3g} ± {found.ci95 or 0:.2g}" if found else "none"
 
 
