@@ -16,6 +16,18 @@ fn hear(server: &mut Mptcp, t: &Transmit, further: u64, now: Instant) -> Option<
     server.poll_transmit(now)
 }
 
+/// What a client sends in two round trips, ten segments and then 20, of which the first ten have been heard; and the time then.
+fn two_rounds(client: &mut Mptcp, server: &mut Mptcp, tuple: &Tuple) -> (Vec<Transmit>, Instant) {
+    let mut sent = data_of(client, MS(40));
+    let now = MS(60);
+    for t in sent.clone() {
+        let ack = hear(server, &t, 0, now).unwrap();
+        client.handle_segment(tuple, &ack.segment, &ack.options, now);
+        sent.extend(data_of(client, now));
+    }
+    (sent, now)
+}
+
 /// A client of which all has arrived that its peer's window of 65160 bytes lets go. Of the stream, two segments are acknowledged.
 fn shut_out() -> (Mptcp, Instant) {
     let (mut client, mut server, tuple) = connected();
@@ -160,14 +172,8 @@ fn a_half_full_buffer_ends_the_hurry_of_acks() {
 #[test]
 fn acks_of_what_was_delivered_before_wait_where_the_window_is_smaller() {
     let (mut client, mut server, tuple) = connected();
-    let mut sent = data_of(&mut client, MS(40));
-    let mut now = MS(60);
+    let (sent, mut now) = two_rounds(&mut client, &mut server, &tuple);
     // The window has grown to what the memory has room for; the next four segments leave a gap in the stream, and take some of that.
-    for t in sent.clone() {
-        let ack = hear(&mut server, &t, 0, now).unwrap();
-        client.handle_segment(&tuple, &ack.segment, &ack.options, now);
-        sent.extend(data_of(&mut client, now));
-    }
     for t in &sent[10..14] {
         assert!(hear(&mut server, t, 20_000, now).is_some());
         now = now.saturating_add(Duration::from_millis(1));
@@ -193,14 +199,7 @@ fn acks_of_what_was_delivered_before_wait_where_the_window_is_smaller() {
 fn an_ack_of_a_gap_is_not_counted_where_what_is_new_cannot_be_read() {
     let told_at_once = |further: u64| {
         let (mut client, mut server, tuple) = connected();
-        let mut sent = data_of(&mut client, MS(40));
-        let mut now = MS(60);
-        // A window of 20 segments, so that there are enough of them.
-        for t in sent.clone() {
-            let ack = hear(&mut server, &t, 0, now).unwrap();
-            client.handle_segment(&tuple, &ack.segment, &ack.options, now);
-            sent.extend(data_of(&mut client, now));
-        }
+        let (sent, mut now) = two_rounds(&mut client, &mut server, &tuple);
         let mut come = |server: &mut Mptcp, n: usize| {
             now = now.saturating_add(Duration::from_micros(10));
             let ack = hear(server, &sent[10 + n], further, now);
