@@ -639,6 +639,37 @@ def every_app(client, server):
     return "".join(parts)
 
 
+# As traceroute does: who says what of a datagram that may pass so many routers, and of how many its answer has met.
+TRACES = """
+import socket
+raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for ttl in 1, 2, 3:
+    udp.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, ttl)
+    udp.sendto(b"x", ("b", 33434))
+    packet, (address, _) = raw.recvfrom(99)
+    print(socket.gethostbyaddr(address)[0], packet[20], packet[21], 64 - packet[8])
+"""
+
+
+@pytest.mark.parametrize("end", ["", 'kernel = "KERNEL"'])
+def test_programs_find_the_way_through_the_scenario(kernel, end):
+    program = base64.b64encode(TRACES.encode()).decode()
+    command = f"echo {program} | base64 -d | python3"
+    links = (
+        f'[[link]]\nbetween = ["{a}", "{b}"]\nrate = "10 Mbit/s"\ndelay = "10 ms"\n'
+        for a, b in [("a", "r1"), ("r1", "r2"), ("r2", "b")]
+    )
+    text = (
+        'name = "traces"\nduration = "2 s"\n'
+        f'[[host]]\nname = "a"\nkernel = "KERNEL"\nrun = [{{ command = "{command}" }}]\n'
+        f'[[host]]\nname = "b"\n{end}\n[[router]]\nname = "r1"\n[[router]]\nname = "r2"\n{"".join(links)}'
+    )
+    scenario = tailrace.Scenario(text.replace("KERNEL", kernel))
+    [ran] = tailrace.run(scenario).summary["runs"][0]["programs"]
+    assert ran["output"].splitlines() == ["r1 11 0 0", "r2 11 0 1", "b 3 3 2"]
+
+
 def test_every_kind_of_application_counts_the_same_wherever_its_ends_are(kernel):
     assert {kind for kinds in APPS.values() for kind in kinds} == {
         app["name"] for app in json.loads(_native.catalog())["apps"]

@@ -305,12 +305,13 @@ fn output_name(number: usize) -> String {
     format!("output{number}")
 }
 
-/// The addresses of all hosts, by name.
+/// The addresses of all hosts and routers, by name.
 fn names(
     scenario: &Scenario,
     simulation: &Simulation,
 ) -> Result<BTreeMap<String, Vec<Ipv4Addr>>, StartError> {
-    let hosts = scenario.nodes.iter().filter(|node| node.kind == model::NodeKind::Host);
+    let (hosts, routers): (Vec<_>, Vec<_>) =
+        scenario.nodes.iter().partition(|node| node.kind == model::NodeKind::Host);
     let addresses = |node: &model::Node| {
         let failed = |e: tailrace_sim::AttachError| StartError {
             host: node.name.clone(),
@@ -319,7 +320,11 @@ fn names(
         };
         Ok((node.name.clone(), simulation.addresses(&node.name).map_err(failed)?))
     };
-    hosts.map(addresses).collect()
+    let routers = routers.into_iter().filter_map(|node| {
+        let address = simulation.router_address(&node.name)?;
+        Some(Ok((node.name.clone(), vec![address])))
+    });
+    hosts.into_iter().map(addresses).chain(routers).collect()
 }
 
 /// The largest packets of a host's links, in their order.

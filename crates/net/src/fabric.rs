@@ -6,7 +6,7 @@ use crate::flight::{PacketId, Slab};
 use crate::link::Outcome;
 use crate::route::Graph;
 use crate::{Address, Hosts, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
-use tailrace_core::{DropReason, Duration, Instant, Packet, Rate, Rng};
+use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, Rng};
 use tailrace_qdisc::Qdisc;
 
 /// A packet that the fabric can forward.
@@ -142,19 +142,26 @@ impl<P: Routed> Fabric<P> {
         self.events.push(at.max(self.now), TIMER | timer.0);
     }
 
-    /// Sends a packet from the host that owns `source`. From an address that the host has no more nothing leaves.
+    /// Sends a packet from the host that owns `source`, or the router. From an address that a host has no more nothing leaves.
     #[inline]
     pub fn send<R: Hosts<P>>(&mut self, source: Address, pkt: P, hosts: &mut R) {
         match self.graph.egress(source) {
             Some(link) => self.transmit(link, pkt, hosts),
-            None => self.refuse(source, pkt, hosts),
+            None => self.send_without_link(source, pkt, hosts),
         }
     }
 
+    /// A router sends by its routes, and a host that has the address no more nothing.
     #[cold]
-    fn refuse<R: Hosts<P>>(&self, source: Address, pkt: P, hosts: &mut R) {
-        let host = self.graph.owner(source).expect("hosts send from addresses that the graph gave out");
-        hosts.unroutable(host, pkt, self.now);
+    fn send_without_link<R: Hosts<P>>(&mut self, source: Address, pkt: P, hosts: &mut R) {
+        let owner = self.graph.owner(source).expect("nodes send from addresses that the graph gave out");
+        match self.graph.router_number(owner) {
+            Some(router) => {
+                let pkt = self.packets.insert(pkt);
+                self.deliver((owner, Some(router)), pkt, hosts);
+            }
+            None => hosts.unroutable(owner, pkt, self.now),
+        }
     }
 
     /// Hands a packet to a link.
@@ -339,8 +346,8 @@ impl<P: Routed> Fabric<P> {
     }
 
     /// No route is at hand: it may be one of several, or the first that somebody asks for. If there is none, either the
-    /// packet was sent to this very gateway, which sends it on, or it is lost. A gateway may stand in a source route twice in
-    /// a row.
+    /// packet was sent to this very router, which sends it on if it is a gateway of its source route, or it is lost. A gateway
+    /// may stand in a source route twice in a row.
     #[cold]
     fn stop_over<R: Hosts<P>>(&mut self, (node, router): (NodeId, u32), pkt: PacketId, hosts: &mut R) {
         loop {
@@ -348,9 +355,12 @@ impl<P: Routed> Fabric<P> {
             if let Some(link) = self.graph.route(router, packet.destination(), || packet.flow()) {
                 return self.forward(link, pkt, hosts);
             }
-            let is_here = self.graph.owner(self.packets.destination(pkt)) == Some(node);
-            if !is_here || !self.packets.change(pkt, |packet| hosts.next_stop(node, packet)) {
+            if self.graph.owner(self.packets.destination(pkt)) != Some(node) {
                 return hosts.unroutable(node, self.packets.remove(pkt), self.now);
+            }
+            if !self.packets.change(pkt, |packet| hosts.next_stop(node, packet)) {
+                let pkt = self.packets.remove(pkt);
+                return hosts.receive_at_router(node, pkt, self);
             }
         }
     }
@@ -440,6 +450,15 @@ impl<P: Routed> Fabric<P> {
                 self.schedule(link);
             }
         }
+    }
+
+    /// As [`Graph::routers_on_way`].
+    pub fn routers_on_way(
+        &mut self,
+        ends: (Address, Address),
+        flow: FlowKey,
+    ) -> impl Iterator<Item = NodeId> + '_ {
+        self.graph.routers_on_way(ends, flow)
     }
 
     /// As [`Graph::learn`].

@@ -24,6 +24,10 @@ pub trait Observer<P: Packet> {
 pub trait Hosts<P: Packet>: Observer<P> {
     /// `pkt` has reached `node`, which is not a router.
     fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>);
+    /// `pkt` has come to the router that it was addressed to, where its way ends.
+    fn receive_at_router(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>) {
+        self.unroutable(node, pkt, fabric.now);
+    }
     /// A timer set with [`Fabric::wake_at`] is due.
     fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<P>);
     /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.

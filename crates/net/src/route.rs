@@ -8,10 +8,12 @@
 //! shorter or longer.
 //!
 //! Routers have no addresses, since nothing is sent to them, except those that packets are routed through on purpose
-//! ([`Graph::add_gateway`]): one each, numbered after the hosts' interfaces.
+//! ([`Graph::add_gateway`]), or all where somebody may ask who they are ([`Graph::name_routers`]): one each, numbered after the
+//! hosts' interfaces.
 
 mod changes;
 mod numbering;
+mod routers;
 mod search;
 mod spreading;
 mod table;

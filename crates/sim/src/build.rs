@@ -155,6 +155,10 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
     let aliases = Aliases::of(scenario, &mut graph);
+    if scenario.nodes.iter().any(|node| node.kernel.is_some()) {
+        // Programs may speak to routers, which else nobody does.
+        graph.name_routers();
+    }
     prepare_routing(scenario, seed, &mut graph);
     let configs = link_configs(scenario, seed);
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();

@@ -123,7 +123,7 @@ impl World {
 
     /// Sends a segment back to a foreign host that sent one of no flow.
     #[cold]
-    fn reply_foreign(&mut self, to: &SimPacket, segment: &Segment, fabric: &mut SimFabric) {
+    pub(crate) fn reply_foreign(&mut self, to: &SimPacket, segment: &Segment, fabric: &mut SimFabric) {
         let nobody = Envelope {
             source: to.destination,
             destination: to.source,

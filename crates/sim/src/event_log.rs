@@ -45,7 +45,7 @@ columns! {
         place: Text = r.place, "", "The link and direction, named as under `queues`; empty for what happens at a host, or at a router without a route.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`); empty if the event concerns none.";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0; also 0 if the event concerns no flow.";
-        detail: Text = r.event.detail, "", "For a drop, its reason (as under `queues`; also `no_route`, at a router or host, and `corrupted`, at a host). For a fault: `begins`, `ends`, `turns` when its value changes, `clears` when routes use its link again after a `route_delay`. For a connection that broke: why.";
+        detail: Text = r.event.detail, "", "For a drop, its reason (as under `queues`; also `no_route`, at a router or host, `corrupted`, at a host, and `time_to_live`, at a router, of a kernel's packet). For a fault: `begins`, `ends`, `turns` when its value changes, `clears` when routes use its link again after a `route_delay`. For a connection that broke: why.";
     }
 }
 

@@ -31,6 +31,11 @@ impl Recorder {
         self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::NoRoute.name() });
     }
 
+    /// A router may not send a packet further: its time to live is over.
+    pub(crate) fn expired(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: None, flow, detail: "time_to_live" });
+    }
+
     /// A host found a packet damaged.
     pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
         self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::Corrupted.name() });

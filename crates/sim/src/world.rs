@@ -80,7 +80,7 @@ impl Hosts<SimPacket> for World {
             }
             self.examine(&pkt);
             if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
-                self.answer_foreign(sender, &pkt, fabric);
+                self.answer_foreign((node, sender), &pkt, fabric);
             }
         }
         if pkt.is_datagram() {
@@ -111,6 +111,15 @@ impl Hosts<SimPacket> for World {
         match Timer::of(timer) {
             Timer::Transport(place) => self.wake_transport(place, fabric),
             Timer::App(flow) => self.wake_app(flow, fabric),
+        }
+    }
+
+    #[cold]
+    fn receive_at_router(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
+        if self.foreign.is_empty() {
+            self.unroutable(node, pkt, fabric.now())
+        } else {
+            self.end_at_router(node, &pkt, fabric)
         }
     }
 
@@ -193,7 +202,7 @@ impl World {
 
     /// A host finds the checksum of a packet wrong.
     #[cold]
-    fn discard(&mut self, pkt: &SimPacket, now: Instant) {
+    pub(crate) fn discard(&mut self, pkt: &SimPacket, now: Instant) {
         self.lose(pkt);
         self.recorder.corrupted(self.flow_of(pkt), now);
     }

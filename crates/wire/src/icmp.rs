@@ -1,7 +1,9 @@
-//! ICMP (RFC 792): what a host answers to packets that are for none of its sockets.
+//! ICMP (RFC 792): what hosts and routers answer to packets that are for none of their sockets, or have come too far.
 
 use crate::checksum::Sum;
 use crate::{Ipv4Packet, Ipv4Repr, UdpPacket};
+use core::net::Ipv4Addr;
+use tailrace_core::Dscp;
 use tailrace_core::packet::protocol;
 
 /// Bytes of the header of the messages here.
@@ -10,7 +12,13 @@ const ECHO_REPLY: u8 = 0;
 const UNREACHABLE: u8 = 3;
 /// Of what is unreachable: the port.
 const PORT: u8 = 3;
+const SOURCE_QUENCH: u8 = 4;
+const REDIRECT: u8 = 5;
 const ECHO: u8 = 8;
+const TIME_EXCEEDED: u8 = 11;
+/// Of what took too long: the way.
+const IN_TRANSIT: u8 = 0;
+const PARAMETER_PROBLEM: u8 = 12;
 /// Most bytes of an error, its IP header included (RFC 1812 §4.3.2.3).
 const LONGEST_ERROR: usize = 576;
 
@@ -32,7 +40,8 @@ pub fn echo_reply(request: &Ipv4Packet<&[u8]>, reply: &mut Vec<u8>) -> bool {
     if !is_echo || message[..2] != [ECHO, 0] || Sum::new().bytes(message).checksum() != 0 {
         return false;
     }
-    write(request, [ECHO_REPLY, 0], &message[4..], reply)
+    let envelope = Envelope { dscp: request.dscp(), ..Envelope::back(request) };
+    write(envelope, [ECHO_REPLY, 0], &message[4..], reply)
 }
 
 /// Writes the error that there is no socket for a datagram; false if the packet is none, or damaged. Of the datagram it tells as
@@ -45,36 +54,65 @@ pub fn port_unreachable(datagram: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bo
     if !udp.verify_checksum(datagram.src(), datagram.dst()) {
         return false;
     }
-    let mut told = [0; LONGEST_ERROR - crate::ipv4::HEADER_LEN - 4];
-    let packet = &datagram.into_inner()[..usize::from(datagram.total_len())];
-    let len = packet.len().min(told.len() - 4);
-    told[4..4 + len].copy_from_slice(&packet[..len]);
-    write(datagram, [UNREACHABLE, PORT], &told[..4 + len], error)
+    report(Envelope::back(datagram), datagram, [UNREACHABLE, PORT], error)
+}
+
+/// Writes the error of the router with address `from` that a packet's time to live is over; false if the packet must have none: it
+/// is an error itself, or not the first fragment (RFC 1812 §4.3.2.7).
+pub fn time_exceeded(from: Ipv4Addr, packet: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bool {
+    let is_error = packet.protocol() == protocol::ICMP
+        && packet.payload().first().is_none_or(|kind| {
+            matches!(*kind, UNREACHABLE | SOURCE_QUENCH | REDIRECT | TIME_EXCEEDED | PARAMETER_PROBLEM)
+        });
+    if is_error || packet.fragment_offset() != 0 {
+        return false;
+    }
+    let envelope = Envelope { src: from, ..Envelope::back(packet) };
+    report(envelope, packet, [TIME_EXCEEDED, IN_TRANSIT], error)
 }
 
 /// An echo request with an identifier, a number and data.
-pub fn echo_request(
-    src: core::net::Ipv4Addr,
-    dst: core::net::Ipv4Addr,
-    (id, number): (u16, u16),
-    data: &[u8],
-) -> Vec<u8> {
-    let back = Ipv4Repr::new(dst, src, protocol::ICMP, 0);
-    let mut header = [0; crate::ipv4::HEADER_LEN];
+pub fn echo_request(src: Ipv4Addr, dst: Ipv4Addr, (id, number): (u16, u16), data: &[u8]) -> Vec<u8> {
     let mut packet = Vec::new();
     let rest = [&id.to_be_bytes()[..], &number.to_be_bytes(), data].concat();
-    if back.emit(&mut header).is_ok()
-        && let Ok(answered) = Ipv4Packet::new_checked(&header[..])
-    {
-        write(&answered, [ECHO, 0], &rest, &mut packet);
-    }
+    write(Envelope { src, dst, dscp: Dscp(0) }, [ECHO, 0], &rest, &mut packet);
     packet
 }
 
-/// A message of a type and code, with what follows its checksum, back to the sender of a packet; false if it is too long.
-fn write(to: &Ipv4Packet<&[u8]>, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -> bool {
+/// Where a message goes.
+#[derive(Clone, Copy)]
+struct Envelope {
+    src: Ipv4Addr,
+    dst: Ipv4Addr,
+    dscp: Dscp,
+}
+
+impl Envelope {
+    /// Back to the sender of a packet, with the precedence of errors and what else the packet's class says (RFC 1812 §4.3.2.5;
+    /// Linux, `icmp_send`).
+    fn back(to: &Ipv4Packet<&[u8]>) -> Self {
+        let dscp = Dscp(INTERNETWORK_CONTROL | to.dscp().0 & 0b111);
+        Self { src: to.dst(), dst: to.src(), dscp }
+    }
+}
+
+/// The precedence of errors (RFC 791 §3.1), in the high three bits of the DiffServ codepoint.
+const INTERNETWORK_CONTROL: u8 = 6 << 3;
+
+/// An error, with as much of the packet that it is about as there is room for.
+fn report(envelope: Envelope, about: &Ipv4Packet<&[u8]>, kind: [u8; 2], error: &mut Vec<u8>) -> bool {
+    let mut told = [0; LONGEST_ERROR - crate::ipv4::HEADER_LEN - 4];
+    let packet = &about.into_inner()[..usize::from(about.total_len())];
+    let len = packet.len().min(told.len() - 4);
+    told[4..4 + len].copy_from_slice(&packet[..len]);
+    write(envelope, kind, &told[..4 + len], error)
+}
+
+/// A message of a type and code, with what follows its checksum; false if it is too long.
+fn write(envelope: Envelope, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -> bool {
     let len = 4 + rest.len();
-    let ip = Ipv4Repr { dscp: to.dscp(), ..Ipv4Repr::new(to.dst(), to.src(), protocol::ICMP, len) };
+    let Envelope { src, dst, dscp } = envelope;
+    let ip = Ipv4Repr { dscp, ..Ipv4Repr::new(src, dst, protocol::ICMP, len) };
     packet.clear();
     packet.resize(ip.header_len(), 0);
     if ip.emit(packet).is_err() {
@@ -91,7 +129,6 @@ fn write(to: &Ipv4Packet<&[u8]>, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8
 mod tests {
     use super::*;
     use crate::{Headers, UdpRepr};
-    use core::net::Ipv4Addr;
     use proptest::prelude::*;
 
     const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -121,6 +158,35 @@ mod tests {
     }
 
     #[test]
+    fn a_router_tells_of_a_packet_that_has_come_too_far_in_its_own_name() {
+        let (from, mut error) = (Ipv4Addr::new(10, 0, 0, 9), Vec::new());
+        let request = echo_request(A, B, (7, 1), b"data");
+        let ip = Ipv4Repr { dscp: Dscp(0b101_010), ..Ipv4Repr::new(A, B, protocol::UDP, 0) };
+        let classed = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, 30).unwrap().to_packet();
+        for (sent, dscp) in [(request, 0b110_000), (classed, 0b110_010)] {
+            let about = Ipv4Packet::new_checked(&sent[..]).unwrap();
+            assert!(time_exceeded(from, &about, &mut error));
+            let ip = Ipv4Packet::new_checked(&error[..]).unwrap();
+            assert!(ip.verify_checksum() && Sum::new().bytes(ip.payload()).checksum() == 0);
+            assert_eq!((ip.src(), ip.dst(), ip.dscp()), (from, A, Dscp(dscp)));
+            assert_eq!((&ip.payload()[..2], &ip.payload()[8..]), (&[11, 0][..], &sent[..]));
+            // Of errors there is no error.
+            let mut again = Vec::new();
+            assert!(!time_exceeded(from, &ip, &mut again));
+        }
+    }
+
+    #[test]
+    fn of_fragments_only_the_first_is_told_of() {
+        let (mut packet, mut error) = (datagram(8), Vec::new());
+        for (fragment, told) in [([0x20, 0], true), ([0x20, 1], false), ([0, 1], false)] {
+            packet[6..8].copy_from_slice(&fragment);
+            let about = Ipv4Packet::new_checked(&packet[..]).unwrap();
+            assert_eq!(time_exceeded(B, &about, &mut error), told);
+        }
+    }
+
+    #[test]
     fn what_is_damaged_or_asks_for_nothing_has_no_answer() {
         let mut out = Vec::new();
         let request = echo_request(A, B, (7, 1), b"data");
@@ -145,7 +211,9 @@ mod tests {
             bytes[2..4].copy_from_slice(&len.to_be_bytes());
             let mut out = Vec::new();
             let ip = Ipv4Packet::new_checked(&bytes[..]).unwrap();
-            let answered = echo_reply(&ip, &mut out) || port_unreachable(&ip, &mut out);
+            let answered = echo_reply(&ip, &mut out)
+                || port_unreachable(&ip, &mut out)
+                || time_exceeded(B, &ip, &mut out);
             prop_assert!(!answered || Ipv4Packet::new_checked(&out[..]).unwrap().verify_checksum());
         }
     }

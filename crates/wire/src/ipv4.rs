@@ -147,6 +147,16 @@ impl<T: AsRef<[u8]> + AsMut<[u8]>> Ipv4Packet<T> {
         bytes[TOS_WORD].copy_from_slice(&new.to_be_bytes());
         bytes[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
     }
+
+    /// Sets the time to live and corrects the checksum likewise.
+    pub fn set_ttl(&mut self, ttl: u8) {
+        let old = u16_at(self.bytes(), TTL_WORD);
+        let new = u16::from_be_bytes([ttl, self.protocol()]);
+        let checksum = checksum::update(self.checksum(), old, new);
+        let bytes = self.buffer.as_mut();
+        bytes[TTL_WORD].copy_from_slice(&new.to_be_bytes());
+        bytes[CHECKSUM].copy_from_slice(&checksum.to_be_bytes());
+    }
 }
 
 /// An IPv4 header as values.
@@ -274,6 +284,7 @@ const TOTAL_LEN: Range<usize> = 2..4;
 const IDENT: Range<usize> = 4..6;
 const FLAGS_OFFSET: Range<usize> = 6..8;
 const TTL: usize = 8;
+const TTL_WORD: Range<usize> = 8..10;
 const PROTOCOL: usize = 9;
 const CHECKSUM: Range<usize> = 10..12;
 const SRC: Range<usize> = 12..16;
@@ -425,6 +436,17 @@ mod tests {
         }
 
         #[test]
+        fn set_ttl_equals_emitting_with_that_time_to_live(repr in reprs(), ttl: u8) {
+            let mut buffer = vec![0; repr.header_len() + repr.payload_len];
+            repr.emit(&mut buffer).unwrap();
+            let mut packet = Ipv4Packet::new_checked(buffer).unwrap();
+            packet.set_ttl(ttl);
+            let mut expected = vec![0; repr.header_len() + repr.payload_len];
+            Ipv4Repr { ttl, ..repr }.emit(&mut expected).unwrap();
+            prop_assert_eq!(packet.into_inner(), expected);
+        }
+
+        #[test]
         fn arbitrary_bytes_never_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..80), plausible: bool) {
             if plausible && bytes.len() > 3 {
                 bytes[0] = 0x40 | (bytes[0] & 0x0f);
@@ -434,6 +456,7 @@ mod tests {
             if let Ok(mut packet) = Ipv4Packet::new_checked(bytes) {
                 let _ = (Ipv4Repr::parse(&packet), packet.options().len(), packet.verify_checksum());
                 packet.set_ecn(Ecn::Ce);
+                packet.set_ttl(1);
             }
         }
     }

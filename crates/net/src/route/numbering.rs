@@ -38,6 +38,21 @@ impl Numbering {
         }
     }
 
+    /// A number beyond all that there are has this address, which is nobody's.
+    pub(super) fn name(&mut self, number: u32, address: Address) {
+        if address == Address::from_index(number) {
+            return;
+        }
+        self.numbers.push((number, address));
+        let at = self.given.partition_point(|known| *known < (address, number));
+        self.given.insert(at, (address, number));
+    }
+
+    /// Whether an address was given or reserved.
+    pub(super) fn is_given(&self, address: Address) -> bool {
+        self.given.binary_search_by_key(&address, |(known, _)| *known).is_ok()
+    }
+
     /// A number has from now on this address, which leads to it.
     pub(super) fn change(&mut self, number: u32, address: Address) {
         debug_assert_eq!(self.number(address), number as usize, "{address} was reserved for another");

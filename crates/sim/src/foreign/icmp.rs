@@ -1,13 +1,15 @@
-//! What simulated hosts answer to packets of foreign hosts that are for no flow: echo requests, and datagrams to a port that
-//! nobody has.
+//! What simulated hosts and routers answer to packets of foreign hosts that are for no flow: to echo requests, to datagrams for a
+//! port that nobody has, and to what has come as far as it may.
 
 use crate::frame::{Frame, bytes_of};
 use crate::packet::{Owner, SimPacket};
 use crate::world::{SimFabric, World};
+use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
+use tailrace_net::NodeId;
 use tailrace_wire::{Ipv4Packet, icmp};
 
-/// So often a host is told of an error; of six at once, if there was none before (Linux, `icmp_ratelimit` and `XRLIM_BURST_FACTOR`).
+/// So often a host is told of an error by another; of six at once, if there was none before (Linux, `icmp_ratelimit` and `XRLIM_BURST_FACTOR`).
 const ERROR_INTERVAL: Duration = Duration::from_secs(1);
 const ERRORS_AT_ONCE: u64 = 6;
 
@@ -40,16 +42,57 @@ impl Errors {
 }
 
 impl World {
-    /// Answers a packet of no flow that a simulated host has received, if hosts answer such packets.
+    /// A packet has come to a router that it was addressed to, or sent to since it may go no further.
+    pub(crate) fn end_at_router(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) {
+        self.note_departure(pkt, fabric.now());
+        let expires = self.is_on_its_way(pkt);
+        if pkt.is_damaged() && !expires {
+            return self.discard(pkt, fabric.now());
+        }
+        if let Some(sender) = self.foreign.sender_of(pkt, fabric.graph()) {
+            if expires || pkt.is_datagram() {
+                self.answer_foreign((node, sender), pkt, fabric);
+            } else if let Some(reset) = pkt.segment(&self.options).refusal() {
+                self.reply_foreign(pkt, &reset, fabric);
+            }
+        }
+        if expires {
+            self.recorder.expired(self.flow_of(pkt), fabric.now());
+            self.lose(pkt);
+        } else {
+            pkt.release(&mut self.options);
+        }
+    }
+
+    /// Whether a packet is for somebody else than whom it was sent to.
+    fn is_on_its_way(&self, pkt: &SimPacket) -> bool {
+        let ip = pkt.frame(&self.options).and_then(|bytes| Ipv4Packet::new_checked(bytes).ok());
+        ip.is_some_and(|ip| u32::from(ip.dst()) != pkt.destination.0)
+    }
+
+    /// Answers a packet of no flow that a simulated node has received, if nodes answer such packets; or a packet that goes no
+    /// further.
     #[cold]
-    pub(crate) fn answer_foreign(&mut self, sender: usize, pkt: &SimPacket, fabric: &mut SimFabric) {
+    pub(crate) fn answer_foreign(
+        &mut self,
+        (node, sender): (NodeId, usize),
+        pkt: &SimPacket,
+        fabric: &mut SimFabric,
+    ) {
         let (mut bytes, mut answer) =
             (std::mem::take(&mut self.foreign.buffer), std::mem::take(&mut self.foreign.answer));
         bytes_of(pkt, &self.options, &mut bytes);
+        let here = Ipv4Addr::from(pkt.destination.0);
         let asks = |ip: &Ipv4Packet<&[u8]>| {
-            icmp::echo_reply(ip, &mut answer)
-                || icmp::port_unreachable(ip, &mut answer)
-                    && self.foreign.nodes[sender].errors.allow(fabric.now())
+            let is_error = if ip.dst() == here {
+                if icmp::echo_reply(ip, &mut answer) {
+                    return true;
+                }
+                icmp::port_unreachable(ip, &mut answer)
+            } else {
+                icmp::time_exceeded(here, ip, &mut answer)
+            };
+            is_error && self.foreign.nodes[sender].errors.entry(node).or_default().allow(fabric.now())
         };
         if Ipv4Packet::new_checked(&bytes[..]).as_ref().is_ok_and(asks)
             && let Ok(frame) = Frame::decode(&answer)

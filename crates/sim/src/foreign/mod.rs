@@ -18,6 +18,7 @@ mod remote;
 mod socket;
 mod sockets;
 mod tally;
+mod time_to_live;
 
 pub use host::{AttachError, ForeignHost, HostError, HostFailure};
 pub(crate) use remote::Remote;
@@ -39,9 +40,9 @@ use core::net::Ipv4Addr;
 use departures::{COALESCED, Departures, Waiting};
 use icmp::Errors;
 use mappings::Mappings;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use tailrace_core::{Duration, Instant};
-use tailrace_net::{Address, LinkId, NodeId};
+use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_transport::mptcp::Tuple;
 
 /// All foreign hosts of a run; none in most runs.
@@ -72,8 +73,8 @@ struct ForeignNode {
     /// Who it is part of.
     host: usize,
     tally: ForeignTally,
-    /// How many errors simulated hosts may still send it.
-    errors: Errors,
+    /// How many errors each simulated node may still send it.
+    errors: BTreeMap<NodeId, Errors>,
 }
 
 /// One of them: a host of the scenario, or several of one kernel.
@@ -147,6 +148,12 @@ impl Foreign {
         self.hosts.is_empty()
     }
 
+    /// The number of the host of the scenario that sent a packet, if that is a foreign one.
+    fn sender_of(&self, pkt: &SimPacket, graph: &Graph) -> Option<usize> {
+        let at = |node| self.nodes.iter().position(|n| n.node == node);
+        pkt.to.host().or_else(|| at(graph.owner(pkt.source)?))
+    }
+
     /// The foreign host at a node.
     pub(crate) fn at(&self, node: NodeId) -> Option<usize> {
         self.nodes.iter().find(|n| n.node == node).map(|n| n.host)
@@ -203,7 +210,7 @@ impl World {
                 node: *node,
                 host: number,
                 tally,
-                errors: Errors::default(),
+                errors: BTreeMap::new(),
             });
         }
         let ways = interfaces.iter().map(|interface| interface.way);
@@ -273,6 +280,7 @@ impl World {
             None => bytes_of(pkt, &self.options, &mut foreign.buffer),
         }
         pkt.release(&mut self.options);
+        time_to_live::lower(&mut foreign.buffer, pkt, fabric);
         let attached = &mut foreign.hosts[host];
         let Some(interface) = attached.interfaces.iter().position(|i| i.address == pkt.destination) else {
             return;
@@ -372,6 +380,7 @@ impl World {
         if let Some(number) = number {
             self.expect_departure((host, number), (way, &pkt), fabric.now());
         }
+        time_to_live::limit((&frame, out), &mut pkt, fabric);
         fabric.send(out, pkt, self);
     }
 

@@ -16,6 +16,8 @@ pub(crate) struct Frame {
     pub(crate) tuple: Tuple,
     pub(crate) dscp: Dscp,
     pub(crate) ecn: Ecn,
+    /// How many routers it may reach.
+    pub(crate) ttl: u8,
     /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
     pub(crate) len: usize,
     pub(crate) content: Content,
@@ -50,7 +52,8 @@ impl Frame {
             local_port: ports.0,
             remote_port: ports.1,
         };
-        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), len: usize::from(ip.total_len()), content })
+        let len = usize::from(ip.total_len());
+        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), ttl: ip.ttl(), len, content })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::world::reaches;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;
 use tailrace_net::{Address, NodeId};
-use tailrace_scenario::model::NodeKind;
+use tailrace_scenario::model::{Node, NodeKind};
 
 impl Simulation {
     /// Puts `host` in the place of the simulated stack of the host that the scenario calls `name`; call before the first
@@ -57,6 +57,13 @@ impl Simulation {
     pub fn addresses(&self, name: &str) -> Result<Vec<Ipv4Addr>, AttachError> {
         let node = self.host(name)?;
         Ok(self.fabric.graph().addresses(node).map(|a| Ipv4Addr::from(a.0)).collect())
+    }
+
+    /// The address of the router that the scenario calls `name`; none where there is no such, or the run has no kernels.
+    pub fn router_address(&self, name: &str) -> Option<Ipv4Addr> {
+        let is_it = |n: &Node| n.kind == NodeKind::Router && n.name == name;
+        let number = self.plan.scenario.nodes.iter().position(is_it)?;
+        self.fabric.graph().router_address(NodeId(number as u32)).map(|a| a.0.into())
     }
 
     /// For each of these, the others that faults give it in the course of the run.

@@ -1,7 +1,7 @@
-//! What simulated hosts answer to packets of a host with a stack of its own that are for no flow.
+//! What simulated hosts and routers answer to packets of a host with a stack of its own that are for no flow.
 
 use crate::foreign::{finish, number};
-use crate::support::Text;
+use crate::support::{Run, Text};
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 use tailrace_core::Instant;
@@ -43,23 +43,105 @@ impl ForeignHost for Sender {
 }
 
 /// What comes back of packets that `src[0]` sends over a bottleneck of 1 Mbit/s, and its counters.
-fn answers(mut packets: Packets) -> (Packets, [u64; 2]) {
+fn answers(packets: Packets) -> (Packets, [u64; 2]) {
     let little = "{ kind = \"cbr\", rate = \"800 bit/s\", size = \"100 B\" }";
     let text = Text::new("10 s").dumbbell(2, "1 Mbit/s", "10 ms", "");
     let text = text.flow("other", ("src[1]", "dst[1]"), "\"udp\"", little);
+    let (heard, run) = run_with("src[0]", packets, &text);
+    (heard, ["sent_packets", "received_packets"].map(|key| number(&run, "src[0]", key)))
+}
+
+/// What comes back of packets that a host sends, and the run.
+fn run_with(name: &str, mut packets: Packets, text: &Text) -> (Packets, Run) {
     packets.reverse();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let sender = Sender { packets, due: Vec::new(), now: Instant::ZERO, heard: Arc::clone(&heard) };
-    simulation.attach("src[0]", Box::new(sender)).unwrap();
+    simulation.attach(name, Box::new(sender)).unwrap();
     let run = finish(simulation);
-    let counted = ["sent_packets", "received_packets"].map(|key| number(&run, "src[0]", key));
     let heard = std::mem::take(&mut *heard.lock().unwrap());
-    (heard, counted)
+    (heard, run)
+}
+
+/// `here - r1 - r2 - r3 - there`, where `here` has a kernel, so that routers have addresses: those after the hosts' two.
+fn three_routers() -> Text {
+    let mut text = Text::new("10 s")
+        .top("record = { events = true }")
+        .add("[[host]]\nname = \"here\"\nkernel = \"6.12\"");
+    text = text.add("[[host]]\nname = \"there\"");
+    for router in ["r1", "r2", "r3"] {
+        text = text.add(&format!("[[router]]\nname = \"{router}\""));
+    }
+    for pair in ["here", "r1", "r2", "r3", "there"].windows(2) {
+        let link = format!("between = {pair:?}\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"");
+        text = text.add(&format!("[[link]]\n{link}"));
+    }
+    let little = "{ kind = \"cbr\", rate = \"800 bit/s\", size = \"100 B\" }";
+    text.flow("other", ("there", "here"), "\"udp\"", little)
+}
+
+const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
+const ROUTERS: [Ipv4Addr; 3] =
+    [Ipv4Addr::new(10, 0, 0, 3), Ipv4Addr::new(10, 0, 0, 4), Ipv4Addr::new(10, 0, 0, 5)];
+
+/// Sends packets a second apart, and gives the answers to them: source, type, code, time to live, and how long each took in ms.
+fn ask(sent: &[Vec<u8>]) -> (Vec<(Ipv4Addr, [u8; 2], u8, u64)>, Run) {
+    let timed = (1..).zip(sent).map(|(second, packet)| (Instant::from_millis(1000 * second), packet.clone()));
+    let (heard, run) = run_with("here", timed.collect(), &three_routers());
+    let message = |(at, bytes): &(Instant, Vec<u8>)| {
+        let ip = Ipv4Packet::new_checked(&bytes[..]).unwrap();
+        assert!(ip.verify_checksum());
+        let took = (at.as_secs_f64().fract() * 1000.0).round() as u64;
+        (ip.protocol() == 1).then(|| (ip.src(), [ip.payload()[0], ip.payload()[1]], ip.ttl(), took))
+    };
+    (heard.iter().filter_map(message).collect(), run)
+}
+
+fn with_ttl(mut packet: Vec<u8>, ttl: u8) -> Vec<u8> {
+    Ipv4Packet::new_checked(&mut packet[..]).unwrap().set_ttl(ttl);
+    packet
+}
+
+#[test]
+fn each_router_tells_of_what_may_go_no_further_as_traceroute_asks() {
+    let probe = |ttl| with_ttl(datagram_to(FAR, 33_434), ttl);
+    let (answers, run) = ask(&[1, 2, 3, 4].map(probe));
+    let [r1, r2, r3] = ROUTERS;
+    // There and back over one, two and three links of 5 ms; an answer loses a hop at each router after the first.
+    let expected =
+        [(r1, [11, 0], 64, 10), (r2, [11, 0], 63, 20), (r3, [11, 0], 62, 31), (FAR, [3, 3], 61, 41)];
+    assert_eq!(answers, expected);
+    assert_eq!(number(&run, "here", "lost_packets"), 3);
+    let expired = run.words("events", "detail").iter().filter(|d| *d == "time_to_live").count();
+    assert_eq!(expired, 3);
+}
+
+#[test]
+fn a_router_can_be_pinged_and_has_no_ports() {
+    let ping = |ttl| with_ttl(icmp::echo_request(HERE, ROUTERS[1], (5, 1), b"data"), ttl);
+    let (answers, run) = ask(&[ping(64), ping(2), ping(1), datagram_to(ROUTERS[1], 9)]);
+    let [r1, r2, _] = ROUTERS;
+    let expected = [(r2, [0, 0], 63, 20), (r2, [0, 0], 63, 20), (r1, [11, 0], 64, 10), (r2, [3, 3], 63, 20)];
+    assert_eq!(answers, expected);
+    assert_eq!(number(&run, "here", "lost_packets"), 1, "the one that came to no end");
+}
+
+#[test]
+fn what_reaches_a_host_has_lived_a_hop_at_each_router() {
+    let (heard, _) = run_with("here", Vec::new(), &three_routers());
+    assert!(!heard.is_empty());
+    for (_, packet) in heard {
+        let ip = Ipv4Packet::new_checked(&packet[..]).unwrap();
+        assert_eq!((ip.src(), ip.ttl(), ip.verify_checksum()), (FAR, 61, true));
+    }
 }
 
 fn datagram(port: u16) -> Vec<u8> {
-    let ip = Ipv4Repr::new(HERE, THERE, 17, 0);
+    datagram_to(THERE, port)
+}
+
+fn datagram_to(to: Ipv4Addr, port: u16) -> Vec<u8> {
+    let ip = Ipv4Repr::new(HERE, to, 17, 0);
     Headers::udp(ip, &UdpRepr { src_port: 4000, dst_port: port }, 100).unwrap().to_packet()
 }
 
