@@ -670,6 +670,24 @@ def test_programs_find_the_way_through_the_scenario(kernel, end):
     assert ran["output"].splitlines() == ["r1 11 0 0", "r2 11 0 1", "b 3 3 2"]
 
 
+def test_a_kernel_hears_how_large_packets_may_be(series):
+    text = (
+        'name = "narrow"\nduration = "6 s"\nallow = ["above-mtu"]\n'
+        f'[[host]]\nname = "a"\nkernel = "{series}"\n[[host]]\nname = "b"\nkernel = "{series}"\n'
+        '[[router]]\nname = "r1"\n[[router]]\nname = "r2"\n'
+    )
+    for a, b, more in [("a", "r1", ""), ("r1", "r2", 'mtu = "700 B"'), ("r2", "b", "")]:
+        text += f'[[link]]\nbetween = ["{a}", "{b}"]\nrate = "10 Mbit/s"\ndelay = "5 ms"\n{more}\n'
+    text += (
+        '[[flow]]\nname = "f"\nfrom = "a"\nto = "b"\ntransport = { kind = "tcp", cc = "cubic" }\n'
+        'app = { kind = "transfer", size = "1 MB" }\n'
+    )
+    [run] = tailrace.run(tailrace.Scenario(text)).summary["runs"]
+    assert run["groups"]["f"]["transfers"]["completed"] == 1
+    # All of the first window, sent before a word came back: ten segments, which the link drops as too large.
+    assert run["queues"]["r1->r2"]["dropped_packets"]["too_big"] == 10
+
+
 def test_every_kind_of_application_counts_the_same_wherever_its_ends_are(kernel):
     assert {kind for kinds in APPS.values() for kind in kinds} == {
         app["name"] for app in json.loads(_native.catalog())["apps"]

@@ -452,13 +452,13 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
-    /// As [`Graph::routers_on_way`].
-    pub fn routers_on_way(
+    /// As [`Graph::links_on_way`].
+    pub fn links_on_way(
         &mut self,
         ends: (Address, Address),
         flow: FlowKey,
-    ) -> impl Iterator<Item = NodeId> + '_ {
-        self.graph.routers_on_way(ends, flow)
+    ) -> impl Iterator<Item = LinkId> + '_ {
+        self.graph.links_on_way(ends, flow)
     }
 
     /// As [`Graph::learn`].

@@ -228,6 +228,11 @@ impl<P: Routed> Link<P> {
         self.transmitter.busy_until()
     }
 
+    /// The largest packet that it carries.
+    pub fn mtu(&self) -> Bytes {
+        self.mtu
+    }
+
     /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
     pub fn backlog(&self) -> Backlog {
         match &self.service {

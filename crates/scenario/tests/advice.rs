@@ -82,8 +82,11 @@ fn kernels_see_to_windows_and_segments_themselves() {
     let beyond = ("[\"r1\", \"r2\"]", "[\"r1\", \"r2\"]\nmtu = \"1100 B\"");
     one(
         &[KERNELS[0], KERNELS[1], beyond],
-        &["packets of flow tcp have 1500 bytes, link bottleneck carries 1100 B"],
+        &["packets of flow tcp have 1500 bytes, link bottleneck carries 1100 B", "then sends smaller ones"],
     );
+    // One that is simulated does not listen to routers.
+    let beyond_simulated = [KERNELS[1], beyond];
+    one(&beyond_simulated, &["link bottleneck carries 1100 B", "they will be dropped"]);
 }
 
 #[test]
@@ -99,9 +102,10 @@ fn datagrams_that_a_kernel_cuts_are_pointed_out() {
         "kind = \"ping\", size = \"1473 B\"",
     );
     one(&[KERNELS[1], ping], &["link r2-dst carries 1500 B", "fragments"]);
-    // Where its own link carries them, another may still drop them.
+    // Where its own link carries them, another may still drop them, until a router has told the kernel.
     let wide = ("[\"src[*]\", \"r1\"]", "[\"src[*]\", \"r1\"]\nmtu = \"9000 B\"");
-    one(&[KERNELS[0], large, wide], &[dropped, "dropped"]);
+    one(&[KERNELS[0], large, wide], &[dropped, "drops the first", "then sends fragments"]);
+    one(&[KERNELS[1], large, wide], &[dropped, "will be dropped"]);
 }
 
 #[test]

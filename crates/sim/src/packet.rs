@@ -456,6 +456,12 @@ impl SimPacket {
         segment
     }
 
+    /// The same packet to another address, whatever its bytes say.
+    pub(crate) const fn readdressed(mut self, destination: Address) -> Self {
+        self.destination = destination;
+        self
+    }
+
     /// Whether it has bytes: those of foreign hosts do.
     pub(crate) fn has_bytes(&self, options: &OptionsArena) -> bool {
         self.frame(options).is_some()

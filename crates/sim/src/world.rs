@@ -5,7 +5,7 @@ use crate::capture::Captures;
 use crate::connection_log::ConnectionLog;
 use crate::feedback::Feedback;
 use crate::flow::{Endpoint, Flow, Timer};
-use crate::foreign::Foreign;
+use crate::foreign::{End, Foreign};
 use crate::late::Late;
 use crate::middlebox::Middlebox;
 use crate::packet::{Envelope, FlowEnd, OptionsArena, SimPacket};
@@ -80,7 +80,7 @@ impl Hosts<SimPacket> for World {
             }
             self.examine(&pkt);
             if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
-                self.answer_foreign((node, sender), &pkt, fabric);
+                self.answer_foreign((node, sender), (&pkt, End::Here), fabric);
             }
         }
         if pkt.is_datagram() {

@@ -12,6 +12,8 @@ const ECHO_REPLY: u8 = 0;
 const UNREACHABLE: u8 = 3;
 /// Of what is unreachable: the port.
 const PORT: u8 = 3;
+/// What is beyond a link that the packet is too large for.
+const FRAGMENTATION_NEEDED: u8 = 4;
 const SOURCE_QUENCH: u8 = 4;
 const REDIRECT: u8 = 5;
 const ECHO: u8 = 8;
@@ -54,21 +56,34 @@ pub fn port_unreachable(datagram: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bo
     if !udp.verify_checksum(datagram.src(), datagram.dst()) {
         return false;
     }
-    report(Envelope::back(datagram), datagram, [UNREACHABLE, PORT], error)
+    report(Envelope::back(datagram), datagram, ([UNREACHABLE, PORT], 0), error)
 }
 
 /// Writes the error of the router with address `from` that a packet's time to live is over; false if the packet must have none: it
 /// is an error itself, or not the first fragment (RFC 1812 §4.3.2.7).
 pub fn time_exceeded(from: Ipv4Addr, packet: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bool {
+    let envelope = Envelope { src: from, ..Envelope::back(packet) };
+    may_be_reported(packet) && report(envelope, packet, ([TIME_EXCEEDED, IN_TRANSIT], 0), error)
+}
+
+/// Writes the error of the router with address `from` that the next link carries no more than `mtu` bytes of a packet that must not be
+/// cut (RFC 1191 §4); false if the packet must have none.
+pub fn fragmentation_needed(
+    (from, mtu): (Ipv4Addr, u16),
+    packet: &Ipv4Packet<&[u8]>,
+    error: &mut Vec<u8>,
+) -> bool {
+    let envelope = Envelope { src: from, ..Envelope::back(packet) };
+    may_be_reported(packet) && report(envelope, packet, ([UNREACHABLE, FRAGMENTATION_NEEDED], mtu), error)
+}
+
+/// Whether there may be an error about a packet (RFC 1812 §4.3.2.7).
+fn may_be_reported(packet: &Ipv4Packet<&[u8]>) -> bool {
     let is_error = packet.protocol() == protocol::ICMP
         && packet.payload().first().is_none_or(|kind| {
             matches!(*kind, UNREACHABLE | SOURCE_QUENCH | REDIRECT | TIME_EXCEEDED | PARAMETER_PROBLEM)
         });
-    if is_error || packet.fragment_offset() != 0 {
-        return false;
-    }
-    let envelope = Envelope { src: from, ..Envelope::back(packet) };
-    report(envelope, packet, [TIME_EXCEEDED, IN_TRANSIT], error)
+    !is_error && packet.fragment_offset() == 0
 }
 
 /// An echo request with an identifier, a number and data.
@@ -99,11 +114,17 @@ impl Envelope {
 /// The precedence of errors (RFC 791 §3.1), in the high three bits of the DiffServ codepoint.
 const INTERNETWORK_CONTROL: u8 = 6 << 3;
 
-/// An error, with as much of the packet that it is about as there is room for.
-fn report(envelope: Envelope, about: &Ipv4Packet<&[u8]>, kind: [u8; 2], error: &mut Vec<u8>) -> bool {
+/// An error, with the size that one of its kinds tells, and as much of the packet that it is about as there is room for.
+fn report(
+    envelope: Envelope,
+    about: &Ipv4Packet<&[u8]>,
+    (kind, mtu): ([u8; 2], u16),
+    error: &mut Vec<u8>,
+) -> bool {
     let mut told = [0; LONGEST_ERROR - crate::ipv4::HEADER_LEN - 4];
     let packet = &about.into_inner()[..usize::from(about.total_len())];
     let len = packet.len().min(told.len() - 4);
+    told[2..4].copy_from_slice(&mtu.to_be_bytes());
     told[4..4 + len].copy_from_slice(&packet[..len]);
     write(envelope, kind, &told[..4 + len], error)
 }
@@ -173,7 +194,18 @@ mod tests {
             // Of errors there is no error.
             let mut again = Vec::new();
             assert!(!time_exceeded(from, &ip, &mut again));
+            assert!(!fragmentation_needed((from, 600), &ip, &mut again));
         }
+    }
+
+    #[test]
+    fn a_router_tells_how_much_the_next_link_carries() {
+        let (sent, mut error) = (datagram(1000), Vec::new());
+        assert!(fragmentation_needed((B, 576), &Ipv4Packet::new_checked(&sent[..]).unwrap(), &mut error));
+        let told = sound(&error).payload().to_vec();
+        // RFC 1191 §4: unused, then the next hop's MTU.
+        assert_eq!((&told[..2], &told[4..8]), (&[3, 4][..], &[0, 0, 2, 64][..]));
+        assert_eq!(told[8..], sent[..548]);
     }
 
     #[test]

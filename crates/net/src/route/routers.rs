@@ -1,7 +1,7 @@
-//! Routers as packets meet them one after another, and the addresses by which all can be spoken to.
+//! Addresses by which all routers can be spoken to, and the way of a packet by them.
 
 use super::Graph;
-use crate::{Address, NodeId};
+use crate::{Address, LinkId, NodeId};
 use tailrace_core::FlowKey;
 
 impl Graph {
@@ -36,29 +36,31 @@ impl Graph {
         self.routers
     }
 
-    /// The routers that a packet of this flow meets on its way from one address to another, as far as there is a way now; not the
-    /// one that sends it.
-    pub fn routers_on_way(
+    /// The links that a packet of this flow crosses on its way from one address to another, as far as there is a way now.
+    pub fn links_on_way(
         &mut self,
         (source, destination): (Address, Address),
         flow: FlowKey,
-    ) -> impl Iterator<Item = NodeId> + '_ {
+    ) -> impl Iterator<Item = LinkId> + '_ {
         let mut next = self.egress(source);
         if next.is_none() {
             let router = self.holder(source).and_then(|node| self.router_number(node));
             next = router.and_then(|router| self.route(router, destination, || flow));
         }
         core::iter::from_fn(move || {
-            let here = self.head(next?);
-            next = self.route(self.router_number(here)?, destination, || flow);
-            Some(here)
+            let link = next?;
+            let router = self.router_number(self.head(link));
+            next = router.and_then(|router| self.route(router, destination, || flow));
+            Some(link)
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Spreading;
     use super::*;
+    use tailrace_qdisc::flow_hash::FlowBy;
 
     const FLOW: FlowKey = FlowKey { src: 1, dst: 2, src_port: 3, dst_port: 4, protocol: 17 };
 
@@ -94,24 +96,37 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_meets_the_routers_between_its_hosts() {
-        let (mut graph, [r1, r2, r3, r4], [a1, a2]) = line();
+    fn a_way_has_the_links_that_a_packet_crosses() {
+        let (mut graph, routers, [a1, a2]) = line();
         graph.name_routers();
         graph.compute_routes();
-        let mut way = |from, to| graph.routers_on_way((from, to), FLOW).collect::<Vec<_>>();
-        assert_eq!(way(a1, a2), [r1, r2, r3]);
-        assert_eq!(way(a2, a1), [r3, r2, r1]);
-        let [b2, b4] = [r2, r4].map(|router| line_address(router));
-        assert_eq!(way(a1, b2), [r1, r2], "the router itself is the last");
-        assert_eq!(way(b2, a1), [r1], "and does not meet itself");
-        assert_eq!(way(a1, b4), [r1], "nothing leads there");
+        let [b2, b4] = [routers[1], routers[3]].map(|router| graph.router_address(router).unwrap());
+        let mut way = |from, to| graph.links_on_way((from, to), FLOW).map(|link| link.0).collect::<Vec<_>>();
+        assert_eq!(way(a1, a2), [0, 2, 4, 6]);
+        assert_eq!(way(a2, a1), [7, 5, 3, 1]);
+        assert_eq!(way(a1, b2), [0, 2], "to a router");
+        assert_eq!(way(b2, a1), [3, 1], "and from one");
+        assert_eq!(way(a1, b4), [0], "nothing leads there from the first");
         assert_eq!(way(Address(0xc0a8_0001), a1), [], "nobody's address");
     }
 
-    /// Where [`line`] has a router.
-    fn line_address(router: NodeId) -> Address {
-        let (mut graph, ..) = line();
-        graph.name_routers();
-        graph.router_address(router).unwrap()
+    #[test]
+    fn each_flow_has_its_own_of_ways_of_one_length() {
+        let mut graph = Graph::default();
+        let (h1, h2) = (graph.add_node(false), graph.add_node(false));
+        let [near, upper, lower, far] = [(); 4].map(|()| graph.add_node(true));
+        for (a, b) in [(h1, near), (near, upper), (near, lower), (upper, far), (lower, far), (far, h2)] {
+            graph.add_link(a, b);
+        }
+        graph.spread(Spreading::new(FlowBy::FiveTuple, 7));
+        graph.compute_routes();
+        let [a1, a2] = [h1, h2].map(|host| graph.addresses(host).next().unwrap());
+        let ways = (0..64).map(|src_port| {
+            graph.links_on_way((a1, a2), FlowKey { src_port, ..FLOW }).map(|link| link.0).collect::<Vec<_>>()
+        });
+        let mut ways: Vec<_> = ways.collect();
+        ways.sort();
+        ways.dedup();
+        assert_eq!(ways, [[0, 2, 6, 10], [0, 4, 8, 10]]);
     }
 }

@@ -6,6 +6,7 @@ use crate::advice::ties;
 use crate::declarations::flow::mptcp::route_len;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::text::codes::Code;
+use tailrace_app::End;
 use tailrace_core::Bytes;
 
 /// Packets that a link of their path drops for their size, or that a kernel cuts in pieces.
@@ -44,11 +45,31 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
     };
     let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
     let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
-    let help = format!(
-        "they will be dropped: raise `mtu` of link {}, or send smaller packets",
-        a.decl(link).shown()
-    );
+    let link = a.decl(link).shown();
+    let help = match (only_kernels_send(a.scenario, group), group.transport.tcp()) {
+        (false, _) => format!("they will be dropped: raise `mtu` of link {link}, or send smaller packets"),
+        (true, Some(_)) => format!(
+            "a router drops the first of them and says so to the kernel, which then sends smaller ones: raise `mtu` of link {link}, \
+             unless that is what you want to see"
+        ),
+        (true, None) => format!(
+            "a router drops the first of them and says so to the kernel, which then sends fragments, and these are missing in the \
+             counts of the flow: raise `mtu` of link {link}, or send smaller datagrams"
+        ),
+    };
     a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
+}
+
+/// Whether all ends of a flow that send more than acknowledgments are kernels.
+fn only_kernels_send(scenario: &Scenario, group: &FlowGroup) -> bool {
+    senders(group).all(|node| scenario.nodes[node.0 as usize].kernel.is_some())
+}
+
+/// The ends of a flow that send data, of its first pair.
+fn senders(group: &FlowGroup) -> impl Iterator<Item = NodeIndex> {
+    let (from, to) = group.pairs.first().copied().unzip();
+    let sends = |end| group.app.is_two_way() || group.app.sender() == end;
+    from.filter(|_| sends(End::Client)).into_iter().chain(to.filter(|_| sends(End::Server)))
 }
 
 /// The size of datagrams that a kernel at an end of the flow has to cut, and the link of that host which does not carry them.
@@ -58,9 +79,7 @@ fn cut_by_kernel(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, usize)>
     let Transport::Udp { .. } = &group.transport else { return None };
     let traffic = group.app.traffic()?;
     let size = traffic.payload.get() + HEADERS;
-    let (from, to) = group.pairs.first()?;
-    let senders = [Some(*from), Some(*to).filter(|_| group.app.is_two_way())].into_iter().flatten();
-    let kernels = senders.filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
+    let kernels = senders(group).filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
     kernels
         .filter_map(|node| own_link(scenario, node))
         .find(|(_, mtu)| *mtu < size)

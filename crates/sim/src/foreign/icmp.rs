@@ -1,12 +1,13 @@
 //! What simulated hosts and routers answer to packets of foreign hosts that are for no flow: to echo requests, to datagrams for a
-//! port that nobody has, and to what has come as far as it may.
+//! port that nobody has, and to what may go no further.
 
+use super::reach::{self, End};
 use crate::frame::{Frame, bytes_of};
 use crate::packet::{Owner, SimPacket};
 use crate::world::{SimFabric, World};
 use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
-use tailrace_net::NodeId;
+use tailrace_net::{Address, NodeId};
 use tailrace_wire::{Ipv4Packet, icmp};
 
 /// So often a host is told of an error by another; of six at once, if there was none before (Linux, `icmp_ratelimit` and `XRLIM_BURST_FACTOR`).
@@ -44,57 +45,59 @@ impl Errors {
 impl World {
     /// A packet has come to a router that it was addressed to, or sent to since it may go no further.
     pub(crate) fn end_at_router(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) {
-        self.note_departure(pkt, fabric.now());
-        let expires = self.is_on_its_way(pkt);
-        if pkt.is_damaged() && !expires {
+        let ip = pkt.frame(&self.options).and_then(|bytes| Ipv4Packet::new_checked(bytes).ok());
+        let last = ip.as_ref().map_or(pkt.destination, |ip| Address(ip.dst().into()));
+        let end = ip.map_or(Some(End::Here), |ip| reach::end_of(&ip, pkt, fabric));
+        if end == Some(End::Here) && pkt.is_damaged() {
             return self.discard(pkt, fabric.now());
         }
-        if let Some(sender) = self.foreign.sender_of(pkt, fabric.graph()) {
-            if expires || pkt.is_datagram() {
-                self.answer_foreign((node, sender), pkt, fabric);
-            } else if let Some(reset) = pkt.segment(&self.options).refusal() {
-                self.reply_foreign(pkt, &reset, fabric);
+        if let Some(end) = end
+            && let Some(sender) = self.foreign.sender_of(pkt, fabric.graph())
+        {
+            match pkt.segment(&self.options).refusal().filter(|_| end == End::Here && !pkt.is_datagram()) {
+                Some(reset) => self.reply_foreign(pkt, &reset, fabric),
+                None => self.answer_foreign((node, sender), (pkt, end), fabric),
             }
         }
-        if expires {
-            self.recorder.expired(self.flow_of(pkt), fabric.now());
-            self.lose(pkt);
-        } else {
-            pkt.release(&mut self.options);
+        match end {
+            Some(End::Here) => pkt.release(&mut self.options),
+            Some(End::TimeToLive) => {
+                self.recorder.expired(self.flow_of(pkt), fabric.now());
+                self.lose(pkt);
+            }
+            // The link refuses it, and counts that; or routes have changed, and the packet goes on.
+            Some(End::TooBig(_)) | None => {
+                fabric.send(pkt.destination, pkt.readdressed(last), self);
+            }
         }
     }
 
-    /// Whether a packet is for somebody else than whom it was sent to.
-    fn is_on_its_way(&self, pkt: &SimPacket) -> bool {
-        let ip = pkt.frame(&self.options).and_then(|bytes| Ipv4Packet::new_checked(bytes).ok());
-        ip.is_some_and(|ip| u32::from(ip.dst()) != pkt.destination.0)
-    }
-
-    /// Answers a packet of no flow that a simulated node has received, if nodes answer such packets; or a packet that goes no
-    /// further.
+    /// Answers a packet that comes to its end at a simulated node, if nodes answer such packets.
     #[cold]
     pub(crate) fn answer_foreign(
         &mut self,
         (node, sender): (NodeId, usize),
-        pkt: &SimPacket,
+        (pkt, end): (&SimPacket, End),
         fabric: &mut SimFabric,
     ) {
         let (mut bytes, mut answer) =
             (std::mem::take(&mut self.foreign.buffer), std::mem::take(&mut self.foreign.answer));
         bytes_of(pkt, &self.options, &mut bytes);
         let here = Ipv4Addr::from(pkt.destination.0);
-        let asks = |ip: &Ipv4Packet<&[u8]>| {
-            let is_error = if ip.dst() == here {
-                if icmp::echo_reply(ip, &mut answer) {
-                    return true;
-                }
-                icmp::port_unreachable(ip, &mut answer)
-            } else {
-                icmp::time_exceeded(here, ip, &mut answer)
-            };
-            is_error && self.foreign.nodes[sender].errors.entry(node).or_default().allow(fabric.now())
+        let errors = &mut self.foreign.nodes[sender].errors;
+        let mut allowed = || errors.entry(node).or_default().allow(fabric.now());
+        let answers = |ip: &Ipv4Packet<&[u8]>| match end {
+            End::Here => {
+                icmp::echo_reply(ip, &mut answer) || icmp::port_unreachable(ip, &mut answer) && allowed()
+            }
+            End::TimeToLive => icmp::time_exceeded(here, ip, &mut answer) && allowed(),
+            // As many as there are (Linux, `icmpv4_mask_allow`): without them a sender would go on for nothing.
+            End::TooBig(link) => {
+                let mtu = u16::try_from(fabric.link(link).mtu().0).unwrap_or(u16::MAX);
+                icmp::fragmentation_needed((here, mtu), ip, &mut answer)
+            }
         };
-        if Ipv4Packet::new_checked(&bytes[..]).as_ref().is_ok_and(asks)
+        if Ipv4Packet::new_checked(&bytes[..]).as_ref().is_ok_and(answers)
             && let Ok(frame) = Frame::decode(&answer)
         {
             let to = Owner::foreign(sender);

@@ -14,13 +14,14 @@ mod departures;
 mod host;
 mod icmp;
 mod mappings;
+mod reach;
 mod remote;
 mod socket;
 mod sockets;
 mod tally;
-mod time_to_live;
 
 pub use host::{AttachError, ForeignHost, HostError, HostFailure};
+pub(crate) use reach::End;
 pub(crate) use remote::Remote;
 pub use socket::{
     DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
@@ -41,7 +42,7 @@ use departures::{COALESCED, Departures, Waiting};
 use icmp::Errors;
 use mappings::Mappings;
 use std::collections::{BTreeMap, VecDeque};
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_transport::mptcp::Tuple;
 
@@ -59,6 +60,8 @@ pub(crate) struct Foreign {
     contents: Contents,
     /// Packets of hosts that want to hear when these have left.
     waiting: Waiting,
+    /// No link carries less.
+    least_mtu: Bytes,
     failure: Option<HostFailure>,
     /// The packet that is under way between bytes and fabric.
     buffer: Vec<u8>,
@@ -199,6 +202,10 @@ impl World {
         fabric: &mut SimFabric,
     ) {
         let number = self.foreign.hosts.len();
+        if number == 0 {
+            let links = (0..fabric.link_count()).map(|link| fabric.link(LinkId(link as u32)).mtu());
+            self.foreign.least_mtu = links.min().unwrap_or_default();
+        }
         let mut interfaces = Vec::new();
         for (node, name) in nodes {
             let (graph, owner) = (fabric.graph(), self.foreign.nodes.len());
@@ -280,7 +287,7 @@ impl World {
             None => bytes_of(pkt, &self.options, &mut foreign.buffer),
         }
         pkt.release(&mut self.options);
-        time_to_live::lower(&mut foreign.buffer, pkt, fabric);
+        reach::lower(&mut foreign.buffer, pkt, fabric);
         let attached = &mut foreign.hosts[host];
         let Some(interface) = attached.interfaces.iter().position(|i| i.address == pkt.destination) else {
             return;
@@ -380,7 +387,7 @@ impl World {
         if let Some(number) = number {
             self.expect_departure((host, number), (way, &pkt), fabric.now());
         }
-        time_to_live::limit((&frame, out), &mut pkt, fabric);
+        reach::limit((&frame, out, self.foreign.least_mtu), &mut pkt, fabric);
         fabric.send(out, pkt, self);
     }
 

@@ -18,6 +18,8 @@ pub(crate) struct Frame {
     pub(crate) ecn: Ecn,
     /// How many routers it may reach.
     pub(crate) ttl: u8,
+    /// Whether routers must not cut it.
+    pub(crate) dont_fragment: bool,
     /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
     pub(crate) len: usize,
     pub(crate) content: Content,
@@ -52,8 +54,15 @@ impl Frame {
             local_port: ports.0,
             remote_port: ports.1,
         };
-        let len = usize::from(ip.total_len());
-        Ok(Self { tuple, dscp: ip.dscp(), ecn: ip.ecn(), ttl: ip.ttl(), len, content })
+        Ok(Self {
+            tuple,
+            dscp: ip.dscp(),
+            ecn: ip.ecn(),
+            ttl: ip.ttl(),
+            dont_fragment: ip.dont_fragment(),
+            len: usize::from(ip.total_len()),
+            content,
+        })
     }
 }
 

@@ -64,7 +64,7 @@ fn run_with(name: &str, mut packets: Packets, text: &Text) -> (Packets, Run) {
 }
 
 /// `here - r1 - r2 - r3 - there`, where `here` has a kernel, so that routers have addresses: those after the hosts' two.
-fn three_routers() -> Text {
+fn three_routers(middle: &str) -> Text {
     let mut text = Text::new("10 s")
         .top("record = { events = true }")
         .add("[[host]]\nname = \"here\"\nkernel = \"6.12\"");
@@ -73,7 +73,8 @@ fn three_routers() -> Text {
         text = text.add(&format!("[[router]]\nname = \"{router}\""));
     }
     for pair in ["here", "r1", "r2", "r3", "there"].windows(2) {
-        let link = format!("between = {pair:?}\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"");
+        let more = if pair == ["r2", "r3"] { middle } else { "" };
+        let link = format!("between = {pair:?}\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n{more}");
         text = text.add(&format!("[[link]]\n{link}"));
     }
     let little = "{ kind = \"cbr\", rate = \"800 bit/s\", size = \"100 B\" }";
@@ -86,8 +87,12 @@ const ROUTERS: [Ipv4Addr; 3] =
 
 /// Sends packets a second apart, and gives the answers to them: source, type, code, time to live, and how long each took in ms.
 fn ask(sent: &[Vec<u8>]) -> (Vec<(Ipv4Addr, [u8; 2], u8, u64)>, Run) {
+    ask_over(&three_routers(""), sent)
+}
+
+fn ask_over(text: &Text, sent: &[Vec<u8>]) -> (Vec<(Ipv4Addr, [u8; 2], u8, u64)>, Run) {
     let timed = (1..).zip(sent).map(|(second, packet)| (Instant::from_millis(1000 * second), packet.clone()));
-    let (heard, run) = run_with("here", timed.collect(), &three_routers());
+    let (heard, run) = run_with("here", timed.collect(), text);
     let message = |(at, bytes): &(Instant, Vec<u8>)| {
         let ip = Ipv4Packet::new_checked(&bytes[..]).unwrap();
         assert!(ip.verify_checksum());
@@ -127,8 +132,25 @@ fn a_router_can_be_pinged_and_has_no_ports() {
 }
 
 #[test]
+fn a_router_tells_how_large_packets_may_be_and_the_link_counts_what_was_not() {
+    let text = three_routers("mtu = \"600 B\"");
+    let ping = |data: usize| icmp::echo_request(HERE, FAR, (5, 1), &vec![7; data]);
+    let mut cuttable = ping(573);
+    // It may be cut, but routers here cut nothing.
+    cuttable[6] = 0;
+    let sum = tailrace_wire::checksum::Sum::new().bytes(&cuttable[..10]).bytes(&cuttable[12..20]).checksum();
+    cuttable[10..12].copy_from_slice(&sum.to_be_bytes());
+    let (answers, run) = ask_over(&text, &[ping(572), ping(573), with_ttl(ping(573), 2), cuttable]);
+    // 600 bytes take 0.48 ms a link, there and back over four; over two they come back as 576, of 0.46 ms.
+    let expected = [(FAR, [0, 0], 61, 44), (ROUTERS[1], [3, 4], 63, 22), (ROUTERS[1], [11, 0], 63, 22)];
+    assert_eq!(answers, expected);
+    assert_eq!(number(&run, "here", "lost_packets"), 3);
+    assert_eq!(run.json["queues"]["r2->r3"]["dropped_packets"]["too_big"], 2);
+}
+
+#[test]
 fn what_reaches_a_host_has_lived_a_hop_at_each_router() {
-    let (heard, _) = run_with("here", Vec::new(), &three_routers());
+    let (heard, _) = run_with("here", Vec::new(), &three_routers(""));
     assert!(!heard.is_empty());
     for (_, packet) in heard {
         let ip = Ipv4Packet::new_checked(&packet[..]).unwrap();

@@ -1,0 +1,70 @@
+//! How far packets of and for foreign hosts go: as far as they live (RFC 791 §3.2, RFC 1812 §5.3.1), and to the first link that they
+//! are too large for (RFC 1191).
+//!
+//! Routers look at neither: when a packet leaves, its way is looked at, and if it ends at a router, the packet is sent to that, where
+//! it comes through the queues before it like any other. What reaches its host has as many hops less to live as its way has
+//! routers. Ways are those of the moment; captures show packets as they were sent. Where ways of one length share the traffic, the
+//! router is the one on the packet's own way, but the packet may get there by another.
+
+use crate::frame::Frame;
+use crate::packet::SimPacket;
+use crate::world::SimFabric;
+use tailrace_core::{Bytes, Packet};
+use tailrace_net::{Address, LinkId};
+use tailrace_wire::Ipv4Packet;
+
+/// Why a packet goes no further than to a router.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// It is addressed to it.
+    Here,
+    /// It has lived as long as it may.
+    TimeToLive,
+    /// It must not be cut, and is larger than what this next link carries.
+    TooBig(LinkId),
+}
+
+/// A packet that leaves by the interface with address `out` goes no further than it may. No link carries less than `least_mtu`.
+pub(super) fn limit(
+    (frame, out, least_mtu): (&Frame, Address, Bytes),
+    pkt: &mut SimPacket,
+    fabric: &mut SimFabric,
+) {
+    let is_large = frame.dont_fragment && pkt.size() > least_mtu;
+    if u32::from(frame.ttl) > fabric.graph().router_count() && !is_large {
+        return;
+    }
+    let links: Vec<LinkId> = fabric.links_on_way((out, pkt.destination), pkt.flow()).collect();
+    let ends = |(hops, pair): &(usize, &[LinkId])| {
+        usize::from(frame.ttl) <= *hops
+            || is_large && pair.get(1).is_some_and(|next| pkt.size() > fabric.link(*next).mtu())
+    };
+    let stops = (1..).zip((0..links.len()).map(|first| &links[first..links.len().min(first + 2)]));
+    let last = stops.into_iter().find(ends).map(|(_, pair)| fabric.graph().head(pair[0]));
+    if let Some(address) = last.and_then(|router| fabric.graph().router_address(router)) {
+        pkt.destination = address;
+    }
+}
+
+/// Why a packet that was sent to a router ends there, whose address is its destination.
+pub(super) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<End> {
+    let (here, last) = (pkt.destination, Address(ip.dst().into()));
+    if last == here {
+        return Some(End::Here);
+    }
+    let flow = pkt.readdressed(last).flow();
+    let passed = fabric.links_on_way((pkt.source, here), flow).count();
+    if passed >= usize::from(ip.ttl()) {
+        return Some(End::TimeToLive);
+    }
+    let next = fabric.links_on_way((here, last), flow).next()?;
+    (pkt.size() > fabric.link(next).mtu()).then_some(End::TooBig(next))
+}
+
+/// A packet has arrived, with its bytes: it has lived as many hops as there are routers on its way.
+pub(super) fn lower(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
+    let links = fabric.links_on_way((pkt.source, pkt.destination), pkt.flow()).count();
+    let Ok(mut ip) = Ipv4Packet::new_checked(bytes) else { return };
+    let routers = u8::try_from(links.saturating_sub(1)).unwrap_or(u8::MAX);
+    ip.set_ttl(ip.ttl().saturating_sub(routers).max(1));
+}
