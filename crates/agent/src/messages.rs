@@ -114,6 +114,8 @@ pub enum Report {
         /// The first eight of them, the lowest first.
         stamp: u64,
     },
+    /// What its kernel says of one of its subflows. These come before what it says of the connection.
+    Subflow(Pair, Figures),
     /// What its kernel says of it, as at every sample and before it is over.
     Counted(Figures),
     /// It, or an address, cannot be had at all: why.
@@ -140,8 +142,8 @@ pub enum Cause {
 pub struct Figures {
     /// Whether it is one of Multipath TCP.
     pub multipath: bool,
-    /// Its subflows; one of TCP.
-    pub subflows: u32,
+    /// Whether it may carry data: `tcpi_state` is ESTABLISHED or CLOSE-WAIT.
+    pub usable: bool,
     /// `tcpi_snd_mss`, bytes.
     pub mss: u32,
     /// `tcpi_snd_cwnd`, bytes.
@@ -168,6 +170,8 @@ pub struct Figures {
     pub retransmitted_bytes: u64,
     /// `tcpi_bytes_acked`.
     pub bytes_acked: u64,
+    /// `tcpi_notsent_bytes`.
+    pub bytes_waiting: u64,
     /// `tcpi_total_rto`; none of kernels before 6.7.
     pub timeouts: Option<u32>,
 }

@@ -9,7 +9,7 @@ use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
 use tailrace_sim::{
     ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
-    State, TcpStats, TcpView,
+    State, SubflowFigures, TcpStats, TcpView,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
 
@@ -23,18 +23,41 @@ pub(crate) struct Control {
     /// The number of the card.
     pub(crate) card: usize,
     events: VecDeque<SocketEvent>,
+    /// What was said of subflows, whose connection is next.
+    subflows: Vec<SubflowFigures>,
 }
 
 impl Control {
     pub(crate) fn new(card: usize) -> Self {
-        Self { card, events: VecDeque::new() }
+        Self { card, events: VecDeque::new(), subflows: Vec::new() }
     }
 
     /// A packet has come from the agent.
     pub(crate) fn hear(&mut self, packet: &[u8]) {
         let Some(list) = payload(packet) else { return };
         let list: Vec<said::Event> = serde_json::from_slice(list).unwrap_or_default();
-        self.events.extend(list.into_iter().map(event));
+        for event in list {
+            let report = match event.report {
+                said::Report::Subflow(pair, one) => {
+                    self.subflows.push(subflow(&pair, &one));
+                    continue;
+                }
+                said::Report::Counted(all) => {
+                    let subflows = std::mem::take(&mut self.subflows);
+                    SocketReport::Counted(Box::new(SocketFigures { subflows, ..figures(&all) }))
+                }
+                said::Report::Accepted => SocketReport::Accepted,
+                said::Report::Connected => SocketReport::Connected,
+                said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
+                said::Report::Wrong(bytes) => SocketReport::Wrong(bytes),
+                said::Report::PeerClosed => SocketReport::PeerClosed,
+                said::Report::Closed => SocketReport::Closed,
+                said::Report::Broken(why) => SocketReport::Broken(cause(why)),
+                said::Report::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
+                said::Report::Failed(why) => SocketReport::Failed(why),
+            };
+            self.events.push_back(SocketEvent { socket: socket(&event.socket), report });
+        }
     }
 
     /// The agent has noted deliveries.
@@ -110,31 +133,42 @@ fn order(order: &SocketOrder) -> said::Order {
     }
 }
 
-fn event(event: said::Event) -> SocketEvent {
-    let socket = SocketPair { local: event.socket.local, remote: event.socket.remote };
-    let report = match event.report {
-        said::Report::Accepted => SocketReport::Accepted,
-        said::Report::Connected => SocketReport::Connected,
-        said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
-        said::Report::Wrong(bytes) => SocketReport::Wrong(bytes),
-        said::Report::PeerClosed => SocketReport::PeerClosed,
-        said::Report::Closed => SocketReport::Closed,
-        said::Report::Broken(cause) => SocketReport::Broken(match cause {
-            said::Cause::Refused => ResetCause::Refused,
-            said::Cause::Reset => ResetCause::Peer,
-            said::Cause::TimedOut => ResetCause::TimedOut,
-            said::Cause::Other => ResetCause::Local,
-        }),
-        said::Report::Counted(all) => SocketReport::Counted(Box::new(figures(&all))),
-        said::Report::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
-        said::Report::Failed(why) => SocketReport::Failed(why),
-    };
-    SocketEvent { socket, report }
+fn socket(pair: &said::Pair) -> SocketPair {
+    SocketPair { local: pair.local, remote: pair.remote }
+}
+
+fn cause(why: said::Cause) -> ResetCause {
+    match why {
+        said::Cause::Refused => ResetCause::Refused,
+        said::Cause::Reset => ResetCause::Peer,
+        said::Cause::TimedOut => ResetCause::TimedOut,
+        said::Cause::Other => ResetCause::Local,
+    }
+}
+
+fn subflow(pair: &said::Pair, one: &said::Figures) -> SubflowFigures {
+    SubflowFigures {
+        socket: socket(pair),
+        usable: one.usable,
+        stats: stats(one),
+        lacks_timeouts: one.timeouts.is_none(),
+        view: view(one),
+        scheduled_bytes: (one.bytes_sent + one.bytes_waiting).saturating_sub(one.retransmitted_bytes),
+    }
 }
 
 fn figures(all: &said::Figures) -> SocketFigures {
-    let time = |us: u32| Duration::from_micros(us.into());
-    let stats = TcpStats {
+    SocketFigures {
+        stats: stats(all),
+        lacks_timeouts: all.timeouts.is_none(),
+        view: (!all.multipath).then(|| view(all)),
+        mss: all.mss,
+        subflows: Vec::new(),
+    }
+}
+
+fn stats(all: &said::Figures) -> TcpStats {
+    TcpStats {
         segments_sent: all.segments_sent,
         retransmitted_segments: all.retransmitted_segments,
         bytes_sent: all.bytes_sent,
@@ -142,8 +176,12 @@ fn figures(all: &said::Figures) -> SocketFigures {
         bytes_acked: all.bytes_acked,
         timeouts: all.timeouts.unwrap_or_default(),
         ..TcpStats::default()
-    };
-    let view = TcpView {
+    }
+}
+
+fn view(all: &said::Figures) -> TcpView {
+    let time = |us: u32| Duration::from_micros(us.into());
+    TcpView {
         state: State::Established,
         cwnd: Bytes(all.cwnd),
         ssthresh: all.ssthresh.map(Bytes),
@@ -157,8 +195,5 @@ fn figures(all: &said::Figures) -> SocketFigures {
         snd_wnd: Bytes::default(),
         rcv_wnd: Bytes::default(),
         in_recovery: false,
-    };
-    let view = (!all.multipath).then_some(view);
-    let lacks_timeouts = all.timeouts.is_none();
-    SocketFigures { stats, lacks_timeouts, view, mss: all.mss, subflows: all.subflows }
+    }
 }

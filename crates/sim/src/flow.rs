@@ -207,7 +207,7 @@ impl Endpoint {
         match self {
             Self::Tcp(_) => 1,
             Self::Mptcp(connection) => connection.stats().subflows_established,
-            Self::Remote(remote) => remote.subflows(),
+            Self::Remote(remote) => remote.subflow_count(),
         }
     }
     /// Whether both directions are done.

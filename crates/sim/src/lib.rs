@@ -69,7 +69,7 @@ pub use columns::{ColumnInfo, TableInfo, tables};
 pub use control::Control;
 pub use foreign::{
     AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
-    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
+    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, SubflowFigures,
 };
 pub use keys::{KeyInfo, ObjectInfo};
 pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};

@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketAddrAny, SocketFlags};
 use rustix::net::{acceptfrom_with, bind, connect, getpeername, getsockname, recv, send, shutdown};
 use std::io;
 use std::net::SocketAddrV4;
-use tailrace_agent::messages::{Cause, Figures, Kind, Order, Pair, Report};
+use tailrace_agent::messages::{Cause, Kind, Order, Pair, Report};
 use tailrace_wire::content;
 
 /// Whether there is more to come of a connection.
@@ -130,7 +130,7 @@ impl Connection {
     }
 
     /// What the kernel says of it.
-    pub(super) fn figures(&self) -> Option<Figures> {
+    pub(super) fn figures(&self) -> Vec<Report> {
         if self.multipath { figures::of_multipath(&self.socket) } else { figures::of_tcp(&self.socket) }
     }
 
@@ -144,13 +144,13 @@ impl Connection {
     pub(super) fn progress(&mut self, news: News, reports: &mut Vec<Report>) -> Progress {
         match self.work(news, reports) {
             Ok(()) if self.shut && self.peer_closed => {
-                reports.extend(self.figures().map(Report::Counted));
+                reports.extend(self.figures());
                 reports.push(Report::Closed);
                 Progress::Over
             }
             Ok(()) => Progress::Open,
             Err(error) => {
-                reports.extend(self.figures().map(Report::Counted));
+                reports.extend(self.figures());
                 reports.push(Report::Broken(cause(error)));
                 Progress::Over
             }

@@ -1,48 +1,83 @@
 //! What the kernel says of a connection.
 
 use crate::raw::socket_option;
+use core::net::{Ipv4Addr, SocketAddrV4};
 use rustix::fd::AsFd;
-use tailrace_agent::messages::Figures;
+use tailrace_agent::messages::{Figures, Pair, Report};
 
 // Linux, `include/uapi/linux/tcp.h` and `mptcp.h`.
 const TCP: i32 = 6;
 const TCP_INFO: i32 = 11;
 const SOL_MPTCP: i32 = 284;
 const MPTCP_TCPINFO: i32 = 2;
+const MPTCP_SUBFLOW_ADDRS: i32 = 3;
 /// Bytes of `struct mptcp_subflow_data`, which precedes what is said of the subflows.
 const SUBFLOW_DATA: usize = 16;
 /// Bytes of `struct tcp_info` that are of interest; older kernels have fewer.
 const INFO: usize = 248;
+/// Bytes of `struct mptcp_subflow_addrs`: two `struct __kernel_sockaddr_storage`.
+const ADDRESSES: usize = 2 * ADDRESS;
+const ADDRESS: usize = 128;
 /// Subflows that are looked at.
 const MOST_SUBFLOWS: usize = 8;
+
+/// `tcpi_state` of a connection that may carry data.
+const ESTABLISHED: u8 = 1;
+const CLOSE_WAIT: u8 = 8;
 
 /// `tcpi_snd_ssthresh` before there is one.
 const UNLIMITED: u32 = 0x7fff_ffff;
 
 /// Of a connection of TCP.
-pub(super) fn of_tcp(socket: impl AsFd) -> Option<Figures> {
+pub(super) fn of_tcp(socket: impl AsFd) -> Vec<Report> {
     let mut info = [0; INFO];
-    let len = socket_option(socket, (TCP, TCP_INFO), &mut info).ok()?;
-    Some(figures(&info[..len.min(INFO)]))
+    let len = socket_option(socket, (TCP, TCP_INFO), &mut info);
+    len.map_or(Vec::new(), |len| vec![Report::Counted(figures(&info[..len.min(INFO)]))])
 }
 
-/// Of a connection of Multipath TCP: all its subflows together.
-pub(super) fn of_multipath(socket: impl AsFd) -> Option<Figures> {
-    let mut all = [0; SUBFLOW_DATA + MOST_SUBFLOWS * INFO];
+/// Of a connection of Multipath TCP: of each of its subflows, then of all together.
+pub(super) fn of_multipath(socket: impl AsFd) -> Vec<Report> {
+    let info = each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * INFO }>(&socket, MPTCP_TCPINFO, INFO);
+    let addresses =
+        each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * ADDRESSES }>(&socket, MPTCP_SUBFLOW_ADDRS, ADDRESSES);
+    reports(&info, &addresses)
+}
+
+/// What the kernel says of subflows, with the structure that precedes it; nothing where it does not.
+fn each<const MOST: usize>(socket: impl AsFd, option: i32, size: usize) -> Vec<u8> {
+    let mut all = vec![0; MOST];
     // What we know of the structures: sizes of the first and of the second.
     all[..4].copy_from_slice(&(SUBFLOW_DATA as u32).to_ne_bytes());
-    all[12..16].copy_from_slice(&(INFO as u32).to_ne_bytes());
-    let len = socket_option(socket, (SOL_MPTCP, MPTCP_TCPINFO), &mut all).ok()?;
-    together(all.get(..len)?)
+    all[12..16].copy_from_slice(&(size as u32).to_ne_bytes());
+    let len = socket_option(socket, (SOL_MPTCP, option), &mut all).unwrap_or(0);
+    all.truncate(len);
+    all
 }
 
-/// What is said of subflows, as the kernel puts it one behind the other: as much of each as it knows and was asked for, which of
-/// Linux 6.1 is less than [`INFO`].
-fn together(all: &[u8]) -> Option<Figures> {
-    let each = word(all, 12) as usize;
-    let subflows = all.get(SUBFLOW_DATA..)?.chunks_exact(each.max(1));
-    let all = subflows.map(figures).reduce(|sum, one| add(&sum, &one))?;
-    Some(Figures { multipath: true, ..all })
+/// Subflows, as the kernel puts them one behind the other: as much of each as it knows and was asked for, which of Linux 6.1 is less
+/// than [`INFO`].
+fn parts(all: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let size = word(all, 12) as usize;
+    all.get(SUBFLOW_DATA..).unwrap_or_default().chunks_exact(size.max(1))
+}
+
+fn reports(info: &[u8], addresses: &[u8]) -> Vec<Report> {
+    let figures: Vec<Figures> = parts(info).map(figures).collect();
+    let Some(all) = figures.iter().copied().reduce(|sum, one| add(&sum, &one)) else { return Vec::new() };
+    let pairs = parts(addresses)
+        .filter_map(|both| Some((address(both.get(..ADDRESS)?)?, address(both.get(ADDRESS..)?)?)));
+    let subflows = pairs.map(|(local, remote)| Pair { local, remote }).zip(&figures);
+    let mut reports: Vec<_> = subflows.map(|(pair, one)| Report::Subflow(pair, *one)).collect();
+    reports.push(Report::Counted(Figures { multipath: true, ..all }));
+    reports
+}
+
+/// The address in a `struct sockaddr_in`; none of another family.
+fn address(bytes: &[u8]) -> Option<SocketAddrV4> {
+    const AF_INET: u16 = 2;
+    let &[f0, f1, p0, p1, a, b, c, d, ..] = bytes else { return None };
+    let is_ours = u16::from_ne_bytes([f0, f1]) == AF_INET;
+    is_ours.then(|| SocketAddrV4::new(Ipv4Addr::new(a, b, c, d), u16::from_be_bytes([p0, p1])))
 }
 
 fn figures(info: &[u8]) -> Figures {
@@ -53,7 +88,7 @@ fn figures(info: &[u8]) -> Figures {
     let some = |value: u32, none: u32| (value != none).then_some(value);
     Figures {
         multipath: false,
-        subflows: 1,
+        usable: info.first().is_some_and(|state| [ESTABLISHED, CLOSE_WAIT].contains(state)),
         mss,
         cwnd: segments(word(info, 80)),
         ssthresh: some(word(info, 76), UNLIMITED).map(segments),
@@ -67,13 +102,14 @@ fn figures(info: &[u8]) -> Figures {
         bytes_sent: long(200),
         retransmitted_bytes: long(208),
         bytes_acked: long(120),
+        bytes_waiting: word(info, 144).into(),
         timeouts: info.get(240..242).map(|two| u16::from_ne_bytes([two[0], two[1]]).into()),
     }
 }
 
 fn add(sum: &Figures, one: &Figures) -> Figures {
     Figures {
-        subflows: sum.subflows + one.subflows,
+        usable: sum.usable || one.usable,
         cwnd: sum.cwnd + one.cwnd,
         in_flight: sum.in_flight + one.in_flight,
         segments_sent: sum.segments_sent + one.segments_sent,
@@ -81,6 +117,7 @@ fn add(sum: &Figures, one: &Figures) -> Figures {
         bytes_sent: sum.bytes_sent + one.bytes_sent,
         retransmitted_bytes: sum.retransmitted_bytes + one.retransmitted_bytes,
         bytes_acked: sum.bytes_acked + one.bytes_acked,
+        bytes_waiting: sum.bytes_waiting + one.bytes_waiting,
         timeouts: sum.timeouts.zip(one.timeouts).map(|(a, b)| a + b),
         ..*sum
     }
@@ -115,16 +152,46 @@ mod tests {
 
     #[test]
     fn subflows_are_as_long_as_their_kernel_has_them() {
+        let addresses = addresses(&[[1, 9], [2, 9], [3, 9]]);
         for each in [232, INFO] {
             let mut all = vec![0; SUBFLOW_DATA + 3 * each];
             all[12..16].copy_from_slice(&(each as u32).to_ne_bytes());
             for (info, again) in all[SUBFLOW_DATA..].chunks_exact_mut(each).zip([4_u32, 2, 1]) {
+                info[0] = if again == 2 { ESTABLISHED } else { 4 };
                 info[100..104].copy_from_slice(&again.to_ne_bytes());
             }
-            let found = together(&all).unwrap();
-            assert_eq!((found.subflows, found.retransmitted_segments), (3, 7), "{each} bytes each");
-            assert_eq!(found.timeouts.is_some(), each == INFO);
-            assert_eq!(together(&all[..SUBFLOW_DATA]), None, "none is left");
+            let found = reports(&all, &addresses);
+            let [
+                Report::Subflow(..),
+                Report::Subflow(pair, second),
+                Report::Subflow(..),
+                Report::Counted(sum),
+            ] = &found[..]
+            else {
+                panic!("{found:?}")
+            };
+            assert_eq!(
+                (pair.local.to_string(), pair.remote.to_string()),
+                ("10.0.0.2:80".into(), "10.0.0.9:80".into())
+            );
+            assert_eq!((second.retransmitted_segments, second.usable), (2, true));
+            assert_eq!((sum.retransmitted_segments, sum.usable, sum.multipath), (7, true, true));
+            assert_eq!(sum.timeouts.is_some(), each == INFO, "{each} bytes each");
+            assert_eq!(reports(&all[..SUBFLOW_DATA], &addresses), [], "none is left");
+            assert_eq!(reports(&all, &[]).len(), 1, "of all together, wherever they are");
         }
+    }
+
+    /// As the kernel says between which hosts of 10.0.0.0/24 subflows are.
+    fn addresses(ends: &[[u8; 2]]) -> Vec<u8> {
+        let mut all = vec![0; SUBFLOW_DATA];
+        all[12..16].copy_from_slice(&(ADDRESSES as u32).to_ne_bytes());
+        for host in ends.iter().flatten() {
+            let at = all.len();
+            all.resize(at + ADDRESS, 0);
+            all[at..at + 2].copy_from_slice(&2_u16.to_ne_bytes());
+            all[at + 2..at + 8].copy_from_slice(&[0, 80, 10, 0, 0, *host]);
+        }
+        all
     }
 }

@@ -202,10 +202,9 @@ impl Sockets {
     fn sample(&mut self) {
         self.samples.next();
         for holder in self.holders.values() {
-            if let Holder::Connection(connection) = holder
-                && let Some(figures) = connection.figures()
-            {
-                self.events.push_back(Event { socket: connection.pair(), report: Report::Counted(figures) });
+            if let Holder::Connection(connection) = holder {
+                let socket = connection.pair();
+                self.events.extend(connection.figures().into_iter().map(|report| Event { socket, report }));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The end of a connection that is a socket of a foreign host.
 
-use super::socket::{SocketFigures, SocketKind, SocketOrder, SocketReport};
+use super::socket::{SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, SubflowFigures};
 use std::collections::VecDeque;
 use tailrace_core::Duration;
 use tailrace_transport::{Event, TcpStats, TcpView};
@@ -14,6 +14,8 @@ pub(crate) struct Remote {
     /// What its stack said last, and how often it has.
     figures: Option<Box<SocketFigures>>,
     samples: u64,
+    /// Whose number is whose, of the subflows that there are.
+    subflows: Vec<Option<SocketPair>>,
     over: bool,
 }
 
@@ -90,7 +92,30 @@ impl Remote {
         stats.bytes_acked = stats.bytes_acked.max(new.bytes_acked);
         stats.timeouts = stats.timeouts.max(new.timeouts);
         self.samples += u64::from(figures.view.is_some_and(|view| view.rtt_samples > 0));
+        self.number(&figures.subflows);
         self.figures = Some(Box::new(figures.clone()));
+    }
+
+    /// A subflow keeps its number while it is there; the next new one has it after that.
+    fn number(&mut self, subflows: &[SubflowFigures]) {
+        let is_there = |socket: &SocketPair| subflows.iter().any(|one| one.socket == *socket);
+        self.subflows.iter_mut().for_each(|place| *place = place.filter(is_there));
+        for one in subflows {
+            if self.subflows.contains(&Some(one.socket)) {
+                continue;
+            }
+            match self.subflows.iter_mut().find(|place| place.is_none()) {
+                Some(place) => *place = Some(one.socket),
+                None => self.subflows.push(Some(one.socket)),
+            }
+        }
+    }
+
+    /// Subflows of Multipath TCP at the latest sample, with their numbers.
+    pub(crate) fn subflows(&self) -> impl Iterator<Item = (usize, &SubflowFigures)> {
+        let said = self.figures.as_ref().map_or(&[][..], |figures| &figures.subflows);
+        let number = |one: &SubflowFigures| self.subflows.iter().position(|place| *place == Some(one.socket));
+        said.iter().filter_map(move |one| Some((number(one)?, one)))
     }
 
     /// Its windows and times, and the payload of a segment, as of the latest sample.
@@ -105,8 +130,8 @@ impl Remote {
     }
 
     /// Subflows that it had at the latest sample.
-    pub(crate) fn subflows(&self) -> u32 {
-        self.figures.as_ref().map_or(1, |figures| figures.subflows)
+    pub(crate) fn subflow_count(&self) -> u32 {
+        self.figures.as_ref().map_or(1, |figures| figures.subflows.len().max(1) as u32)
     }
 
     /// Whether its stack says nothing of timeouts.
@@ -121,5 +146,65 @@ impl Remote {
     /// Whether nothing more comes of it.
     pub(crate) fn is_over(&self) -> bool {
         self.over && self.events.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::net::{Ipv4Addr, SocketAddrV4};
+    use tailrace_core::Bytes;
+    use tailrace_transport::State;
+
+    fn view() -> TcpView {
+        TcpView {
+            state: State::Established,
+            cwnd: Bytes(0),
+            ssthresh: None,
+            in_flight: Bytes(0),
+            smoothed_rtt: Duration::ZERO,
+            rtt_var: Duration::ZERO,
+            min_rtt: Duration::ZERO,
+            latest_rtt: Duration::ZERO,
+            rtt_samples: 0,
+            rto: Duration::ZERO,
+            snd_wnd: Bytes(0),
+            rcv_wnd: Bytes(0),
+            in_recovery: false,
+        }
+    }
+
+    /// A sample with subflows by the last byte of their addresses.
+    fn counted(subflows: &[u8]) -> SocketReport {
+        let at = |host: u8| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, host), 80);
+        let subflow = |host: &u8| SubflowFigures {
+            socket: SocketPair { local: at(*host), remote: at(99) },
+            usable: true,
+            stats: TcpStats::default(),
+            lacks_timeouts: false,
+            view: view(),
+            scheduled_bytes: 0,
+        };
+        SocketReport::Counted(Box::new(SocketFigures {
+            stats: TcpStats::default(),
+            lacks_timeouts: false,
+            view: None,
+            mss: 1400,
+            subflows: subflows.iter().map(subflow).collect(),
+        }))
+    }
+
+    #[test]
+    fn a_subflow_keeps_its_number_and_a_new_one_takes_the_first_that_is_free() {
+        let mut remote = Remote::default();
+        let mut numbers = |subflows: &[u8]| {
+            remote.hear(&counted(subflows));
+            let numbered = remote.subflows().map(|(number, one)| (one.socket.local.ip().octets()[3], number));
+            (numbered.collect::<Vec<_>>(), remote.subflow_count())
+        };
+        assert_eq!(numbers(&[1, 2, 3]), (vec![(1, 0), (2, 1), (3, 2)], 3));
+        assert_eq!(numbers(&[3, 2]), (vec![(3, 2), (2, 1)], 2));
+        assert_eq!(numbers(&[3, 4, 5, 2]), (vec![(3, 2), (4, 0), (5, 3), (2, 1)], 4));
+        assert_eq!(numbers(&[]), (vec![], 1));
     }
 }

@@ -109,8 +109,25 @@ pub struct SocketFigures {
     pub view: Option<TcpView>,
     /// Payload of a full segment, bytes.
     pub mss: u32,
-    /// Subflows of Multipath TCP; one of TCP.
-    pub subflows: u32,
+    /// Subflows of Multipath TCP, as far as the stack tells of them.
+    pub subflows: Vec<SubflowFigures>,
+}
+
+/// What a foreign host's stack says of a subflow of Multipath TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubflowFigures {
+    /// Its addresses and ports.
+    pub socket: SocketPair,
+    /// Whether it may carry data.
+    pub usable: bool,
+    /// Counters of its TCP, as far as the stack has them.
+    pub stats: TcpStats,
+    /// Whether timeouts are not among these.
+    pub lacks_timeouts: bool,
+    /// Windows and times of its TCP.
+    pub view: TcpView,
+    /// Bytes of the stream that it was given.
+    pub scheduled_bytes: u64,
 }
 
 /// What has happened to a socket.

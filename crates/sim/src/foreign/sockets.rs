@@ -102,6 +102,11 @@ impl World {
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
             remote.hear(&report);
             let lacks_timeouts = remote.lacks_timeouts();
+            if let SocketReport::Counted(figures) = &report {
+                let measured =
+                    figures.subflows.iter().map(|one| one.view).filter(|view| view.rtt_samples > 0);
+                measured.for_each(|view| self.count_rtt(end.flow(), view.smoothed_rtt));
+            }
             self.flows[end.flow()].lacks_timeouts |= lacks_timeouts;
             self.serve_socket(id, fabric);
         }

@@ -2,14 +2,16 @@
 
 use super::connections::{self, ConnectionSeries};
 use super::paths::PathSeries;
-use super::subflows::SubflowSeries;
+use super::subflows::{Subflow, SubflowSeries};
 use crate::build::Plan;
 use crate::connections::{any, connection, end_name, path_name, take_recent_displacement};
+use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::FlowEnd;
 use crate::tally::FlowTally;
 use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
+use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 
 /// An end that sends at a sample: what rows of it and of its subflows have in common.
@@ -64,10 +66,7 @@ impl MultipathSeries {
         world: &World,
         fabric: &SimFabric,
     ) {
-        let Some(sender) = connection(world, end) else { return };
-        if end.is_server() && sender.progress().1 == 0 {
-            return;
-        }
+        let Some(endpoint) = world.latest(end).map(|socket| &socket.endpoint) else { return };
         let flow = &world.flows[end.flow()];
         let of = Sender {
             run: plan.run,
@@ -76,20 +75,41 @@ impl MultipathSeries {
             member: flow.member,
             end: end_name(end),
         };
-        let mut usable = 0;
-        for subflow in sender.subflows() {
-            usable += u32::from(subflow.usable);
-            let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
-            self.subflows.add(&of, &subflow, &link);
+        match endpoint {
+            Endpoint::Mptcp(sender) => {
+                if end.is_server() && sender.progress().1 == 0 {
+                    return;
+                }
+                let mut usable = 0;
+                for subflow in sender.subflows() {
+                    usable += u32::from(subflow.usable);
+                    let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
+                    self.subflows.add(&of, &Subflow::simulated(&subflow, &link));
+                }
+                self.connections.add(&connections::Row {
+                    of: &of,
+                    sender,
+                    receiver: connection(world, end.peer()),
+                    usable,
+                    jitter_s: new.mean_jitter_s(),
+                    displacement_bytes,
+                });
+            }
+            Endpoint::Remote(remote) => {
+                if end.is_server() && remote.stats().bytes_sent == 0 {
+                    return;
+                }
+                for (id, subflow) in remote.subflows() {
+                    let [local, remote] =
+                        [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
+                    let link = path_name(plan, fabric, (flow.group, local), None);
+                    let is_backup =
+                        [local, remote].into_iter().any(|at| is_backup(plan, fabric, Address(at)));
+                    self.subflows.add(&of, &Subflow::foreign((id, subflow), &link, is_backup));
+                }
+            }
+            Endpoint::Tcp(_) => {}
         }
-        self.connections.add(&connections::Row {
-            of: &of,
-            sender,
-            receiver: connection(world, end.peer()),
-            usable,
-            jitter_s: new.mean_jitter_s(),
-            displacement_bytes,
-        });
     }
 
     /// The rows since the last time.
@@ -101,4 +121,14 @@ impl MultipathSeries {
     pub(crate) fn bytes(&self) -> usize {
         self.subflows.bytes() + self.connections.bytes() + self.paths.bytes()
     }
+}
+
+/// Whether a kernel's endpoint with this address is for backup, as the scenario says.
+fn is_backup(plan: &Plan, fabric: &SimFabric, address: Address) -> bool {
+    let graph = fabric.graph();
+    let Some(host) = graph.owner(address) else { return false };
+    let interface = graph.addresses(host).position(|own| own == address).map(|i| i + 1);
+    let kernel = plan.scenario.nodes.get(host.0 as usize).and_then(|node| node.kernel.as_ref());
+    let endpoints = kernel.into_iter().flat_map(|kernel| &kernel.endpoints);
+    endpoints.into_iter().any(|e| e.backup && Some(usize::from(e.interface)) == interface)
 }

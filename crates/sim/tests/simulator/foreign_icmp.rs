@@ -85,12 +85,15 @@ const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const ROUTERS: [Ipv4Addr; 3] =
     [Ipv4Addr::new(10, 0, 0, 3), Ipv4Addr::new(10, 0, 0, 4), Ipv4Addr::new(10, 0, 0, 5)];
 
-/// Sends packets a second apart, and gives the answers to them: source, type, code, time to live, and how long each took in ms.
-fn ask(sent: &[Vec<u8>]) -> (Vec<(Ipv4Addr, [u8; 2], u8, u64)>, Run) {
+/// Who answers, type and code, time to live, and how long it took in ms.
+type Answer = (Ipv4Addr, [u8; 2], u8, u64);
+
+/// Sends packets a second apart, and gives the answers to them.
+fn ask(sent: &[Vec<u8>]) -> (Vec<Answer>, Run) {
     ask_over(&three_routers(""), sent)
 }
 
-fn ask_over(text: &Text, sent: &[Vec<u8>]) -> (Vec<(Ipv4Addr, [u8; 2], u8, u64)>, Run) {
+fn ask_over(text: &Text, sent: &[Vec<u8>]) -> (Vec<Answer>, Run) {
     let timed = (1..).zip(sent).map(|(second, packet)| (Instant::from_millis(1000 * second), packet.clone()));
     let (heard, run) = run_with("here", timed.collect(), text);
     let message = |(at, bytes): &(Instant, Vec<u8>)| {

@@ -79,7 +79,7 @@ impl SocketHost {
                 stats: *tcp.stats(),
                 view: Some(tcp.view()),
                 mss: tcp.mss(),
-                subflows: 1,
+                subflows: Vec::new(),
                 lacks_timeouts: self.lacks_timeouts,
             };
             let counted = SocketReport::Counted(Box::new(figures));
