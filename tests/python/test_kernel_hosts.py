@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 
+import polars as pl
 import pytest
 
 import tailrace
@@ -290,6 +291,23 @@ def test_connections_of_multipath_tcp_use_both_links(series):
     )
     assert found.flows["goodput_bps"].item() > 12.5e6
     assert found.flows["sent_packets"].item() > 9000
+    # What the kernel says of each subflow and of the data level.
+    last = found.table("subflow_series").filter(pl.col("time_s") == pl.col("time_s").max())
+    assert last.sort("link").select("link", "usable", "backup").rows() == [("a-b", 1, 0), ("second", 1, 0)]
+    assert last["cwnd_bytes"].min() > 20_000
+    assert 0.02 < last["rtt_s"].min() <= last["rtt_s"].max() < 1
+    assert last["reinjected_bytes"].null_count() == 2
+    given, [level] = last["scheduled_bytes"].sum(), found.table("connection_series").tail(1).to_dicts()
+    delivered = found.flows["delivered_bytes"].item()
+    assert (level["end"], level["subflows"], level["delivered_bytes"]) == ("client", 2, delivered)
+    assert level["waiting_bytes"] is level["window_stalls"] is level["displacement_bytes"] is None
+    assert delivered < given
+    if series == "6.12":
+        assert level["sent_bytes"] + level["reinjected_bytes"] == given
+        assert delivered - 300_000 < level["acked_bytes"] <= delivered
+    else:
+        assert level["sent_bytes"] is level["acked_bytes"] is level["reinjected_bytes"] is None
+    assert 0.02 <= found.summary["runs"][0]["groups"]["f"]["rtt_s"]["min"] < 0.03
 
 
 def test_a_control_that_a_kernel_does_not_have_is_named(kernel):

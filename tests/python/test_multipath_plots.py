@@ -101,7 +101,7 @@ def test_they_are_drawn_only_where_multipath_tcp_was_used(small, paths, tmp_path
     assert {path.stem for path in (tmp_path / "again").iterdir()} == there
 
 
-def test_paths_of_kernels_are_drawn_without_their_subflows(paths):
+def test_paths_are_drawn_without_their_subflows(paths):
     alone = tailrace.Result(
         paths.summary, {"path_series": paths.path_series}, paths.scenario_toml, paths.manifest
     )
@@ -197,6 +197,20 @@ def test_the_data_sequence_shows_progress_and_what_is_on_the_way(paths):
     waiting = lines_of(on_the_way)["at the receiver, out of order"].get_ydata()
     assert waiting == pytest.approx(rows["waiting_bytes"].to_numpy() / 1e3)
     assert max(waiting) > 0
+
+
+def test_what_a_kernel_does_not_tell_has_no_line(paths):
+    untold = ("sent_bytes", "acked_bytes", "waiting_bytes")
+    series = paths.connection_series.with_columns(pl.lit(None, pl.UInt64).alias(name) for name in untold)
+    tables = {"connection_series": series, "subflow_series": paths.subflow_series}
+    told = tailrace.Result(paths.summary, tables, paths.scenario_toml, paths.manifest)
+    progress, on_the_way = told.plot_data_sequence().axes
+    assert list(lines_of(progress)) == ["delivered in order"]
+    assert not on_the_way.lines
+    assert [text.get_text() for text in on_the_way.texts] == ["not recorded"]
+    assert not multipath.is_worth("reordering", told)
+    below = tailrace.Comparison({"told": told, "all": paths}).plot("data_sequence").axes[1]
+    assert list(lines_of(below)) == ["all"]
 
 
 def test_panels_with_different_subflows_have_their_own_legends():

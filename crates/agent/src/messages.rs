@@ -116,6 +116,8 @@ pub enum Report {
     },
     /// What its kernel says of one of its subflows. These come before what it says of the connection.
     Subflow(Pair, Figures),
+    /// What its kernel says of its data level, where it is one of Multipath TCP. This comes before what it says of the connection, too.
+    Stream(Stream),
     /// What its kernel says of it, as at every sample and before it is over.
     Counted(Figures),
     /// It, or an address, cannot be had at all: why.
@@ -134,6 +136,17 @@ pub enum Cause {
     TimedOut,
     /// Another one.
     Other,
+}
+
+/// What a kernel since 6.5 says of the data level of Multipath TCP (`struct mptcp_info`, `include/uapi/linux/mptcp.h`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    /// `mptcpi_bytes_sent`: given to subflows for the first time.
+    pub bytes_sent: u64,
+    /// `mptcpi_bytes_retrans`: given to another subflow again.
+    pub bytes_again: u64,
+    /// `mptcpi_bytes_acked`.
+    pub bytes_acked: u64,
 }
 
 /// What a kernel says of a connection (`struct tcp_info` of Linux, `include/uapi/linux/tcp.h`). Of Multipath TCP, counters and

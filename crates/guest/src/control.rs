@@ -9,7 +9,7 @@ use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
 use tailrace_sim::{
     ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
-    State, SubflowFigures, TcpStats, TcpView,
+    State, StreamFigures, SubflowFigures, TcpStats, TcpView,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
 
@@ -25,11 +25,13 @@ pub(crate) struct Control {
     events: VecDeque<SocketEvent>,
     /// What was said of subflows, whose connection is next.
     subflows: Vec<SubflowFigures>,
+    /// The same of its data level.
+    stream: Option<StreamFigures>,
 }
 
 impl Control {
     pub(crate) fn new(card: usize) -> Self {
-        Self { card, events: VecDeque::new(), subflows: Vec::new() }
+        Self { card, events: VecDeque::new(), subflows: Vec::new(), stream: None }
     }
 
     /// A packet has come from the agent.
@@ -42,9 +44,17 @@ impl Control {
                     self.subflows.push(subflow(&pair, &one));
                     continue;
                 }
+                said::Report::Stream(said) => {
+                    self.stream = Some(StreamFigures {
+                        sent_bytes: said.bytes_sent,
+                        reinjected_bytes: said.bytes_again,
+                        acked_bytes: said.bytes_acked,
+                    });
+                    continue;
+                }
                 said::Report::Counted(all) => {
-                    let subflows = std::mem::take(&mut self.subflows);
-                    SocketReport::Counted(Box::new(SocketFigures { subflows, ..figures(&all) }))
+                    let (subflows, stream) = (std::mem::take(&mut self.subflows), self.stream.take());
+                    SocketReport::Counted(Box::new(SocketFigures { subflows, stream, ..figures(&all) }))
                 }
                 said::Report::Accepted => SocketReport::Accepted,
                 said::Report::Connected => SocketReport::Connected,
@@ -164,6 +174,7 @@ fn figures(all: &said::Figures) -> SocketFigures {
         view: (!all.multipath).then(|| view(all)),
         mss: all.mss,
         subflows: Vec::new(),
+        stream: None,
     }
 }
 

@@ -69,7 +69,8 @@ pub use columns::{ColumnInfo, TableInfo, tables};
 pub use control::Control;
 pub use foreign::{
     AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
-    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, SubflowFigures,
+    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures,
+    SubflowFigures,
 };
 pub use keys::{KeyInfo, ObjectInfo};
 pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};

@@ -47,9 +47,11 @@ def is_in(result: Result) -> bool:
 def is_worth(name: str, result: Result) -> bool:
     """Whether there is something for a figure.
 
-    Of kernels' connections there are paths, and no subflows; earlier versions recorded no series of paths.
+    Of kernels' connections there is no reordering; earlier versions recorded no series of paths.
     """
-    return len(STACKS[name].rows(result)) > 0 if name in STACKS else is_in(result)
+    if name in STACKS:
+        return len(STACKS[name].rows(result)) > 0
+    return is_in(result) and (name != "reordering" or len(result.reordering) > 0)
 
 
 def _subflow_cwnd(result: Result) -> Figure:
@@ -144,12 +146,17 @@ def _data_sequence(result: Result) -> Figure:
                 ("acked_bytes", "acknowledged"),
             )
         ):
-            left.plot(times, rows[column] / 1e6, label=label, **style.line(index))
+            # Kernels do not tell of all.
+            if rows[column].null_count() < len(rows):
+                left.plot(times, rows[column] / 1e6, label=label, **style.line(index))
         left.set_ylabel("data sequence (MB)")
         open_bytes = rows["sent_bytes"].cast(pl.Float64) - rows["acked_bytes"].cast(pl.Float64)
-        right.plot(times, open_bytes / 1e3, label="sent, not acknowledged", color=style.COLOURS[6], lw=0.9)
-        waiting = rows["waiting_bytes"] / 1e3
-        right.plot(times, waiting, label="at the receiver, out of order", color=style.COLOURS[3], lw=0.9)
+        for kept, label, colour in (
+            (open_bytes, "sent, not acknowledged", style.COLOURS[6]),
+            (rows["waiting_bytes"], "at the receiver, out of order", style.COLOURS[3]),
+        ):
+            if kept.null_count() < len(kept):
+                right.plot(times, kept / 1e3, label=label, color=colour, lw=0.9)
         right.set_ylabel("on the way (kB)")
     finish(sheet, panels, _end(result.connection_series), columns=2)
     return sheet
@@ -193,7 +200,7 @@ FIGURES: dict[str, Callable[[Result], Figure]] = {
 
 
 def groups(result: Result) -> list[str]:
-    """The flow groups that used Multipath TCP between simulated hosts."""
+    """The flow groups that used Multipath TCP, as far as its subflows were recorded."""
     return _groups(result.subflow_series) if is_in(result) else []
 
 
@@ -286,7 +293,7 @@ def _legends(sheet: Figure, panels: Sequence[Axes], columns: int) -> None:
     entries = [[axes.get_legend_handles_labels() for axes in row] for row in rows]
     labels = [[label for _, names in row for label in names] for row in entries]
     if any(names != labels[0] for names in labels):
-        for axes in panels:
+        for axes in (axes for axes in panels if axes.lines):
             axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="small")
     else:
         layout.legend_of(sheet, panels, 3)

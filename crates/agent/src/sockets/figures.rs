@@ -3,12 +3,13 @@
 use crate::raw::socket_option;
 use core::net::{Ipv4Addr, SocketAddrV4};
 use rustix::fd::AsFd;
-use tailrace_agent::messages::{Figures, Pair, Report};
+use tailrace_agent::messages::{Figures, Pair, Report, Stream};
 
 // Linux, `include/uapi/linux/tcp.h` and `mptcp.h`.
 const TCP: i32 = 6;
 const TCP_INFO: i32 = 11;
 const SOL_MPTCP: i32 = 284;
+const MPTCP_INFO: i32 = 1;
 const MPTCP_TCPINFO: i32 = 2;
 const MPTCP_SUBFLOW_ADDRS: i32 = 3;
 /// Bytes of `struct mptcp_subflow_data`, which precedes what is said of the subflows.
@@ -18,6 +19,8 @@ const INFO: usize = 248;
 /// Bytes of `struct mptcp_subflow_addrs`: two `struct __kernel_sockaddr_storage`.
 const ADDRESSES: usize = 2 * ADDRESS;
 const ADDRESS: usize = 128;
+/// Bytes of `struct mptcp_info` up to the last of interest; kernels before 6.5 have fewer.
+const STREAM: usize = 80;
 /// Subflows that are looked at.
 const MOST_SUBFLOWS: usize = 8;
 
@@ -35,12 +38,22 @@ pub(super) fn of_tcp(socket: impl AsFd) -> Vec<Report> {
     len.map_or(Vec::new(), |len| vec![Report::Counted(figures(&info[..len.min(INFO)]))])
 }
 
-/// Of a connection of Multipath TCP: of each of its subflows, then of all together.
+/// Of a connection of Multipath TCP: of each of its subflows and its data level, then of all together.
 pub(super) fn of_multipath(socket: impl AsFd) -> Vec<Report> {
     let info = each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * INFO }>(&socket, MPTCP_TCPINFO, INFO);
     let addresses =
         each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * ADDRESSES }>(&socket, MPTCP_SUBFLOW_ADDRS, ADDRESSES);
-    reports(&info, &addresses)
+    let mut whole = [0; STREAM];
+    let len = socket_option(&socket, (SOL_MPTCP, MPTCP_INFO), &mut whole).unwrap_or(0);
+    let mut reports = reports(&info, &addresses);
+    if !reports.is_empty() && len >= STREAM {
+        reports.insert(0, Report::Stream(stream(&whole)));
+    }
+    reports
+}
+
+fn stream(whole: &[u8; STREAM]) -> Stream {
+    Stream { bytes_sent: long(whole, 56), bytes_again: long(whole, 48), bytes_acked: long(whole, 72) }
 }
 
 /// What the kernel says of subflows, with the structure that precedes it; nothing where it does not.
@@ -81,7 +94,6 @@ fn address(bytes: &[u8]) -> Option<SocketAddrV4> {
 }
 
 fn figures(info: &[u8]) -> Figures {
-    let long = |at| u64::from(word(info, at)) | u64::from(word(info, at + 4)) << 32;
     let mss = word(info, 16);
     let segments = |n: u32| u64::from(n) * u64::from(mss);
     let [unacknowledged, sacked, lost, again] = [24, 28, 32, 36].map(|at| word(info, at));
@@ -99,9 +111,9 @@ fn figures(info: &[u8]) -> Figures {
         rto: word(info, 8),
         segments_sent: word(info, 136).into(),
         retransmitted_segments: word(info, 100).into(),
-        bytes_sent: long(200),
-        retransmitted_bytes: long(208),
-        bytes_acked: long(120),
+        bytes_sent: long(info, 200),
+        retransmitted_bytes: long(info, 208),
+        bytes_acked: long(info, 120),
         bytes_waiting: word(info, 144).into(),
         timeouts: info.get(240..242).map(|two| u16::from_ne_bytes([two[0], two[1]]).into()),
     }
@@ -128,6 +140,11 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map_or(0, u32::from_ne_bytes)
 }
 
+/// Two of them.
+fn long(bytes: &[u8], at: usize) -> u64 {
+    u64::from(word(bytes, at)) | u64::from(word(bytes, at + 4)) << 32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,6 +165,16 @@ mod tests {
         assert_eq!((found.rtt, found.bytes_sent, found.timeouts), (20_000, 5_000_000_000, Some(7)));
         // Linux 6.1 has 232 bytes.
         assert_eq!(figures(&info[..232]).timeouts, None);
+    }
+
+    #[test]
+    fn the_data_level_is_where_linux_has_it() {
+        let mut whole = [0; STREAM];
+        for (at, value) in [(48, 7_u64), (56, 6_000_000_000), (64, 9), (72, 5)] {
+            whole[at..at + 8].copy_from_slice(&value.to_ne_bytes());
+        }
+        let expected = Stream { bytes_sent: 6_000_000_000, bytes_again: 7, bytes_acked: 5 };
+        assert_eq!(stream(&whole), expected);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub(crate) use reach::End;
 pub(crate) use remote::Remote;
 pub use socket::{
     DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
-    SocketPair, SocketReport, SubflowFigures,
+    SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
 pub(crate) use tally::ForeignTally;
 

@@ -1,6 +1,8 @@
 //! The end of a connection that is a socket of a foreign host.
 
-use super::socket::{SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, SubflowFigures};
+use super::socket::{
+    SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures, SubflowFigures,
+};
 use std::collections::VecDeque;
 use tailrace_core::Duration;
 use tailrace_transport::{Event, TcpStats, TcpView};
@@ -118,6 +120,11 @@ impl Remote {
         said.iter().filter_map(move |one| Some((number(one)?, one)))
     }
 
+    /// Its data level at the latest sample, of Multipath TCP, where its stack tells of it.
+    pub(crate) fn stream(&self) -> Option<&StreamFigures> {
+        self.figures.as_ref()?.stream.as_ref()
+    }
+
     /// Its windows and times, and the payload of a segment, as of the latest sample.
     pub(crate) fn view(&self) -> Option<(TcpView, u32)> {
         let figures = self.figures.as_ref()?;
@@ -191,6 +198,7 @@ mod tests {
             view: None,
             mss: 1400,
             subflows: subflows.iter().map(subflow).collect(),
+            stream: None,
         }))
     }
 

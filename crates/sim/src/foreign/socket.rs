@@ -111,6 +111,19 @@ pub struct SocketFigures {
     pub mss: u32,
     /// Subflows of Multipath TCP, as far as the stack tells of them.
     pub subflows: Vec<SubflowFigures>,
+    /// The data level of Multipath TCP, where the stack tells of it.
+    pub stream: Option<StreamFigures>,
+}
+
+/// What a foreign host's stack says of the data level of Multipath TCP.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamFigures {
+    /// Bytes given to subflows for the first time.
+    pub sent_bytes: u64,
+    /// Bytes given to another subflow again.
+    pub reinjected_bytes: u64,
+    /// Bytes acknowledged.
+    pub acked_bytes: u64,
 }
 
 /// What a foreign host's stack says of a subflow of Multipath TCP.

@@ -4,7 +4,7 @@ use super::connections::{self, ConnectionSeries};
 use super::paths::PathSeries;
 use super::subflows::{Subflow, SubflowSeries};
 use crate::build::Plan;
-use crate::connections::{any, connection, end_name, path_name, take_recent_displacement};
+use crate::connections::{any, end_name, path_name, take_recent_displacement};
 use crate::flow::Endpoint;
 use crate::output::Table;
 use crate::packet::FlowEnd;
@@ -13,6 +13,7 @@ use crate::world::{SimFabric, World};
 use tailrace_core::{Duration, Instant};
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
+use tailrace_transport::mptcp::Mptcp;
 
 /// An end that sends at a sample: what rows of it and of its subflows have in common.
 pub(crate) struct Sender<'a> {
@@ -68,6 +69,9 @@ impl MultipathSeries {
     ) {
         let Some(endpoint) = world.latest(end).map(|socket| &socket.endpoint) else { return };
         let flow = &world.flows[end.flow()];
+        if !flow.carrier.is_multipath() {
+            return;
+        }
         let of = Sender {
             run: plan.run,
             now: fabric.now(),
@@ -75,41 +79,50 @@ impl MultipathSeries {
             member: flow.member,
             end: end_name(end),
         };
+        let receiver = world.latest(end.peer()).map(|socket| &socket.endpoint);
+        // One that has no socket yet has nothing; what waits at a kernel is not known.
+        let knows = !matches!(receiver, Some(Endpoint::Remote(_)));
+        let waiting_bytes = receiver.and_then(Endpoint::as_mptcp).map_or(0, Mptcp::waiting_bytes);
+        let mut row = connections::Row {
+            of: &of,
+            acked_bytes: None,
+            sent_bytes: None,
+            delivered_bytes: receiver.map_or(0, Endpoint::bytes_delivered),
+            waiting_bytes: knows.then_some(waiting_bytes),
+            reinjected_bytes: None,
+            window_stalls: None,
+            usable: 0,
+            jitter_s: new.mean_jitter_s(),
+            displacement_bytes: knows.then_some(displacement_bytes),
+        };
         match endpoint {
             Endpoint::Mptcp(sender) => {
                 if end.is_server() && sender.progress().1 == 0 {
                     return;
                 }
-                let mut usable = 0;
                 for subflow in sender.subflows() {
-                    usable += u32::from(subflow.usable);
+                    row.usable += u32::from(subflow.usable);
                     let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
                     self.subflows.add(&of, &Subflow::simulated(&subflow, &link));
                 }
-                self.connections.add(&connections::Row {
-                    of: &of,
-                    sender,
-                    receiver: connection(world, end.peer()),
-                    usable,
-                    jitter_s: new.mean_jitter_s(),
-                    displacement_bytes,
-                });
+                row.send_as(sender);
             }
-            Endpoint::Remote(remote) => {
-                if end.is_server() && remote.stats().bytes_sent == 0 {
+            Endpoint::Remote(sender) => {
+                if end.is_server() && sender.stats().bytes_sent == 0 {
                     return;
                 }
-                for (id, subflow) in remote.subflows() {
-                    let [local, remote] =
-                        [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
-                    let link = path_name(plan, fabric, (flow.group, local), None);
-                    let is_backup =
-                        [local, remote].into_iter().any(|at| is_backup(plan, fabric, Address(at)));
+                for (id, subflow) in sender.subflows() {
+                    row.usable += u32::from(subflow.usable);
+                    let ends = [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
+                    let link = path_name(plan, fabric, (flow.group, ends[0]), None);
+                    let is_backup = ends.iter().any(|at| is_backup(plan, fabric, Address(*at)));
                     self.subflows.add(&of, &Subflow::foreign((id, subflow), &link, is_backup));
                 }
+                row.send_as_foreign(sender);
             }
-            Endpoint::Tcp(_) => {}
+            Endpoint::Tcp(_) => return,
         }
+        self.connections.add(&row);
     }
 
     /// The rows since the last time.

@@ -80,6 +80,7 @@ impl SocketHost {
                 view: Some(tcp.view()),
                 mss: tcp.mss(),
                 subflows: Vec::new(),
+                stream: None,
                 lacks_timeouts: self.lacks_timeouts,
             };
             let counted = SocketReport::Counted(Box::new(figures));
