@@ -200,6 +200,13 @@ def seen(name: str, kernel: str) -> dict[str, Any]:
         packets += len(content)
         digest.update(content)
     [run] = result.summary["runs"]
+    for program in run.get("programs", []):
+        if program["exit_code"]:
+            # Equal failures would say nothing.
+            sys.exit(
+                f"{name}, {kernel}: {program['command']!r} at host {program['host']} failed with exit code "
+                f"{program['exit_code']}: {program['output'].strip()}. Is it installed?"
+            )
     said = json.dumps(run.get("programs", []), sort_keys=True).encode()
     return {
         "fingerprint": run["fingerprint"],
