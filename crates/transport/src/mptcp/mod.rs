@@ -565,6 +565,13 @@ impl Mptcp {
             std::hint::black_box((self.stats.bytes_delivered, self.reordering.latest()));
             std::hint::black_box((self.rcv.waiting(), self.rcv.nxt(), self.snd.una));
             std::hint::black_box(self.subflows.deadline(id));
+            if self.snd.has_written() {
+                let (sent, oldest) = (s.sent.front().map(|m| m.ssn_end), self.snd.oldest().map(|c| c.len));
+                std::hint::black_box((sent, oldest, self.subflows.views()[id].usable));
+                std::hint::black_box(self.coupling.as_ref().map(|coupling| coupling.warm_up(id)));
+            } else {
+                std::hint::black_box(s.received.front().map(|m| m.ssn));
+            }
         }
     }
 
