@@ -3,6 +3,9 @@
 
 use crate::{Duration, math};
 
+/// Memory begins with a multiple of so many buckets, as values come that are a little less than the first.
+const BLOCK: usize = 8;
+
 /// Percentiles within 0.8 %; at most 30 KiB.
 pub type Histogram = LogHistogram<6>;
 /// Percentiles within 3 %; at most 8 KiB.
@@ -12,7 +15,9 @@ pub type CoarseHistogram = LogHistogram<4>;
 /// values need. Each power of two is split into 2^`STEPS` buckets; reporting the middle of one halves the error.
 #[derive(Clone, Debug)]
 pub struct LogHistogram<const STEPS: u32> {
+    /// Those from `first` on: delays are far from zero, and not far from one another.
     buckets: Vec<u64>,
+    first: usize,
     count: u64,
     sum: u128,
     squares: u128,
@@ -23,7 +28,7 @@ pub struct LogHistogram<const STEPS: u32> {
 
 impl<const STEPS: u32> Default for LogHistogram<STEPS> {
     fn default() -> Self {
-        Self { buckets: Vec::new(), count: 0, sum: 0, squares: 0, min: u64::MAX, max: 0 }
+        Self { buckets: Vec::new(), first: 0, count: 0, sum: 0, squares: 0, min: u64::MAX, max: 0 }
     }
 }
 
@@ -47,10 +52,10 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
             return;
         }
         let bucket = bucket_of(value, STEPS);
-        if bucket >= self.buckets.len() {
-            self.buckets.resize(bucket + 1, 0);
+        if bucket.wrapping_sub(self.first) >= self.buckets.len() {
+            self.make_room(bucket, bucket);
         }
-        self.buckets[bucket] += times;
+        self.buckets[bucket - self.first] += times;
         self.min = self.min.min(value);
         self.max = self.max.max(value);
         self.count += times;
@@ -58,9 +63,35 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         self.squares += u128::from(value) * u128::from(value) * u128::from(times);
     }
 
+    /// There are buckets from `low` to `high`, and of those below it whole blocks.
+    #[cold]
+    fn make_room(&mut self, low: usize, high: usize) {
+        let low = low / BLOCK * BLOCK;
+        if self.buckets.is_empty() {
+            self.first = low;
+            self.buckets.reserve(4 * BLOCK);
+        }
+        if low < self.first {
+            self.buckets.splice(..0, std::iter::repeat_n(0, self.first - low));
+            self.first = low;
+        }
+        let len = self.buckets.len().max(high + 1 - self.first);
+        self.buckets.resize(len, 0);
+    }
+
+    /// What a bucket holds.
+    fn held(&self, bucket: usize) -> u64 {
+        self.buckets.get(bucket.wrapping_sub(self.first)).copied().unwrap_or(0)
+    }
+
+    /// All buckets that there are, by number.
+    fn numbered(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        (self.first..).zip(self.buckets.iter().copied())
+    }
+
     /// Gives what there is so far, and begins anew with as much memory.
     pub fn cut(&mut self) -> Self {
-        let fresh = Self { buckets: vec![0; self.buckets.len()], ..Self::default() };
+        let fresh = Self { buckets: vec![0; self.buckets.len()], first: self.first, ..Self::default() };
         std::mem::replace(self, fresh)
     }
 
@@ -69,10 +100,9 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         if other.count == 0 {
             return;
         }
-        if self.buckets.len() < other.buckets.len() {
-            self.buckets.resize(other.buckets.len(), 0);
-        }
-        self.buckets.iter_mut().zip(&other.buckets).for_each(|(mine, theirs)| *mine += theirs);
+        self.make_room(other.first, other.first + other.buckets.len() - 1);
+        let mine = self.buckets[other.first - self.first..].iter_mut();
+        mine.zip(&other.buckets).for_each(|(mine, theirs)| *mine += theirs);
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.count += other.count;
@@ -84,9 +114,9 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
     /// are, and exactly where they are the least and the largest of all.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let before = earlier.buckets.iter().copied().chain(std::iter::repeat(0));
         let mut new = Self {
-            buckets: self.buckets.iter().zip(before).map(|(now, before)| now - before).collect(),
+            buckets: self.numbered().map(|(bucket, now)| now - earlier.held(bucket)).collect(),
+            first: self.first,
             count: self.count - earlier.count,
             sum: self.sum - earlier.sum,
             squares: self.squares - earlier.squares,
@@ -151,7 +181,7 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         }
         let rank = ((q * self.count as f64).ceil() as u64).clamp(1, self.count);
         let mut seen = 0;
-        for (bucket, n) in self.buckets.iter().enumerate() {
+        for (bucket, n) in self.numbered() {
             seen += n;
             if seen >= rank {
                 return middle_of(bucket, STEPS).clamp(self.min as f64, self.max as f64);
@@ -166,10 +196,10 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
 
     /// The buckets that hold something, from the lowest up: their least and their largest value, and how many there are.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let held = self.buckets.iter().enumerate().filter(|(_, n)| **n > 0);
+        let held = self.numbered().filter(|(_, n)| *n > 0);
         held.map(|(bucket, n)| {
             let (low, width) = span_of(bucket, STEPS);
-            (low, low + (width - 1), *n)
+            (low, low + (width - 1), n)
         })
     }
 }
@@ -243,6 +273,18 @@ mod tests {
         }
         assert_eq!(format!("{merged:?}"), format!("{whole:?}"));
         assert_eq!((merged.count(), merged.min(), merged.max()), (7, 2.0, 90_000_000.0));
+    }
+
+    #[test]
+    fn memory_is_for_the_values_that_come() {
+        let mut h = CoarseHistogram::default();
+        h.record(Duration::from_millis(30));
+        h.record(Duration::from_millis(60));
+        assert!(h.buckets.len() < 32, "{}", h.buckets.len());
+        h.record(Duration::from_millis(2));
+        h.record_value(0);
+        let held: Vec<_> = h.buckets().map(|(low, _, n)| (low / 1_000_000, n)).collect();
+        assert_eq!((h.first, held), (0, vec![(0, 1), (1, 1), (29, 1), (58, 1)]));
     }
 
     #[test]

@@ -4,38 +4,39 @@ use crate::by_size::BySizeTally;
 use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::Histogram;
 
-/// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction.
+/// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction. What a packet counts
+/// for comes first, arrivals before departures: it is one line of the processor's cache each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FlowTally {
-    pub(crate) sent_packets: u64,
-    pub(crate) sent_bytes: u64,
     pub(crate) received_packets: u64,
     /// IP bytes of those: throughput.
     pub(crate) received_bytes: u64,
+    /// Sum of the one-way delays of what came forward, from the host that opens the flow to the other.
+    pub(crate) delay_sum: Duration,
     /// Bytes handed to the application, in order and once: goodput.
     pub(crate) delivered_bytes: u64,
-    /// Of those, bytes that a middlebox had changed.
+    /// Sum of |D| over deliveries (`delivery`), and how many they were.
+    pub(crate) jitter_sum: Duration,
+    pub(crate) jitter_samples: u64,
+    pub(crate) sent_packets: u64,
+    pub(crate) sent_bytes: u64,
+    pub(crate) rtt_sum: Duration,
+    pub(crate) rtt_samples: u64,
+    /// Packets of those received that came the other way, and the sum of their delays.
+    pub(crate) reverse_packets: u64,
+    pub(crate) reverse_delay_sum: Duration,
+    /// Of the bytes delivered those that a middlebox had changed.
     pub(crate) altered_bytes: u64,
     pub(crate) lost_packets: u64,
     pub(crate) marked_packets: u64,
     pub(crate) retransmitted_packets: u64,
     pub(crate) timeouts: u64,
-    /// Sum of the one-way delays of what came forward, from the host that opens the flow to the other.
-    pub(crate) delay_sum: Duration,
-    /// Packets of those received that came the other way, and the sum of their delays.
-    pub(crate) reverse_packets: u64,
-    pub(crate) reverse_delay_sum: Duration,
-    pub(crate) rtt_sum: Duration,
-    pub(crate) rtt_samples: u64,
     pub(crate) completed: u64,
     /// Bytes of what completed, and the sum of the times that it took.
     pub(crate) completed_bytes: u64,
     pub(crate) completion_sum: Duration,
     /// Packets that came too late for the application.
     pub(crate) late_packets: u64,
-    /// Sum of |D| over deliveries (`delivery`), and how many they were.
-    pub(crate) jitter_sum: Duration,
-    pub(crate) jitter_samples: u64,
 }
 
 impl FlowTally {

@@ -93,12 +93,16 @@ impl Hosts<SimPacket> for World {
     #[inline]
     fn expect(&self, pkt: &SimPacket) {
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return };
-        std::hint::black_box(flow.tally.received_packets);
+        std::hint::black_box((flow.tally.received_packets, flow.arrived_from));
         let Some(socket) = self.sockets.get(pkt.socket) else { return };
         std::hint::black_box(socket.envelope.source);
         match &socket.endpoint {
             Endpoint::Tcp(tcp) => tcp.warm_up(),
-            Endpoint::Mptcp(connection) => connection.warm_up(&pkt.tuple()),
+            Endpoint::Mptcp(connection) => {
+                let options = pkt.mptcp(&self.options);
+                std::hint::black_box((options.dss.is_some(), options.signal.is_some()));
+                connection.warm_up(&pkt.tuple());
+            }
             Endpoint::Remote(_) => {}
         }
     }

@@ -8,11 +8,13 @@ use core::ops::Deref;
 use tailrace_core::Bytes;
 
 /// A congestion control, which may be asked anything, and is told what happens by [`Governor::tell`].
+/// The window comes first, so that it lies beside what an endpoint needs with it.
 #[derive(Debug)]
+#[repr(C)]
 pub(crate) struct Governor {
-    control: Cc,
-    /// Its window since it was told something last.
+    /// The algorithm's window since it was told something last.
     cwnd: Bytes,
+    control: Cc,
 }
 
 impl Governor {

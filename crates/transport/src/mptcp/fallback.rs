@@ -22,31 +22,33 @@ use tailrace_core::Instant;
 /// So often MP_FAIL is said in vain before the subflow is reset.
 const MOST_FAILS: u32 = 6;
 
-/// How far the fallback has come.
+/// How far the fallback has come. What every segment asks for comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Fallback {
+    /// When MP_FAIL is repeated.
+    pub(super) deadline: Instant,
+    /// The data sequence number whose checksum failed: nothing is taken before the peer says how it continues.
+    pub(super) rejected: Option<u64>,
+    /// MP_FAIL goes with the next ACK: as news, with what acknowledges data, or as an answer. Were it on all, two ends that answer
+    /// each would do nothing else.
+    pub(super) fail_due: bool,
+    /// The infinite mapping goes with every segment, as the peer may not have it.
+    telling: bool,
+    /// The peer has begun by its mapping, and is known to have this end's when its own no longer comes.
+    second: bool,
+    /// How often MP_FAIL was repeated.
+    repeats: u32,
+    /// How often the peer's was answered. Linux answers answers.
+    answers: u32,
+    /// The infinite mapping of this end.
+    mapping: Option<Mapping>,
+    /// It is told no longer than until the peer has acknowledged the subflow beyond this.
+    until: u64,
     /// Data sequence number less subflow sequence number of all that this end sends.
     pub(super) tx: i64,
     /// The same of what the peer sends; until it is known, its mappings count.
     rx: Option<i64>,
-    /// The data sequence number whose checksum failed: nothing is taken before the peer says how it continues.
-    pub(super) rejected: Option<u64>,
-    /// When MP_FAIL is repeated, and how often it was.
-    pub(super) deadline: Instant,
-    repeats: u32,
-    /// The infinite mapping of this end.
-    mapping: Option<Mapping>,
-    /// It goes with every segment, as the peer may not have it.
-    telling: bool,
-    /// No longer than until the peer has acknowledged the subflow beyond this.
-    until: u64,
-    /// MP_FAIL goes with the next ACK: as news, with what acknowledges data, or as an answer. Were it on all, two ends that answer
-    /// each would do nothing else.
-    pub(super) fail_due: bool,
-    /// How often the peer's was answered. Linux answers answers.
-    answers: u32,
-    /// The peer has begun by its mapping, and is known to have this end's when its own no longer comes.
-    second: bool,
 }
 
 impl Default for Fallback {

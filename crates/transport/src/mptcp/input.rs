@@ -51,7 +51,7 @@ impl Mptcp {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
         let (has, told) = (s.tcp.received_ssn(), s.tcp.shown_window());
-        if segment.payload > 0 && segment.timestamps.is_none() && has > had {
+        if has > had && segment.timestamps.is_none() && segment.payload > 0 && self.rcv.counts_memory() {
             self.subflows.arrivals(id).note_order(has, told, now);
         }
         self.acked |= 1 << id;
@@ -112,6 +112,9 @@ impl Mptcp {
     #[inline]
     fn note_payload(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         self.subflows.forget_window(id);
+        if !self.rcv.counts_memory() {
+            return;
+        }
         let size = self.subflows.arrivals_of(id).size();
         if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
             && self.subflows.arrivals(id).note(segment, || options.len(), room, now)
@@ -147,7 +150,7 @@ impl Mptcp {
             s.tcp.note_mark(Mark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
         }
         let new = s.announce(Mapping { dsn, len, ..mapping });
-        if let Some(sums) = &options.sums {
+        if let Some(sums) = options.sums.as_ref().filter(|_| self.checksum) {
             if let Some(ssn) = new {
                 s.checksums.announce(ssn, &mapping, sums.stated);
             }
@@ -399,10 +402,12 @@ impl Mptcp {
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
         let s = &mut self.subflows[id];
         s.forget_acknowledged();
+        // At an end that has nothing to send no window moves once its subflow is there, and all that tells of it is far away.
+        let moves = s.tcp.has_changed() || self.snd.has_written() || s.tcp.state() != State::Established;
         if s.tcp.has_changed() || s.tcp.state() == State::FinWait2 {
             self.follow(id, now);
         }
-        if let Some(coupling) = self.coupling.as_mut().filter(|_| !self.subflows[id].gone) {
+        if let Some(coupling) = self.coupling.as_mut().filter(|_| moves && !self.subflows[id].gone) {
             couple(coupling, id, &mut self.subflows[id]);
         }
         self.run_path_manager(now);

@@ -121,16 +121,18 @@ pub struct Transmit {
 pub struct MptcpStats {
     /// Bytes delivered to the application in order.
     pub bytes_delivered: u64,
+    /// Bytes that arrived at the data level for the first time, in order or not.
+    pub new_bytes: u64,
+    /// Bytes that arrived more than once at the data level.
+    pub duplicate_bytes: u64,
+    /// Most bytes that waited for others before them.
+    pub max_waiting_bytes: u64,
     /// Bytes that the peer has acknowledged at the data level.
     pub bytes_acked: u64,
     /// Bytes handed to a subflow after another had carried them.
     pub reinjected_bytes: u64,
     /// Of those, bytes sent because they blocked the receive window.
     pub opportunistic_bytes: u64,
-    /// Bytes that arrived at the data level for the first time, in order or not.
-    pub new_bytes: u64,
-    /// Bytes that arrived more than once at the data level.
-    pub duplicate_bytes: u64,
     /// Windows halved because their subflow blocked the receive window.
     pub penalties: u64,
     /// Times that data waited for the peer's window while a subflow had room.
@@ -143,8 +145,6 @@ pub struct MptcpStats {
     pub stale_subflows: u32,
     /// Mappings whose checksum was wrong.
     pub checksum_failures: u64,
-    /// Most bytes that waited for others before them.
-    pub max_waiting_bytes: u64,
     /// Subflows that were established.
     pub subflows_established: u32,
     /// Subflows that broke or were refused; joins for which there was no route have never begun.
@@ -153,9 +153,9 @@ pub struct MptcpStats {
 
 /// A Multipath TCP connection.
 ///
-/// What every segment needs comes first, and together: see [`Tcp`].
+/// As in [`Tcp`], what every segment needs comes first, then what data needs that comes, then what sending needs, and last what is rare.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Mptcp {
     plan: Arc<MptcpPlan>,
     stage: Stage,
@@ -182,6 +182,7 @@ pub struct Mptcp {
     heard: Option<usize>,
     /// What that got is to leave before another gets some.
     gives_way: bool,
+
     /// When the application has read last, and how much then, until the buffer is adjusted to it.
     read: Option<(Instant, u64)>,
     /// When that is looked at, if nothing comes before.
@@ -201,29 +202,31 @@ pub struct Mptcp {
     acked: u32,
     /// Those of which an ACK was put off, a bit each.
     put_off: u32,
+
     subflows: Subflows,
     numbers: Numbers,
-    /// Round-trip samples of all subflows, and the latest.
-    latest_rtt: (u64, Duration),
-    data_rto: DataRto,
     pending: Pending,
+    data_rto: DataRto,
+    close_timer: CloseTimer,
+    /// When subflows that wait in vain for the peer's FIN are given up.
+    fin_deadline: Instant,
     /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
     opening: Option<usize>,
-    path_manager: Attended,
     signals: Signals,
+    path_manager: Attended,
+    /// Round-trip samples of all subflows, and the latest.
+    latest_rtt: (u64, Duration),
+    resend: Option<Resend>,
     /// Addresses that the peer was told of and has not echoed.
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
-    close_timer: CloseTimer,
-    /// When subflows that wait in vain for the peer's FIN are given up.
-    fin_deadline: Instant,
-    resend: Option<Resend>,
-    snd: DataSender,
-    rcv: DataReceiver,
+    fallback: Fallback,
+
     stats: MptcpStats,
     reordering: Reordering,
-    fallback: Fallback,
+    rcv: DataReceiver,
+    snd: DataSender,
     coupling: Option<Coupling>,
     scheduler: RunningScheduler,
 
@@ -557,14 +560,18 @@ impl Mptcp {
         if let Some(id) = self.subflows.find(tuple) {
             let s = &self.subflows[id];
             s.tcp.warm_up();
-            std::hint::black_box((
-                s.taken,
-                s.received.len(),
-                self.snd.una,
-                self.rcv.nxt(),
-                self.stats.bytes_acked,
-            ));
-            std::hint::black_box((self.subflows.views()[id].srtt, self.subflows.deadline(id)));
+            std::hint::black_box((s.taken, s.proof_deadline, s.sent.len()));
+            std::hint::black_box((self.look_due, self.numbers.sent(0), self.opening, self.fallback.deadline));
+            std::hint::black_box((self.stats.bytes_delivered, self.reordering.latest()));
+            std::hint::black_box((self.rcv.waiting(), self.rcv.nxt(), self.snd.una));
+            std::hint::black_box(self.subflows.deadline(id));
+            if self.snd.has_written() {
+                let (sent, oldest) = (s.sent.front().map(|m| m.ssn_end), self.snd.oldest().map(|c| c.len));
+                std::hint::black_box((sent, oldest, self.subflows.views()[id].usable));
+                std::hint::black_box(self.coupling.as_ref().map(|coupling| coupling.warm_up(id)));
+            } else {
+                std::hint::black_box(s.received.front().map(|m| m.ssn));
+            }
         }
     }
 

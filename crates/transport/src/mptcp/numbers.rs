@@ -5,12 +5,13 @@ use super::key::Key;
 /// Inside, the first byte of either direction has number 1; on the wire the initial number of its sender's key is added,
 /// which is known once both keys are.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Numbers {
-    key: Key,
-    peer: Option<Key>,
     /// What is added to this end's numbers, and to the peer's; zero before both keys are known.
     snd_base: u64,
     rcv_base: u64,
+    key: Key,
+    peer: Option<Key>,
 }
 
 impl Numbers {

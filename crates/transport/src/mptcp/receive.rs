@@ -9,23 +9,25 @@ use crate::tcp::reassembly::Reassembly;
 use crate::tcp::receive_queue::{Piece, READ};
 use tailrace_core::{Duration, Instant};
 
+/// Of memory, which is large, most segments ask only whether it is there: it follows what is asked for as often.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct DataReceiver {
-    queue: Reassembly,
-    buffer: u64,
     auto_read: bool,
-    /// Bytes that wait for others before them.
-    waiting: u64,
-    /// What the buffer holds is counted in memory, where this is there.
-    memory: Option<ReceiveMemory>,
-    /// The window that the memory leaves, until something comes or is taken.
-    left: Option<u64>,
-    /// The window that the last segment showed, however much has come since (`old_wspace`).
-    shown: u64,
-    /// The ACK that is about to leave, where it was due before the application could read.
-    told: Option<Told>,
     /// The window may be another than when this was last asked.
     changed: bool,
+    /// The window that the last segment showed, however much has come since (`old_wspace`).
+    shown: u64,
+    /// The window that the memory leaves, until something comes or is taken.
+    left: Option<u64>,
+    /// Bytes that wait for others before them.
+    waiting: u64,
+    buffer: u64,
+    /// What the buffer holds is counted in memory, where this is there.
+    memory: Option<ReceiveMemory>,
+    /// The ACK that is about to leave, where it was due before the application could read; only where memory counts.
+    told: Option<Told>,
+    queue: Reassembly,
 }
 
 /// An ACK that falls due as data comes shows the window that is left before the application reads, or while it does.
@@ -339,6 +341,9 @@ impl DataReceiver {
     /// A segment has left on subflow `id`, which showed so much window; whether another ACK is to follow.
     #[inline]
     pub(crate) fn on_sent(&mut self, id: usize, shown: u64) -> bool {
+        if self.memory.is_none() {
+            return false;
+        }
         self.promise(shown);
         let Some(told) = self.told.take_if(|told| told.id == id) else { return false };
         self.changed = true;

@@ -26,21 +26,22 @@ impl Held {
     }
 }
 
-/// What a receiver has seen of reordering, in bounded memory.
+/// What a receiver has seen of reordering, in bounded memory; what is in order needs the first line alone.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Reordering {
     in_order: u64,
-    /// Of the others, bytes and times.
-    displacement: CoarseHistogram,
-    delay: CoarseHistogram,
-    /// That with the least number first: with several paths most come between others.
-    held: BinaryHeap<Reverse<Held>>,
-    /// That number; beyond all if none is held.
+    /// The first number of those that are held; beyond all if none is.
     first_held: u64,
-    /// Largest displacement since it was last taken.
-    recent: u64,
     /// First number of the segment that came last.
     latest: u64,
+    /// Largest displacement since it was last taken.
+    recent: u64,
+    /// Those that wait for others, with the least number first: with several paths most come between others.
+    held: BinaryHeap<Reverse<Held>>,
+    /// Of all that were not in order, bytes and times.
+    displacement: CoarseHistogram,
+    delay: CoarseHistogram,
 }
 
 impl Default for Reordering {

@@ -34,32 +34,34 @@ impl Chunk {
     }
 }
 
+/// What tells that there is nothing to send comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct DataSender {
-    pieces: Ring<Piece>,
-    /// The number of the next new piece.
-    next_piece: u32,
-    /// To be sent again, in order and disjoint.
-    reinject: VecDeque<Chunk>,
     /// First data sequence number not acknowledged.
     pub(crate) una: u64,
     /// Next data sequence number to be sent for the first time; beyond the DATA_FIN once that was sent.
     pub(crate) nxt: u64,
     /// End of what the application has written.
     pub(crate) app_end: u64,
-    /// The right edge of the peer's window.
-    pub(crate) edge: u64,
+    /// To be sent again, in order and disjoint.
+    reinject: VecDeque<Chunk>,
     /// The application has closed: a DATA_FIN follows the data.
     pub(crate) closing: bool,
-    /// How much may be unacknowledged.
-    buffer: u64,
-    /// The buffer as memory, where it is counted so, and how far it has been filled.
-    memory: Option<SendMemory>,
-    stored: u64,
     /// The application writes until it finds no room; else it waits for some.
     writes: bool,
     /// It has found no room, and waits for some.
     waits: bool,
+    /// The number of the next new piece.
+    next_piece: u32,
+    /// The right edge of the peer's window.
+    pub(crate) edge: u64,
+    /// How much may be unacknowledged.
+    buffer: u64,
+    pieces: Ring<Piece>,
+    /// The buffer as memory, where it is counted so, and how far it has been filled.
+    memory: Option<SendMemory>,
+    stored: u64,
     /// What of that was not handed out lies in these.
     fragments: Fragments,
     /// Where that which was handed out again last ends.
@@ -157,6 +159,12 @@ impl DataSender {
         self.app_end = self.app_end.saturating_add(by);
         self.edge = dsn;
         self.stored = dsn;
+    }
+
+    /// Whether the application has written anything.
+    #[inline]
+    pub(crate) const fn has_written(&self) -> bool {
+        self.app_end > 1
     }
 
     /// Bytes sent and not acknowledged at the data level.

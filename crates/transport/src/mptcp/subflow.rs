@@ -170,11 +170,13 @@ pub struct SubflowStats {
     pub penalties: u32,
 }
 
-/// What every segment needs comes first, and together: see [`Tcp`].
+/// As in [`Tcp`], what every segment needs comes first, then what sending needs beside it, and last what is rare. It begins where a
+/// line does.
 #[derive(Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(crate) struct Subflow {
     pub(crate) tcp: Tcp,
+
     pub(crate) tuple: Tuple,
     /// Data may be sent on it.
     pub(crate) ready: bool,
@@ -193,31 +195,35 @@ pub(crate) struct Subflow {
     pub(crate) reset: ResetReason,
     /// The gateways that its packets go through.
     pub(crate) route: Option<SourceRoute>,
-    pub(crate) join: Option<Join>,
     /// Relative number of the next byte to be taken to the data level.
     pub(crate) taken: u64,
-    /// When the proof of a join is repeated for want of an answer, and how often it was.
+    /// Mappings whose bytes have not all come in order, by subflow number.
+    pub(crate) received: VecDeque<Announced>,
+
+    pub(crate) silence: Silence,
+    /// When the proof of a join is repeated for want of an answer.
     pub(crate) proof_deadline: Instant,
+    /// Subflow numbers of bytes that were changed on the way and are not taken yet.
+    pub(crate) altered: Vec<(u64, u64)>,
+
     pub(crate) sent: Ring<SentMapping>,
     /// So many of `sent` have left at least.
     left: usize,
-    /// Mappings whose bytes have not all come in order, by subflow number.
-    pub(crate) received: VecDeque<Announced>,
-    pub(crate) silence: Silence,
     /// The run of the stream that was handed to it last: data sequence numbers less subflow numbers, and where it begins.
     pub(crate) run: (i64, u64),
+
     pub(crate) stats: SubflowStats,
     /// Its send buffer, where bytes are handed to it ahead of its window.
     pub(crate) memory: Option<SendMemory>,
     /// The peer's window, where more counts than what the latest ACK shows.
     pub(crate) peer_window: Option<PeerWindow>,
-    /// Subflow numbers of bytes that were changed on the way and are not taken yet.
-    pub(crate) altered: Vec<(u64, u64)>,
-    /// What is known of their checksums, where there are real bytes.
-    pub(crate) checksums: Checksums,
 
+    /// What is known of the checksums of what came, where there are real bytes.
+    pub(crate) checksums: Checksums,
+    pub(crate) join: Option<Join>,
     pub(crate) local: AddressId,
     pub(crate) remote: AddressId,
+    /// How often the proof of a join was repeated.
     pub(crate) proofs: u32,
     /// The number on the wire of the data that failed its checksum, if it is reset for that.
     pub(crate) fail: Option<u64>,
@@ -493,7 +499,9 @@ impl Subflow {
         if upto == end {
             self.received.pop_front();
         }
-        self.checksums.forget(upto);
+        if checksum {
+            self.checksums.forget(upto);
+        }
         Some(range)
     }
 

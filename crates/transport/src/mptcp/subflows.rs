@@ -26,35 +26,40 @@ impl Timing {
 /// Each place has one subflow, its addresses, its view and its timing. What all of them are asked for lies together, as each
 /// subflow is large, and memory that is far away. A subflow that is over keeps its place until another
 /// takes it, so a place once named stays; addresses are those that the subflow came with, and bits are of places.
+///
+/// What an end that only receives looks at comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub(super) struct Subflows {
     all: Vec<Subflow>,
     /// Their addresses and ports: every segment is looked up here.
     tuples: Vec<Tuple>,
-    /// They as schedulers see them, but for those that have changed unseen.
-    views: Vec<SubflowView>,
-    /// Those whose view says that they may be given data now, a bit each.
-    open: u32,
-    /// But for those that may have something to send, which may have changed since.
-    timings: Vec<Timing>,
-    /// When the first of these is due.
+    /// When the first of `timings` is due.
     first_due: Instant,
-    /// How they look from the receiving end.
-    arrivals: Vec<Arrivals>,
-    /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
-    mss: u32,
-    /// Those that have changed since they were last looked at, a bit each.
-    unseen: u32,
-    /// Those of which no more was seen since than whether they may be given data, a bit each.
-    glanced: u32,
-    /// Those whose windows have not been looked at since, a bit each.
-    unmeasured: u32,
     /// Those that may have something to send, a bit each.
     dirty: u32,
     /// The one on which a segment came last: what that has to send goes first.
     first: u32,
+
     /// Those that know what window the connection has, a bit each.
     informed: u32,
+    /// Those that have changed since they were last looked at, a bit each.
+    unseen: u32,
+    /// When each does what it does by itself, but for those that may have something to send, which may have changed since.
+    timings: Vec<Timing>,
+    /// How they look from the receiving end.
+    arrivals: Vec<Arrivals>,
+
+    /// They as schedulers see them, but for those that have changed unseen.
+    views: Vec<SubflowView>,
+    /// Those whose view says that they may be given data now, a bit each.
+    open: u32,
+    /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
+    mss: u32,
+    /// Those of which no more was seen since than whether they may be given data, a bit each.
+    glanced: u32,
+    /// Those whose windows have not been looked at since, a bit each.
+    unmeasured: u32,
 }
 
 impl Index<usize> for Subflows {

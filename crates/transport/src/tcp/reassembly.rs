@@ -23,7 +23,10 @@ pub(crate) enum Arrival {
 
 /// What has come of a stream whose positions are sequence numbers, unwrapped to 64 bits. The application reads no further
 /// than it has come in order, and what was advertised is never taken back.
+///
+/// A segment in order needs what comes first, up to whether there are ranges.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Reassembly {
     /// Next in order (RCV.NXT).
     nxt: u64,
@@ -35,10 +38,10 @@ pub(crate) struct Reassembly {
     fin: u64,
     /// Disjoint ranges above `nxt`, sorted: there may be thousands, which come and go at the ends.
     ranges: VecDeque<(u64, u64)>,
-    /// A point in each of the ranges that grew last, latest first; zero is none.
-    recent: [u64; RECENT],
     /// Range to report as a duplicate (RFC 2883); empty if there is none.
     duplicate: (u64, u64),
+    /// A point in each of the ranges that grew last, latest first; zero is none.
+    recent: [u64; RECENT],
 }
 
 impl Default for Reassembly {

@@ -72,9 +72,10 @@ impl Blocks {
     }
 }
 
+/// Sums, segments and what only losses need are apart, in this order: an end that only receives needs the first line alone.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(crate) struct Scoreboard {
-    records: Ring<Record>,
     /// First sequence number not acknowledged (SND.UNA), unwrapped to 64 bits.
     pub(crate) una: u64,
     /// Next sequence number to send for the first time (SND.NXT).
@@ -85,22 +86,25 @@ pub(crate) struct Scoreboard {
     lost_waiting: u64,
     retransmitted: u64,
     short: ShortSegments,
+    /// How many segments have been delivered, ever.
+    pub(crate) delivered: u32,
+    /// How often a segment was marked lost because of ACKs or of their delay, ever.
+    pub(crate) marked: u32,
+
+    records: Ring<Record>,
+    /// How data flows, where the congestion control asks for that.
+    pub(crate) rates: Option<Box<Rates>>,
     /// End of the highest SACKed segment.
     high_sack: u64,
     /// Everything below that is not SACKed has been marked lost.
     lost_mark: u64,
+
     /// No segment below waits for retransmission.
     hint: u64,
     /// No segment from `lost_mark` on that ends below is a hole (see [`Self::next_hole`]).
     holes_from: u64,
-    /// How often a segment was marked lost because of ACKs or of their delay, ever.
-    pub(crate) marked: u32,
-    /// How many segments have been delivered, ever.
-    pub(crate) delivered: u32,
     /// The blocks of the last ACK: what they cover need not be walked again.
     cache: Blocks,
-    /// How data flows, where the congestion control asks for that.
-    pub(crate) rates: Option<Box<Rates>>,
 }
 
 impl Scoreboard {

@@ -6,22 +6,22 @@ use tailrace_core::{Bytes, Duration};
 /// Counters of one endpoint. "Segments" are all kinds, "data" those with payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpStats {
-    /// Segments sent, ACKs and SYNs included.
-    pub segments_sent: u64,
     /// Segments received.
     pub segments_received: u64,
+    /// Segments sent, ACKs and SYNs included.
+    pub segments_sent: u64,
+    /// Payload bytes handed to the application, in order, once.
+    pub bytes_delivered: u64,
     /// Data segments sent, retransmissions included.
     pub data_segments_sent: u64,
     /// Payload bytes sent, retransmissions included.
     pub bytes_sent: u64,
+    /// Payload bytes acknowledged cumulatively.
+    pub bytes_acked: u64,
     /// Data segments sent again.
     pub retransmitted_segments: u64,
     /// Payload bytes sent again.
     pub retransmitted_bytes: u64,
-    /// Payload bytes acknowledged cumulatively.
-    pub bytes_acked: u64,
-    /// Payload bytes handed to the application, in order, once.
-    pub bytes_delivered: u64,
     /// Expiries of the retransmission timer, the handshake's included.
     pub timeouts: u32,
     /// Fast recoveries entered.

@@ -145,6 +145,12 @@ impl Coupling {
         (self.paths[id], self.settled[id]) = (Path::VACANT, Settled::NONE);
     }
 
+    /// Reads what [`Coupling::settle`] will need of subflow `id`, and does nothing with it.
+    #[inline]
+    pub(crate) fn warm_up(&self, id: usize) -> (u64, bool) {
+        (self.settled[id].mss, self.paths[id].active)
+    }
+
     /// How many subflows it reckons with.
     #[cfg(test)]
     pub(crate) fn active(&self) -> usize {
