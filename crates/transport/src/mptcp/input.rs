@@ -77,7 +77,7 @@ impl Mptcp {
         now: Instant,
     ) -> bool {
         if self.stage == Stage::Opening {
-            self.rcv.begin(now);
+            self.rcv.begin(!self.client && self.plan.mptcp.sizes_from_first_read, now);
         }
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
@@ -136,6 +136,8 @@ impl Mptcp {
             self.mapped = true;
             (m, m.len.saturating_sub(u16::from(dss.data_fin)))
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
+            // Linux takes that number for a wide one (`mptcp_incoming_options`).
+            self.widens_acks |= self.plan.mptcp.answer_wide_dsn;
             (Mapping { dsn: self.numbers.received(1), ssn: 1, len }, len)
         } else {
             return;
