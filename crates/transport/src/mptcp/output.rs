@@ -74,6 +74,9 @@ impl Mptcp {
         }
         loop {
             if self.push_due {
+                if self.repairs(next, now) {
+                    return true;
+                }
                 self.push_pending(now);
             }
             if self.poll_subflows(next, now) {
@@ -115,6 +118,19 @@ impl Mptcp {
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
         }
+    }
+
+    /// Whether the subflow that has just heard an ACK sends something again, which is put into `next`: the connection looks at what there is
+    /// to hand out after that (`tcp_ack`, `mptcp_incoming_options`).
+    #[inline]
+    fn repairs(&mut self, next: &mut Transmit, now: Instant) -> bool {
+        let Some(id) = self.heard.filter(|id| self.subflows[*id].tcp.has_repairs()) else { return false };
+        self.share_window(id);
+        let repairs = self.subflows[id].tcp.poll_repair_into(&mut next.segment, now);
+        if repairs {
+            self.completes(id, next, now);
+        }
+        repairs
     }
 
     /// What the subflows that were touched have to send, if anything, into `next`. Those that have nothing more are as a scheduler
