@@ -551,7 +551,9 @@ impl Mptcp {
             *options = self.tell(id, segment, mapping);
             return;
         }
-        (options.dss, options.signal, options.sums) = (Some(self.dss_of(mapping, false)), None, None);
+        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let dss = Dss { goes_on, ..self.dss_of(mapping, false) };
+        (options.dss, options.signal, options.sums) = (Some(dss), None, None);
         make_room(segment, options);
     }
 
@@ -610,7 +612,9 @@ impl Mptcp {
         {
             return alone(segment, signal);
         }
-        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
+        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let dss = Dss { goes_on, ..self.dss(mapping, signal.is_some()) };
+        let options = Options::new(Some(dss), signal);
         make_room(segment, &options);
         options
     }
@@ -690,6 +694,7 @@ impl Mptcp {
             wide_ack: self.plan.mptcp.wide_data_ack || self.widens_acks,
             wide_dsn: self.plan.mptcp.wide_dsn,
             checksum: self.checksum,
+            goes_on: false,
         }
     }
 }
