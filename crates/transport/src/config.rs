@@ -183,6 +183,9 @@ parameters! {
         /// Such bursts make queues longer. Paced data is sent segment by segment, and so is that of Multipath TCP unless its
         /// scheduler fills queues.
         tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
+        /// With `tso`: whether a packet that ends early, as it ends what was written into it, takes what it lacks from the next one. If
+        /// not, a packet may have fewer segments than the window has room for.
+        fills_short_packets: bool = true, "Linux 6.12 tcp_grow_skb; 6.1: off";
         /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
         /// longer.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";

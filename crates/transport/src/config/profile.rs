@@ -161,10 +161,11 @@ impl TcpConfig {
         }
     }
 
-    /// What differs in 6.1: `tcp_adv_win_scale`, and that heads of packets to be sent come from no store of their own, in which they take
+    /// What differs in 6.1: `tcp_adv_win_scale`, that packets stay as they were written (without `tcp_grow_skb`), and that heads of packets to be sent come from no store of their own, in which they take
     /// 64 B more (`skb_small_head_cache`, since 6.3).
     fn linux_6_1() -> Self {
-        Self { tcp_window_share: None, send_overhead: Bytes(768), ..Self::linux() }
+        let (send_overhead, fills_short_packets) = (Bytes(768), false);
+        Self { tcp_window_share: None, send_overhead, fills_short_packets, ..Self::linux() }
     }
 
     /// What 4.14 lacks; the memory of packets is that of kernels with wireless, whose headers may be longer (`MAX_TCP_HEADER`).

@@ -181,6 +181,7 @@ mod tests {
         let tcp = TcpConfig {
             tcp_window_share: None,
             send_overhead: Bytes(768),
+            fills_short_packets: false,
             ..TcpConfig::clone(&new.tcp)
         };
         let tcp = Arc::new(tcp);
