@@ -152,7 +152,7 @@ impl ReceiveSpace {
     fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
         let rtt = Duration::from_micros(self.rtt_eighths >> 3);
         let wanted = if self.measured.is_none() {
-            self.sizing.on_read(read + behind, rtt, self.mss, now)
+            self.sizing.on_read(read, rtt, self.mss, now)
         } else {
             let window = self.sizing.window_on_read((read, behind), rtt, self.mss, now);
             window.map(|window| window.saturating_mul(256) / self.share)
