@@ -116,7 +116,9 @@ def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
     assert said(asked, "flow.f.transport.tcp_window_share") == share
 
 
-@pytest.mark.parametrize(("a", "b", "found"), [("6.1", "6.12", ("768 B", False)), ("6.12", "6.1", (None, None))])
+@pytest.mark.parametrize(
+    ("a", "b", "found"), [("6.1", "6.12", ("768 B", False)), ("6.12", "6.1", (None, None))]
+)
 def test_senders_of_6_1_have_packets_of_their_own(a, b, found):
     keys = ("send_overhead", "fills_short_packets")
     there = between('"tcp"', a, b)

@@ -146,8 +146,9 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         if self.rcv.counts_memory() {
             let (_, end) = s.tcp.received_range(segment);
-            let whole = u32::from(len) > segment.payload && end < u64::from(mapping.ssn) + u64::from(len);
-            let ends = !whole && options.dss.is_some_and(|dss| !dss.goes_on);
+            let within =
+                u32::from(len) > segment.payload && end as u32 != mapping.ssn.wrapping_add(u32::from(len));
+            let ends = !within && options.dss.is_some_and(|dss| !dss.goes_on);
             s.tcp.note_mark(Mark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
         }
         let new = s.announce(Mapping { dsn, len, ..mapping });

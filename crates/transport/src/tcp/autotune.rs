@@ -574,6 +574,15 @@ mod tests {
     }
 
     #[test]
+    fn in_6_1_a_buffer_grows_by_what_the_first_read_took() {
+        // As a kernel 6.1 traced it, as a gap was filled: 91,224 bytes lay behind.
+        let mut s = space();
+        (s.sizing, s.rtt_eighths) = (RightSizing::new(57_920, 0, Instant::ZERO), 584_987);
+        s.on_read((76_744, 91_224), Instant::from_millis(74));
+        assert_eq!(s.size, 599_784);
+    }
+
+    #[test]
     fn packets_are_charged_with_their_memory() {
         // 20 packets of 1448 + 728 bytes leave 87552 of 131072.
         let s = space();

@@ -85,7 +85,9 @@ impl Tcp {
         if waits || !self.state.may_send() {
             return false;
         }
-        let Some((start, end)) = self.board.next_lost().filter(|_| !self.holds_repair_back()) else { return false };
+        let Some((start, end)) = self.board.next_lost().filter(|_| !self.holds_repair_back()) else {
+            return false;
+        };
         if !self.overrides_window && !self.fits(self.pipe(), end - start) {
             return false;
         }

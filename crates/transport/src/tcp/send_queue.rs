@@ -193,7 +193,8 @@ impl SendQueue {
 
     /// Whether the bytes before and behind `at` have one mapping.
     pub(super) fn goes_on_at(&self, at: u64) -> bool {
-        let of = |at: u64| if at < self.left { self.sent.get(self.index_of(at)) } else { self.waiting.front() };
+        let of =
+            |at: u64| if at < self.left { self.sent.get(self.index_of(at)) } else { self.waiting.front() };
         let mapping = |at| of(at).map(|packet| packet.mapping);
         self.mapping.is_some() && self.una < at && at < self.written && mapping(at - 1) == mapping(at)
     }
