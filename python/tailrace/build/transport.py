@@ -61,11 +61,12 @@ class Tcp(Table):
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
-            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+            payload. If it is large, windows are smaller while packets wait. Source: Linux with
+            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
+            measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
-            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
+            If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
@@ -463,11 +464,12 @@ class Mptcp(Table):
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
-            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+            payload. If it is large, windows are smaller while packets wait. Source: Linux with
+            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
+            measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
-            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
+            If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
