@@ -222,6 +222,7 @@ fn options(input: &mut Input<'_>) -> Options {
             wide_ack: bits & 8 != 0,
             wide_dsn: bits & 16 != 0,
             checksum: bits & 32 != 0,
+            goes_on: bits & 64 != 0,
         }
     });
     let signal = signal(input);

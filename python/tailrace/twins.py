@@ -184,10 +184,10 @@ def _as_linux(scenario: Scenario, flow: Flow, kernels: Mapping[str, str]) -> twi
     if not flow.is_multipath:
         if "profile" not in flow.transport:
             sets[profile] = "'linux'"
-        # There is one profile of TCP, of the newest; what an older receiver advertises has a key of its own.
-        of_linux = flow.transport.get("profile", "linux") == "linux"
-        if of_linux and receiving and "tcp_window_share" not in flow.transport:
-            sets[flow.path("tcp_window_share")] = "'auto'"
+        # There is one profile of TCP, of the newest; what an older end does has keys of its own.
+        if flow.transport.get("profile", "linux") == "linux":
+            older = {**(_OLD_SENDERS if sending else {}), **(_OLD_RECEIVERS if receiving else {})}
+            sets.update({flow.path(key): value for key, value in older.items() if key not in flow.transport})
         return sets
     if "profile" not in flow.transport:
         if sending != receiving:
@@ -201,6 +201,9 @@ def _multipath(is_6_1: bool) -> str:
     return "'linux_6_1'" if is_6_1 else "'linux'"
 
 
+# What 6.1 does with packets that it sends, and how much of a receive buffer it advertises.
+_OLD_SENDERS = {"send_overhead": "'768 B'", "fills_short_packets": "false"}
+_OLD_RECEIVERS = {"tcp_window_share": "'auto'"}
 # What of Multipath TCP, and of the TCP below it, is a receiver's alone.
 _OF_RECEIVERS = ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead")
 

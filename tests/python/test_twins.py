@@ -116,6 +116,20 @@ def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
     assert said(asked, "flow.f.transport.tcp_window_share") == share
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "found"), [("6.1", "6.12", ("768 B", False)), ("6.12", "6.1", (None, None))]
+)
+def test_senders_of_6_1_have_packets_of_their_own(a, b, found):
+    keys = ("send_overhead", "fills_short_packets")
+    there = between('"tcp"', a, b)
+    assert tuple(said(there, f"flow.f.transport.{key}") for key in keys) == found
+    downwards = between('"tcp"', b, a, flow__f__app__direction="down")
+    assert tuple(said(downwards, f"flow.f.transport.{key}") for key in keys) == found
+    # What the file says of a sender stays.
+    own = between('{ kind = "tcp", send_overhead = "1 kB" }', a, b)
+    assert said(own, "flow.f.transport.send_overhead") == "1 kB"
+
+
 @pytest.mark.parametrize(("a", "b"), [("6.1", "6.12"), ("6.12", "6.1"), ("6.1", "6.1"), ("6.12", "6.12")])
 def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
     def of(profile):
@@ -124,7 +138,7 @@ def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
 
     names = {"6.1": "linux_6_1", "6.12": "linux_6_12"}
     (there,) = tomllib.loads(between('"mptcp"', a, b).to_toml())["flow"]
-    for key in ("send_buffer_of", "hands_out", "send_overhead", "segment_memory"):
+    for key in ("send_buffer_of", "hands_out", "send_overhead", "fills_short_packets"):
         assert there["transport"][key] == of(names[a])[key], key
     for key in ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead"):
         assert there["transport"][key] == of(names[b])[key], key

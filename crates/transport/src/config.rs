@@ -62,9 +62,9 @@ parameters! {
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
         /// How much memory a packet takes in a receive buffer that grows, beyond its payload. If it is large, windows are
         /// smaller while packets wait.
-        packet_overhead: Bytes = Bytes(1280), "Linux 6.1: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured";
+        packet_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was measured";
         /// How much memory a packet takes in a send buffer that grows, beyond its payload. If it is large, less waits there.
-        send_overhead: Bytes = Bytes(1280), "Linux 6.1: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says";
+        send_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B";
         /// The memory for each segment of the congestion window, of which a tuned send buffer has twice as much.
         segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "buffers are multiples of it";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
@@ -183,6 +183,9 @@ parameters! {
         /// Such bursts make queues longer. Paced data is sent segment by segment, and so is that of Multipath TCP unless its
         /// scheduler fills queues.
         tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
+        /// With `tso`: whether a packet that ends early, as it ends what was written into it, takes what it lacks from the next one. If
+        /// not, a packet may have fewer segments than the window has room for.
+        fills_short_packets: bool = true, "Linux 6.12 tcp_grow_skb; 6.1: off";
         /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
         /// longer.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";

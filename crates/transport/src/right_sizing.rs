@@ -12,13 +12,15 @@ pub(crate) struct RightSizing {
     taken: u64,
     /// Where the application stood when this round trip began, and when that was.
     since: (u64, Instant),
+    /// This round trip ends with the next read.
+    ends: bool,
 }
 
 impl RightSizing {
     /// The buffer is good for `expected` bytes a round trip; the application has read up to `read`.
     pub(crate) const fn new(expected: u64, read: u64, now: Instant) -> Self {
         let taken = if expected == 0 { 1 } else { expected };
-        Self { taken, since: (read, now) }
+        Self { taken, since: (read, now), ends: false }
     }
 
     /// Nothing has been read, and the first round trip begins.
@@ -26,9 +28,14 @@ impl RightSizing {
         self.since = (0, now);
     }
 
+    /// Nothing has been read; round trips begin with the first read after which their length is known.
+    pub(crate) const fn begin_with_reading(&mut self) {
+        self.ends = true;
+    }
+
     /// Whether a round trip of this length is over.
     pub(crate) fn is_over(&self, rtt: Duration, now: Instant) -> bool {
-        now.saturating_since(self.since.1) >= rtt
+        self.ends || now.saturating_since(self.since.1) >= rtt
     }
 
     /// The application has read up to `read`; segments carry `mss` bytes, and a round trip takes `rtt`, zero where that is
@@ -52,7 +59,7 @@ impl RightSizing {
             return None;
         }
         let copied = read.saturating_sub(self.since.0).saturating_sub(behind);
-        self.since = (read, now);
+        (self.since, self.ends) = ((read, now), false);
         (copied > self.taken).then(|| window(copied, core::mem::replace(&mut self.taken, copied), mss))
     }
 }
@@ -139,6 +146,18 @@ mod tests {
         let longer = passage.on_order(31_448, 20_000, AT(150)).unwrap();
         assert_eq!((least_round_trip(0, RTT), least_round_trip(400_000, longer)), (400_000, 400_000));
         assert_eq!(least_round_trip(800_001, longer), 800_000);
+    }
+
+    #[test]
+    fn the_first_read_may_begin_round_trips() {
+        // As a kernel 6.1 traced it at the end that a connection comes to: reads of 1424, 14,240 and 28,480 bytes before the buffer grows.
+        let mut law = RightSizing::new(14_600, 0, AT(0));
+        law.begin_with_reading();
+        assert_eq!(law.window_on_read((1424, 0), Duration::ZERO, MSS, AT(4)), None, "no round trip is known");
+        assert_eq!(law.window_on_read((1424, 0), RTT, MSS, AT(4)), None);
+        assert_eq!(law.window_on_read((15_664, 0), RTT, MSS, AT(53)), None, "it is not over");
+        assert_eq!(law.window_on_read((15_664, 0), RTT, MSS, AT(54)), None, "14,240 bytes are not more");
+        assert_eq!(law.on_read(44_144, RTT, MSS, AT(104)), Some(477_440));
     }
 
     #[test]

@@ -61,11 +61,12 @@ class Tcp(Table):
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
-            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+            payload. If it is large, windows are smaller while packets wait. Source: Linux with
+            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
+            measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
-            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
+            If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
@@ -177,6 +178,9 @@ class Tcp(Table):
             next ACK if that is expected soon. Such bursts make queues longer. Paced data is sent
             segment by segment, and so is that of Multipath TCP unless its scheduler fills queues.
             Source: off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer.
+        fills_short_packets: With `tso`: whether a packet that ends early, as it ends what was written
+            into it, takes what it lacks from the next one. If not, a packet may have fewer segments
+            than the window has room for. Source: Linux 6.12 tcp_grow_skb; 6.1: off.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
@@ -297,6 +301,7 @@ class Tcp(Table):
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
     tso: bool | None = None
+    fills_short_packets: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None
@@ -359,6 +364,10 @@ class Mptcp(Table):
             leaves only once it has, if nothing hurries that ACK and the window before reading is
             smaller than the last one. Source: Linux 6.1: sk_rcvlowat of a subflow is 1; linux_6_12: 0,
             mptcp_sockopt_sync_locked, __tcp_ack_snd_check.
+        sizes_from_first_read: With `counts_memory`: whether the end that a connection comes to counts
+            the round trips by which its receive buffer grows from the application's first read on,
+            instead of from the connection's beginning. Source: Linux 6.12 mptcp_stamp; linux_6_1: on,
+            mptcp_rcv_space_init with a tcp_mstamp of zero.
         keeps_larger_window: Whether the window of a subflow stays as it was if an ACK that is no news
             to that subflow shows a smaller one. With the data that the same ACK acknowledges, the
             sender then goes beyond the window that its peer advertised, and the peer may discard what
@@ -455,11 +464,12 @@ class Mptcp(Table):
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
         packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux 6.1:
-            tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; 6.12: 728 B, as it was measured.
+            payload. If it is large, windows are smaller while packets wait. Source: Linux with
+            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
+            measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
-            If it is large, less waits there. Source: Linux 6.1: tcp_stream_alloc_skb with
-            MAX_TCP_HEADER, on 64 bits; 6.12 without wireless: 832 B, as its trace says.
+            If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
+            MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
         segment_memory: The memory for each segment of the congestion window, of which a tuned send
             buffer has twice as much. Source: Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and
             bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode
@@ -571,6 +581,9 @@ class Mptcp(Table):
             next ACK if that is expected soon. Such bursts make queues longer. Paced data is sent
             segment by segment, and so is that of Multipath TCP unless its scheduler fills queues.
             Source: off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer.
+        fills_short_packets: With `tso`: whether a packet that ends early, as it ends what was written
+            into it, takes what it lacks from the next one. If not, a packet may have fewer segments
+            than the window has room for. Source: Linux 6.12 tcp_grow_skb; 6.1: off.
         nagle: When a small segment waits for acknowledgments. If it does, the end of each message takes
             a round trip longer. Source: off, as simulated applications write in bulk.
         rack: Whether a segment counts as lost once a segment sent sufficiently later was delivered,
@@ -646,6 +659,7 @@ class Mptcp(Table):
     first_window: types.Size | Literal["auto"] | None = None
     window_share: float | Literal["auto"] | None = None
     acks_after_reading: bool | None = None
+    sizes_from_first_read: bool | None = None
     keeps_larger_window: bool | None = None
     capable_syns: int | None = None
     join_syn_retries: int | None = None
@@ -730,6 +744,7 @@ class Mptcp(Table):
     max_burst: int | None = None
     pacing: Literal["auto", "on", "off"] | None = None
     tso: bool | None = None
+    fills_short_packets: bool | None = None
     nagle: Literal["off", "rfc896", "minshall"] | None = None
     rack: bool | None = None
     tlp: bool | None = None

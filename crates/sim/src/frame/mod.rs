@@ -66,6 +66,7 @@ mod tests {
                     wide_ack,
                     wide_dsn,
                     checksum: checksum && mapping.is_some(),
+                    goes_on: false,
                 }
             },
         )

@@ -67,6 +67,8 @@ fn dss_of(data_ack: Option<Number>, mapping: Option<wire::Mapping>, data_fin: bo
         data_fin,
         wide_ack: wide_ack.unwrap_or(false),
         wide_dsn: wide_dsn.unwrap_or(false),
+        // The mapping tells.
+        goes_on: false,
         checksum: mapping.is_some_and(|m| m.checksum.is_some()),
     }
 }

@@ -44,10 +44,7 @@ impl TcpConfig {
             Profile::Ns3 => Self::ns3(),
             Profile::Linux | Profile::Linux612 => Self::linux(),
             Profile::Linux61 => Self::linux_6_1(),
-            // Linux 4.14, which has neither.
-            Profile::Mptcp094 => {
-                Self { push_acks: false, ack_compression: Duration::ZERO, ..Self::linux_6_1() }
-            }
+            Profile::Mptcp094 => Self::linux_4_14(),
         }
     }
 
@@ -164,10 +161,23 @@ impl TcpConfig {
         }
     }
 
-    /// What differs in 6.1: `tcp_adv_win_scale`, and how the memory of packets is allotted.
+    /// What differs in 6.1: `tcp_adv_win_scale`, that packets stay as they were written (without `tcp_grow_skb`), and that heads of packets to be sent come from no store of their own, in which they take
+    /// 64 B more (`skb_small_head_cache`, since 6.3).
     fn linux_6_1() -> Self {
-        let (packet_overhead, send_overhead, segment_memory) = (Bytes(1280), Bytes(1280), Bytes(4352));
-        Self { tcp_window_share: None, packet_overhead, send_overhead, segment_memory, ..Self::linux() }
+        let (send_overhead, fills_short_packets) = (Bytes(768), false);
+        Self { tcp_window_share: None, send_overhead, fills_short_packets, ..Self::linux() }
+    }
+
+    /// What 4.14 lacks; the memory of packets is that of kernels with wireless, whose headers may be longer (`MAX_TCP_HEADER`).
+    fn linux_4_14() -> Self {
+        Self {
+            push_acks: false,
+            ack_compression: Duration::ZERO,
+            packet_overhead: Bytes(1280),
+            send_overhead: Bytes(1280),
+            segment_memory: Bytes(4352),
+            ..Self::linux_6_1()
+        }
     }
 }
 

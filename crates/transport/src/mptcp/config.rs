@@ -106,6 +106,9 @@ parameters! {
         /// With `counts_memory`: whether an ACK of data that the application can read leaves only once it has, if nothing hurries that ACK and
         /// the window before reading is smaller than the last one.
         acks_after_reading: bool = false, "Linux 6.1: sk_rcvlowat of a subflow is 1; linux_6_12: 0, mptcp_sockopt_sync_locked, __tcp_ack_snd_check";
+        /// With `counts_memory`: whether the end that a connection comes to counts the round trips by which its receive buffer grows from the
+        /// application's first read on, instead of from the connection's beginning.
+        sizes_from_first_read: bool = false, "Linux 6.12 mptcp_stamp; linux_6_1: on, mptcp_rcv_space_init with a tcp_mstamp of zero";
         /// Whether the window of a subflow stays as it was if an ACK that is no news to that subflow shows a smaller one.
         /// With the data that the same ACK acknowledges, the sender then goes beyond the window that its peer
         /// advertised, and the peer may discard what arrives there.

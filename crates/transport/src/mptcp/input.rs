@@ -77,7 +77,7 @@ impl Mptcp {
         now: Instant,
     ) -> bool {
         if self.stage == Stage::Opening {
-            self.rcv.begin(now);
+            self.rcv.begin(!self.client && self.plan.mptcp.sizes_from_first_read, now);
         }
         match self.check_in(id, segment, options) {
             Entry::Pass => {}
@@ -139,6 +139,8 @@ impl Mptcp {
             self.mapped = true;
             (m, m.len.saturating_sub(u16::from(dss.data_fin)))
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
+            // Linux takes that number for a wide one (`mptcp_incoming_options`).
+            self.widens_acks |= self.plan.mptcp.answer_wide_dsn;
             (Mapping { dsn: self.numbers.received(1), ssn: 1, len }, len)
         } else {
             return;
@@ -146,7 +148,10 @@ impl Mptcp {
         let dsn = self.numbers.of_received(mapping.dsn);
         let s = &mut self.subflows[id];
         if self.rcv.counts_memory() {
-            let ends = segment.flags.has(Flags::PSH) && segment.payload < s.tcp.mss();
+            let (_, end) = s.tcp.received_range(segment);
+            let within =
+                u32::from(len) > segment.payload && end as u32 != mapping.ssn.wrapping_add(u32::from(len));
+            let ends = !within && options.dss.is_some_and(|dss| !dss.goes_on);
             s.tcp.note_mark(Mark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
         }
         let new = s.announce(Mapping { dsn, len, ..mapping });

@@ -131,6 +131,11 @@ impl ReceiveMemory {
         self.sizing.begin(now);
     }
 
+    /// The connection is there, and the first round trip begins as the application reads.
+    pub(crate) const fn begin_with_reading(&mut self) {
+        self.sizing.begin_with_reading();
+    }
+
     /// New data from `start` to `end` has come, so that all up to `nxt` has: a `piece` of a subflow's buffer.
     pub(crate) fn on_arrival(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
         let Some(moved) = &mut self.moved else { return self.arrivals.on_piece((start, end), nxt, piece) };

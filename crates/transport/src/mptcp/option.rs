@@ -27,6 +27,8 @@ pub struct Dss {
     pub wide_dsn: bool,
     /// The mapping carries a checksum.
     pub checksum: bool,
+    /// What was written with the payload goes on behind it: on the wire, each segment of it would have the mapping of all. Not in the header.
+    pub goes_on: bool,
 }
 
 /// Up to eight address ids.

@@ -74,6 +74,9 @@ impl Mptcp {
         }
         loop {
             if self.push_due {
+                if self.repairs(next, now) {
+                    return true;
+                }
                 self.push_pending(now);
             }
             if self.poll_subflows(next, now) {
@@ -115,6 +118,19 @@ impl Mptcp {
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
         }
+    }
+
+    /// Whether the subflow that has just heard an ACK sends something again, which is put into `next`: the connection looks at what there is
+    /// to hand out after that (`tcp_ack`, `mptcp_incoming_options`).
+    #[inline]
+    fn repairs(&mut self, next: &mut Transmit, now: Instant) -> bool {
+        let Some(id) = self.heard.filter(|id| self.subflows[*id].tcp.has_repairs()) else { return false };
+        self.share_window(id);
+        let repairs = self.subflows[id].tcp.poll_repair_into(&mut next.segment, now);
+        if repairs {
+            self.completes(id, next, now);
+        }
+        repairs
     }
 
     /// What the subflows that were touched have to send, if anything, into `next`. Those that have nothing more are as a scheduler
@@ -535,7 +551,9 @@ impl Mptcp {
             *options = self.tell(id, segment, mapping);
             return;
         }
-        (options.dss, options.signal, options.sums) = (Some(self.dss_of(mapping, false)), None, None);
+        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let dss = Dss { goes_on, ..self.dss_of(mapping, false) };
+        (options.dss, options.signal, options.sums) = (Some(dss), None, None);
         make_room(segment, options);
     }
 
@@ -594,7 +612,9 @@ impl Mptcp {
         {
             return alone(segment, signal);
         }
-        let options = Options::new(Some(self.dss(mapping, signal.is_some())), signal);
+        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let dss = Dss { goes_on, ..self.dss(mapping, signal.is_some()) };
+        let options = Options::new(Some(dss), signal);
         make_room(segment, &options);
         options
     }
@@ -674,6 +694,7 @@ impl Mptcp {
             wide_ack: self.plan.mptcp.wide_data_ack || self.widens_acks,
             wide_dsn: self.plan.mptcp.wide_dsn,
             checksum: self.checksum,
+            goes_on: false,
         }
     }
 }

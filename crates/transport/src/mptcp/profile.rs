@@ -117,7 +117,7 @@ impl MptcpConfig {
         }
     }
 
-    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`), `sockopt.c` (`mptcp_sockopt_sync_locked`) and, of its TCP,
+    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`, `mptcp_sk_clone_init`), `sockopt.c` (`mptcp_sockopt_sync_locked`) and, of its TCP,
     /// `net/ipv4/tcp_output.c` (`tcp_select_initial_window`) and `tcp_input.c` (`scaling_ratio`).
     fn linux_6_12() -> Self {
         Self {
@@ -126,6 +126,7 @@ impl MptcpConfig {
             first_window: None,
             window_share: Some(167.0 / 256.0),
             acks_after_reading: true,
+            sizes_from_first_read: false,
             ..Self::linux_6_1()
         }
     }
@@ -136,6 +137,7 @@ impl MptcpConfig {
             join_syn_retries: 6,
             counts_memory: true,
             hands_out: HandsOut::Packets,
+            sizes_from_first_read: true,
             keeps_larger_window: true,
             wide_dsn: true,
             answer_wide_dsn: true,
@@ -178,22 +180,22 @@ mod tests {
         let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
         let tcp = TcpConfig {
             tcp_window_share: None,
-            packet_overhead: Bytes(1280),
-            send_overhead: Bytes(1280),
-            segment_memory: Bytes(4352),
+            send_overhead: Bytes(768),
+            fills_short_packets: false,
             ..TcpConfig::clone(&new.tcp)
         };
         let tcp = Arc::new(tcp);
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
         let hands_out = HandsOut::Packets;
-        let (window_share, acks_after_reading) = (None, false);
+        let (window_share, acks_after_reading, sizes_from_first_read) = (None, false, true);
         let as_old = MptcpConfig {
             send_buffer_of,
             hands_out,
             first_window,
             window_share,
             acks_after_reading,
+            sizes_from_first_read,
             ..new.mptcp
         };
         assert_eq!(as_old, old.mptcp);

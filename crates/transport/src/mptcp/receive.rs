@@ -73,10 +73,12 @@ impl DataReceiver {
         Self { memory, ..Self::new(buffer) }
     }
 
-    /// The connection is there: round trips of its application's reads begin.
-    pub(crate) fn begin(&mut self, now: Instant) {
-        if let Some(memory) = &mut self.memory {
-            memory.begin(now);
+    /// The connection is there: round trips of its application's reads begin, or do so with the first read.
+    pub(crate) fn begin(&mut self, with_reading: bool, now: Instant) {
+        match &mut self.memory {
+            Some(memory) if with_reading => memory.begin_with_reading(),
+            Some(memory) => memory.begin(now),
+            None => {}
         }
     }
 

@@ -72,6 +72,30 @@ impl Tcp {
         true
     }
 
+    /// Whether something that was lost waits to be sent again.
+    #[inline]
+    pub(crate) const fn has_repairs(&self) -> bool {
+        self.board.has_waiting()
+    }
+
+    /// What was lost and leaves again by the ACK that has come, into `next`: that is before anything else is looked at (`tcp_xmit_recovery`).
+    pub(crate) fn poll_repair_into(&mut self, next: &mut Segment, now: Instant) -> bool {
+        self.outlook = Outlook::Unknown;
+        let waits = self.acks.is_due() || self.recovery.waits_for_timer() || self.pacer.is_shut(now);
+        if waits || !self.state.may_send() {
+            return false;
+        }
+        let Some((start, end)) = self.board.next_lost().filter(|_| !self.holds_repair_back()) else {
+            return false;
+        };
+        if !self.overrides_window && !self.fits(self.pipe(), end - start) {
+            return false;
+        }
+        self.overrides_window = false;
+        *next = self.resend(start, end, now);
+        true
+    }
+
     /// Whether it is known that nothing follows the segment that was polled last, so that another poll would be in vain.
     #[inline]
     pub const fn is_exhausted(&self) -> bool {

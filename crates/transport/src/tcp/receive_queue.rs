@@ -7,8 +7,7 @@
 //! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`), and what shares one is moved to the
 //! connection together, where mappings do not count any more (`__mptcp_move_skb`), but a buffer has an eighth of all memory at most
 //! (`mptcp_try_coalesce`). What a gap of the subflow has held back is moved there as a whole, before anything behind it that has waited at
-//! the connection becomes the application's (`__mptcp_ofo_queue`). Departure: a mapping is taken to end where the data goes on elsewhere, or
-//! with a short segment that is pushed.
+//! the connection becomes the application's (`__mptcp_ofo_queue`).
 
 use std::collections::VecDeque;
 

@@ -191,6 +191,14 @@ impl SendQueue {
         }
     }
 
+    /// Whether the bytes before and behind `at` have one mapping.
+    pub(super) fn goes_on_at(&self, at: u64) -> bool {
+        let of =
+            |at: u64| if at < self.left { self.sent.get(self.index_of(at)) } else { self.waiting.front() };
+        let mapping = |at| of(at).map(|packet| packet.mapping);
+        self.mapping.is_some() && self.una < at && at < self.written && mapping(at - 1) == mapping(at)
+    }
+
     /// Whether new data that ends at `end` has PSH.
     pub(super) const fn is_pushed(&self, end: u64) -> bool {
         self.leaving.end == end && self.leaving.pushed
@@ -316,6 +324,25 @@ mod tests {
     /// Ends of the packets that have left, in segments.
     fn ends(queue: &SendQueue) -> Vec<u64> {
         queue.sent.iter().map(|packet| packet.end / MSS).collect()
+    }
+
+    #[test]
+    fn a_mapping_goes_on_until_what_was_written_with_it_ends() {
+        let mut queue = SendQueue::of_subflow(832);
+        queue.start(0, MSS);
+        [3, 2].iter().for_each(|n| queue.append(n * MSS, true));
+        queue.hand_down(2 * MSS);
+        let goes_on = |queue: &SendQueue| {
+            let ends = (1..6).map(|n| n * MSS).take_while(|end| *end <= queue.left());
+            ends.map(|end| queue.goes_on_at(end)).collect::<Vec<_>>()
+        };
+        assert_eq!(goes_on(&queue), [true, true], "the third waits");
+        (0..2).for_each(|_| queue.hand_down(MSS));
+        assert_eq!(goes_on(&queue), [true, true, false, true]);
+        queue.on_ack(2 * MSS);
+        assert_eq!(goes_on(&queue), [false, false, false, true]);
+        queue.hand_down(MSS);
+        assert!(!queue.goes_on_at(5 * MSS), "nothing is behind that");
     }
 
     #[test]

@@ -257,6 +257,20 @@ impl Tcp {
             .wrapping_sub(self.iss())
     }
 
+    /// Whether what was written with the last byte of a segment that this end sends goes on behind it. Without a queue of packets it is
+    /// taken to go on behind a full segment, or one that is not pushed.
+    #[inline]
+    pub(crate) fn goes_on_behind(&self, segment: &Segment) -> bool {
+        if segment.payload == 0 {
+            return false;
+        }
+        let end = self.ssn_of(segment).wrapping_add(self.iss()).wrapping_add(u64::from(segment.payload));
+        match self.tuned_send_buffer() {
+            Some(buffer) => buffer.queue.goes_on_at(end),
+            None => segment.payload >= self.mss() || !segment.flags.has(Flags::PSH),
+        }
+    }
+
     /// The relative number up to which the peer's bytes have arrived in order.
     #[inline]
     pub(crate) fn received_ssn(&self) -> u64 {

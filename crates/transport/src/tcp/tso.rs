@@ -140,7 +140,8 @@ impl Tcp {
         let most = room.quota() * room.mss;
         // A packet that ends early takes what it lacks from the next one (`tcp_grow_skb`).
         let border = self.border_after(tso.border, nxt);
-        let end = border.max(nxt + most).min(written);
+        let fills = self.config.fills_short_packets;
+        let end = if fills { border.max(nxt + most) } else { border }.min(written);
         let (len, tail) = (end - nxt, end == written);
         if len > room.mss && !self.overrides_window && !self.recovery.is_active() {
             let clock = self.ack_clock(now);
@@ -171,8 +172,10 @@ impl Tcp {
         }
         let room = self.room_for_packet(window, pipe);
         let quota = room.quota() * room.mss;
+        let fills = self.config.fills_short_packets;
         let Some(buffer) = self.send_buffer_mut() else { return true };
-        let Some(head) = buffer.queue.grow_head(quota) else { return true };
+        let head = if fills { buffer.queue.grow_head(quota) } else { buffer.queue.head() };
+        let Some(head) = head else { return true };
         let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
         let closed = self.snd.is_closed() && written == self.snd.data_end();
         if head > room.mss

@@ -1,7 +1,7 @@
 //! Packets of several segments on subflows, and what a receiver makes of them, as Linux 6.12 has them.
 
 use super::*;
-use crate::segment::Flags;
+use crate::segment::{Flags, Segment};
 
 /// A client that has just connected, with all the data in the world, and its server.
 pub(super) fn connected() -> (Mptcp, Mptcp, Tuple) {
@@ -41,6 +41,39 @@ fn a_subflow_sends_two_segments_at_a_time_and_pushes_the_second() {
     // An initial window of 10, in packets of 2: the rate of a millisecond is less.
     assert_eq!(pushed, [false, true].repeat(5));
     assert!(sent.iter().all(|t| t.segment.payload == 1424));
+}
+
+#[test]
+fn the_first_ack_of_data_has_a_wide_number_and_what_is_written_as_one_goes_on() {
+    let (mut client, mut server, tuple) = connected();
+    let (at, then) = (Instant::from_millis(40), Instant::from_millis(60));
+    let sent = data_of(&mut client, at);
+    // As a kernel has it: the data beside MP_CAPABLE counts as having one.
+    server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, then);
+    let ack = server.poll_transmit(then).unwrap();
+    assert!(ack.options.dss.unwrap().wide_ack);
+    let behind = sent[1..].iter().filter_map(|t| t.options.dss).map(|dss| dss.goes_on).collect::<Vec<_>>();
+    assert_eq!(behind, [true].repeat(9), "10 segments of 1424 bytes are less than was written");
+}
+
+#[test]
+fn repairs_leave_before_anything_new() {
+    let (mut client, mut server, tuple) = connected();
+    let sent = data_of(&mut client, Instant::from_millis(40));
+    let now = Instant::from_millis(100);
+    let mut next = Segment::default();
+    assert!(!client.subflows[0].tcp.has_repairs());
+    // The second is lost.
+    for t in sent[..1].iter().chain(&sent[2..]) {
+        server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
+        for ack in core::iter::from_fn(|| server.poll_transmit(now)) {
+            client.subflows[0].tcp.handle_segment(&ack.segment, now);
+        }
+    }
+    let tcp = &mut client.subflows[0].tcp;
+    assert!(tcp.has_repairs() && tcp.poll_repair_into(&mut next, now));
+    assert_eq!((next.seq, next.repeated), (sent[1].segment.seq, true));
+    assert!(!tcp.poll_repair_into(&mut next, now), "nothing new");
 }
 
 #[test]
