@@ -71,7 +71,7 @@ use addresses::Addresses;
 use announce::Announcement;
 use arrivals::Arrivals;
 use coupled::Coupling;
-use failure::{CloseTimer, DataRto, Resend};
+use failure::{CloseTimer, DataRto, Judgement, Resend};
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
@@ -219,6 +219,7 @@ pub struct Mptcp {
     /// When subflows that wait in vain for the peer's FIN are given up.
     fin_deadline: Instant,
     resend: Option<Resend>,
+    judging: Option<Judgement>,
     snd: DataSender,
     rcv: DataReceiver,
     stats: MptcpStats,
@@ -274,6 +275,7 @@ impl Mptcp {
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
+            judging: None,
             fin_due: false,
             releases: false,
             stalled: false,
