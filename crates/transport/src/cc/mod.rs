@@ -336,6 +336,9 @@ pub trait CongestionControl {
     fn on_established(&mut self, setup: &Setup);
     /// New data was acknowledged outside fast recovery.
     fn on_ack(&mut self, ack: &AckSample);
+    /// An ACK gave a round trip, or advanced, in a way that no window grows by: while a loss is repaired in fast recovery, or
+    /// without news but SACKs. `window` is the one in force before it. Most need not heed it.
+    fn on_round_trip(&mut self, _ack: &AckSample, _window: Bytes) {}
     /// Congestion was signalled.
     fn on_congestion(&mut self, event: &CongestionEvent);
     /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no

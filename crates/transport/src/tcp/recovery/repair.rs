@@ -179,6 +179,7 @@ impl Tcp {
             let place = (self.board.una, self.board.nxt);
             self.rtt.on_sample(now.saturating_since(from), place, now, &self.config);
             self.rtt.on_shortest(now.saturating_since(last));
+            self.tell_round_trip((0, self.board.outstanding()), Some(self.rtt.latest), now);
         }
         let head = self.board.first_sent_at();
         if self.config.rto_restart && head.is_some_and(|at| from < at) {
