@@ -204,7 +204,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
         let mss = self.setup.mss as f64;
-        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay);
+        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay, &self.setup);
         self.cwnd = cwnd / mss;
         self.ssthresh = ssthresh;
         // §5.8: the idle period is no part of the epoch.

@@ -304,6 +304,12 @@ impl Setup {
         }
     }
 
+    /// Of so many bytes what makes whole segments, where windows are counted in those.
+    pub fn whole(&self, bytes: f64) -> f64 {
+        let mss = self.mss as f64;
+        if self.whole_packets && !self.cwnd_keeps_fraction { (bytes / mss).floor() * mss } else { bytes }
+    }
+
     /// A lowered threshold: `base * beta`, in the window's unit, at least two segments (RFC 5681 equation 4).
     pub fn threshold(&self, base: Bytes, beta: f64) -> u64 {
         // 30 segments times 0.7 must not become 20 because the product falls short of 21 in its last digit.
