@@ -56,6 +56,15 @@ impl Mptcp {
         self.run_path_manager(now);
     }
 
+    /// The interface of this host's address `address` is up or down: while it is down it drops what subflows send.
+    pub fn set_carrier(&mut self, address: u32, up: bool) {
+        for id in 0..self.subflows.len() {
+            if self.subflows[id].tuple.local == address {
+                self.subflows[id].cut_off = !up;
+            }
+        }
+    }
+
     /// There is no route for what subflow `tuple` wants to send. If that is the first segment of a join, the join does not
     /// begin, and the segment was never sent; else it is lost, and TCP tries again. Returns whether it was never sent.
     pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) -> bool {

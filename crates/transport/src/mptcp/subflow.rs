@@ -184,6 +184,8 @@ pub(crate) struct Subflow {
     pub(crate) gone: bool,
     /// The connection is done with it, and its TCP is not: that still sends what it has, and its FIN.
     pub(crate) detached: bool,
+    /// This host's interface is down, and drops what it sends.
+    pub(crate) cut_off: bool,
     /// Either end wants it for want of others only.
     pub(crate) backup: bool,
     pub(crate) peer_backup: bool,
@@ -247,6 +249,7 @@ impl Subflow {
             fail: None,
             gone: false,
             detached: false,
+            cut_off: false,
             unrouted: false,
             sent: Ring::new(),
             left: 0,

@@ -125,11 +125,12 @@ impl Repair {
 }
 
 impl Tcp {
-    /// Takes the SACK blocks, noting what they deliver. `dsack` is the range that the first reports as a duplicate.
+    /// Takes the SACK blocks of an ACK up to `ack`, noting what they deliver. `dsack` says that the first reports a duplicate: if that is
+    /// acknowledged, too, it delivers nothing here.
     pub(in crate::tcp) fn sack(
         &mut self,
         blocks: &[(u64, u64)],
-        dsack: bool,
+        (dsack, ack): (bool, u64),
         segment: &Segment,
         now: Instant,
     ) -> u64 {
@@ -137,11 +138,12 @@ impl Tcp {
         // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
         let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
-        let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
+        let news = &blocks[usize::from(blocks[0].1 <= ack)..];
+        let Some(repair) = &mut self.repair else { return self.board.on_sack(news, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
         let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
-        self.board.on_sack(blocks, |sent| {
+        self.board.on_sack(news, |sent| {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
