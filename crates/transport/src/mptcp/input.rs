@@ -6,6 +6,7 @@ use super::failure::CloseTimer;
 use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
+use super::send_memory::SendMemory;
 use super::subflow::{Buffers, Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
@@ -479,6 +480,9 @@ impl Mptcp {
             coupling.remove(id);
         }
         self.return_bytes(id);
+        if self.subflows[id].is_first() {
+            self.first_buffer = self.subflows[id].memory.as_ref().map(SendMemory::size);
+        }
         self.join_buffers();
         self.stats.subflows_lost += u32::from(cause.is_some());
         let alone = self.subflows.attached().next().is_none();

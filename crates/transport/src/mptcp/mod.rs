@@ -221,6 +221,9 @@ pub struct Mptcp {
     resend: Option<Resend>,
     snd: DataSender,
     rcv: DataReceiver,
+    /// The size of the send buffer that the first subflow had when the connection was done with it: the kernel's list of subflows has that
+    /// one to the end (`__mptcp_sync_sndbuf`).
+    first_buffer: Option<u64>,
     stats: MptcpStats,
     reordering: Reordering,
     fallback: Fallback,
@@ -257,6 +260,7 @@ impl Mptcp {
             coupling: coupling_of(plan),
             snd,
             rcv,
+            first_buffer: None,
             reordering: Reordering::default(),
             fills,
             glances: fills
