@@ -1,11 +1,11 @@
 //! What comes and goes of addresses, and what the path manager wants done about it (RFC 8684 §3.4).
 
-use super::{MAX_SUBFLOWS, Mptcp};
 use super::addresses::Remote;
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
 use super::subflow::{Join, Subflow, Tuple};
+use super::{MAX_SUBFLOWS, Mptcp};
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 

@@ -182,7 +182,9 @@ impl Subflows {
     /// The longest round trip of those that are not over, as the receiving end knows them, and the least share of memory that is window
     /// on one.
     pub(super) fn look_at_arrivals(&self) -> (Duration, u64) {
-        let open = || self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && s.is_attached()).map(|(a, _)| a);
+        let open = || {
+            self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && s.is_attached()).map(|(a, _)| a)
+        };
         let longest = open().map(Arrivals::round_trip).max().unwrap_or_default();
         (longest, open().map(Arrivals::share).min().unwrap_or(HALF))
     }
