@@ -277,11 +277,8 @@ impl Mptcp {
             return;
         }
         let (to, taken) = (self.subflows[id].tcp.received_ssn(), self.subflows[id].taken);
-        if taken >= to {
+        if taken >= to || self.throws_away(id, to) {
             return;
-        }
-        if self.subflows[id].detached && !self.plan.mptcp.takes_after_close {
-            return self.subflows[id].throw_away(to);
         }
         let fills_gap = to - taken > u64::from(segment.payload);
         let before = self.rcv.nxt();
@@ -323,6 +320,16 @@ impl Mptcp {
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// Whether what has come in order on subflow `id` up to `to` is of no use, as the connection is done with it: then it is forgotten.
+    fn throws_away(&mut self, id: usize, to: u64) -> bool {
+        let s = &mut self.subflows[id];
+        let throws = s.detached && !self.plan.mptcp.takes_after_close;
+        if throws {
+            s.throw_away(to);
+        }
+        throws
     }
 
     /// Of what has come in order on subflow `id`, `unread` bytes wait for the application: whether the ACK of a gap that was filled counts,
