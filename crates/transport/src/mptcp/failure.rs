@@ -155,7 +155,7 @@ impl Subflow {
 
     /// Data may be sent on it, and it is not stale.
     fn is_active(&self) -> bool {
-        !self.gone && self.ready && !self.silence.stale && self.tcp.state().may_send()
+        self.is_attached() && self.ready && !self.silence.stale && self.tcp.state().may_send()
     }
 }
 
@@ -215,7 +215,8 @@ impl Mptcp {
 
     /// How long a shut window is waited for before the peer is asked: as a TCP does, twice as long each time (RFC 9293 §3.8.6.1).
     fn probe_wait(&self) -> Duration {
-        let rto = self.subflows.live().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(LONGEST_PROBE_WAIT);
+        let rto =
+            self.subflows.attached().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(LONGEST_PROBE_WAIT);
         rto.saturating_mul(1 << self.data_rto.backoff.min(16)).min(LONGEST_PROBE_WAIT)
     }
 

@@ -222,6 +222,9 @@ pub struct Mptcp {
     judging: Option<Judgement>,
     snd: DataSender,
     rcv: DataReceiver,
+    /// The size of the send buffer that the first subflow had when the connection was done with it: the kernel's list of subflows has that
+    /// one to the end (`__mptcp_sync_sndbuf`).
+    first_buffer: Option<u64>,
     stats: MptcpStats,
     reordering: Reordering,
     fallback: Fallback,
@@ -258,6 +261,7 @@ impl Mptcp {
             coupling: coupling_of(plan),
             snd,
             rcv,
+            first_buffer: None,
             reordering: Reordering::default(),
             fills,
             glances: fills
@@ -570,15 +574,20 @@ impl Mptcp {
         }
     }
 
-    /// A usable subflow on which something can be said.
+    /// A subflow on which something can be said: where it is the first, that may be a stale one (`__mptcp_subflow_active`).
     fn speaker(&mut self) -> Option<usize> {
+        if self.plan.mptcp.speaker == Speaker::First {
+            let open = |s: &Subflow| s.is_attached() && s.ready && s.tcp.state().may_send();
+            return self.subflows.iter().position(open).filter(|_| self.carries_data());
+        }
         self.look();
         let views = self.subflows.views();
-        let mut usable = (0..views.len()).filter(|id| views[*id].usable);
-        match self.plan.mptcp.speaker {
-            Speaker::Fastest => usable.min_by_key(|id| views[*id].srtt),
-            Speaker::First => usable.next(),
-        }
+        (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
+    }
+
+    /// The subflow on which news of addresses has to be said, where that is not any.
+    fn speaker_of_addresses(&mut self) -> Option<usize> {
+        if self.plan.mptcp.speaker == Speaker::First { self.speaker() } else { None }
     }
 }
 

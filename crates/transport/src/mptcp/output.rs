@@ -145,6 +145,9 @@ impl Mptcp {
         let (s, resent) = (&self.subflows[id], next.segment.repeated);
         (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
         self.decorate(id, &mut next.segment, &mut next.options);
+        if self.subflows[id].cut_off {
+            self.subflows[id].tcp.on_local_drop(now);
+        }
         let (segment, options) = (&next.segment, &next.options);
         let shown = self.subflows[id].tcp.shown_window();
         if self.rcv.on_sent(id, shown) {

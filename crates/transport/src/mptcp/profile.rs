@@ -126,6 +126,7 @@ impl MptcpConfig {
             first_window: None,
             window_share: Some(167.0 / 256.0),
             acks_after_reading: true,
+            takes_after_close: false,
             ..Self::linux_6_1()
         }
     }
@@ -145,6 +146,7 @@ impl MptcpConfig {
             data_rtx_bytes: Bytes(32_728),
             stale_loss_cnt: 4,
             reinject_all: true,
+            closes_in_order: true,
             speaker: Speaker::First,
             add_addr_retries: Some(3),
             add_addr_wait: EchoWait::Timeout,
@@ -188,12 +190,14 @@ mod tests {
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
         let hands_out = HandsOut::Packets;
         let (window_share, acks_after_reading) = (None, false);
+        let takes_after_close = true;
         let as_old = MptcpConfig {
             send_buffer_of,
             hands_out,
             first_window,
             window_share,
             acks_after_reading,
+            takes_after_close,
             ..new.mptcp
         };
         assert_eq!(as_old, old.mptcp);

@@ -507,6 +507,24 @@ impl Tcp {
         }
     }
 
+    /// What was just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
+    pub(crate) fn on_local_drop(&mut self, now: Instant) {
+        if !self.config.heeds_local_drops {
+            return;
+        }
+        if self.recovery.phase == Phase::Open {
+            let window = self.window();
+            self.signal(Signal::Ecn, self.board.outstanding(), now);
+            self.recovery.cwr_point = self.board.nxt;
+            if self.config.prr == Prr::Linux && self.reduces_rate() {
+                self.enter_cwr(window);
+            }
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.undo.keep_window();
+        }
+    }
+
     /// What a mark took of `window` goes in proportion to what is delivered.
     fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();

@@ -128,11 +128,12 @@ impl Repair {
 }
 
 impl Tcp {
-    /// Takes the SACK blocks, noting what they deliver. `dsack` is the range that the first reports as a duplicate.
+    /// Takes the SACK blocks of an ACK up to `ack`, noting what they deliver. `dsack` says that the first reports a duplicate: if that is
+    /// acknowledged, too, it SACKs nothing.
     pub(in crate::tcp) fn sack(
         &mut self,
         blocks: &[(u64, u64)],
-        dsack: bool,
+        (dsack, ack): (bool, u64),
         segment: &Segment,
         now: Instant,
     ) -> u64 {
@@ -143,11 +144,12 @@ impl Tcp {
         if dsack {
             self.deliver_again(blocks[0]);
         }
-        let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
+        let news = &blocks[usize::from(blocks[0].1 <= ack)..];
+        let Some(repair) = &mut self.repair else { return self.board.on_sack(news, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
         let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
-        self.board.on_sack(blocks, |sent| {
+        self.board.on_sack(news, |sent| {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
