@@ -504,9 +504,10 @@ impl Mptcp {
         self.releases
     }
 
-    /// The subflows that there are: their places, addresses, TCP and counters.
+    /// The subflows that there are: their places, addresses, TCP and counters. Those with which the connection is done are none of them,
+    /// though they may still send.
     pub fn subflows(&self) -> impl Iterator<Item = SubflowReport> + '_ {
-        let live = self.subflows.iter().enumerate().filter(|(_, s)| !s.gone);
+        let live = self.subflows.iter().enumerate().filter(|(_, s)| s.is_attached());
         live.map(|(id, s)| SubflowReport {
             id,
             tuple: s.tuple,
