@@ -442,6 +442,7 @@ impl World {
                 connection.set_interfaces(fabric.graph().addresses(host).map(|a| a.0), fabric.now());
             }
             for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
+                connection.set_carrier(address.0, *up);
                 if *up {
                     connection.local_up(address.0, fabric.now());
                 } else {

@@ -206,6 +206,9 @@ parameters! {
         eifel: bool = false, "RFC 3522";
         /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
         dsack_undo: bool = false, "RFC 3708 §3";
+        /// Of a subflow of Multipath TCP: whether what this host's own interface drops because it is down counts as congestion. The window
+        /// is then lowered as for a mark, and no timeout is undone in a way that gives it back.
+        heeds_local_drops: bool = false, "Linux: a packet that a queue drops, tcp_enter_cwr";
         /// What undoing a reduction does.
         undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
         /// Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it as it is. If it is large,

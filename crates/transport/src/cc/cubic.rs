@@ -127,13 +127,8 @@ impl CongestionControl for Cubic {
         let since = ack.now.saturating_since(self.last_ack);
         self.last_ack = ack.now;
         let mss = self.setup.mss as f64;
-        if let Some(growth) = &mut self.linux {
-            growth.note_round_trip(ack);
-            if self.cwnd * mss < self.ssthresh as f64
-                && growth.ends_slow_start(ack, self.cwnd, self.cwnd * mss)
-            {
-                self.ssthresh = (self.cwnd * mss) as u64;
-            }
+        if self.hears_of_the_end(ack, self.cwnd) {
+            self.ssthresh = (self.cwnd * mss) as u64;
         }
         if !ack.cwnd_limited {
             // §5.8: time in which the application was the limit does not count.
@@ -161,6 +156,13 @@ impl CongestionControl for Cubic {
             }
         } else {
             self.avoid(ack, segments);
+        }
+    }
+
+    fn on_round_trip(&mut self, ack: &AckSample, window: Bytes) {
+        let cwnd = window.as_f64() / self.setup.mss as f64;
+        if self.hears_of_the_end(ack, cwnd) {
+            (self.cwnd, self.ssthresh) = (cwnd, window.get());
         }
     }
 
@@ -202,7 +204,7 @@ impl CongestionControl for Cubic {
 
     fn on_idle(&mut self, idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
         let mss = self.setup.mss as f64;
-        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay);
+        let (cwnd, ssthresh) = after_idle((self.cwnd * mss, self.ssthresh), floor, decay, &self.setup);
         self.cwnd = cwnd / mss;
         self.ssthresh = ssthresh;
         // §5.8: the idle period is no part of the epoch.
@@ -238,6 +240,15 @@ impl CongestionControl for Cubic {
 }
 
 impl Cubic {
+    /// Whether Linux's HyStart, where it is on, ends slow start at this ACK, if `cwnd` is in slow start.
+    fn hears_of_the_end(&mut self, ack: &AckSample, cwnd: f64) -> bool {
+        let Some(growth) = &mut self.linux else { return false };
+        let bytes = cwnd * self.setup.mss as f64;
+        growth.note_round_trip(ack)
+            && bytes < self.ssthresh as f64
+            && growth.ends_slow_start(ack, cwnd, bytes)
+    }
+
     /// Keeps the state as it is before `signal`, where that may turn out to be wrong.
     fn remember(&mut self, signal: Signal) {
         let now = Stage {
@@ -442,6 +453,29 @@ mod tests {
             }
         }
         assert!(f.cubic.ssthresh().is_some_and(|s| s < Bytes(100_000)), "{:?}", f.cubic.ssthresh());
+    }
+
+    #[test]
+    fn in_linux_round_trips_of_a_recovery_may_end_slow_start_below_the_threshold() {
+        let config = TcpConfig { iw: Some(100), initial_ssthresh: Some(100), ..TcpConfig::default() };
+        let linux = CubicConfig { form: CubicForm::Linux, hystart: true, ..CubicConfig::default() };
+        let mut cubic = Cubic::build(&linux, &Setup::new(&config, MSS));
+        let mut hear = |ms: u64, window: u64| {
+            let ack = AckSample {
+                advance: Bytes(MSS),
+                outstanding: Bytes(100 * MSS),
+                rtt: Some(Duration::from_millis(ms)),
+                ..AckSample::at(Instant::from_millis(1000 + 3 * ms))
+            };
+            cubic.on_round_trip(&ack, Bytes(window * MSS));
+            (cubic.cwnd().get() / MSS, cubic.ssthresh().unwrap().get() / MSS)
+        };
+        // The window is at the threshold, or below 16 segments: what is heard gives the least round trip alone.
+        assert_eq!([hear(33, 100), hear(40, 15)], [(100, 100); 2]);
+        // Nine of a window of 24 segments, each more than 33 + 4.1 ms.
+        let heard = [60, 62, 64, 66, 68, 70, 72, 74].map(|ms| hear(ms, 24));
+        assert_eq!(heard, [(100, 100); 8]);
+        assert_eq!(hear(76, 24), (24, 24));
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl CongestionControl for Member {
         (self.cwnd, self.ssthresh) = self.prior.restore(self.cwnd, self.ssthresh);
     }
     fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
-        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay);
+        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay, &self.setup);
     }
     fn on_flight_after_timeout(&mut self, window: Bytes) {
         self.cwnd = window.as_f64();

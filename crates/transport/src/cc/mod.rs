@@ -304,6 +304,12 @@ impl Setup {
         }
     }
 
+    /// Of so many bytes what makes whole segments, where windows are counted in those.
+    pub fn whole(&self, bytes: f64) -> f64 {
+        let mss = self.mss as f64;
+        if self.whole_packets && !self.cwnd_keeps_fraction { (bytes / mss).floor() * mss } else { bytes }
+    }
+
     /// A lowered threshold: `base * beta`, in the window's unit, at least two segments (RFC 5681 equation 4).
     pub fn threshold(&self, base: Bytes, beta: f64) -> u64 {
         // 30 segments times 0.7 must not become 20 because the product falls short of 21 in its last digit.
@@ -336,6 +342,9 @@ pub trait CongestionControl {
     fn on_established(&mut self, setup: &Setup);
     /// New data was acknowledged outside fast recovery.
     fn on_ack(&mut self, ack: &AckSample);
+    /// An ACK gave a round trip, or advanced, in a way that no window grows by: while a loss is repaired in fast recovery, or
+    /// without news but SACKs. `window` is the one in force before it. Most need not heed it.
+    fn on_round_trip(&mut self, _ack: &AckSample, _window: Bytes) {}
     /// Congestion was signalled.
     fn on_congestion(&mut self, event: &CongestionEvent);
     /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no

@@ -55,6 +55,9 @@ macro_rules! congestion_controls {
             fn on_ack(&mut self, ack: &AckSample) {
                 match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Outside(c) => c.control_mut().on_ack(ack), Self::Member(c) => c.on_ack(ack) }
             }
+            fn on_round_trip(&mut self, ack: &AckSample, window: Bytes) {
+                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(_) => {} Self::Member(c) => c.on_round_trip(ack, window) }
+            }
             fn on_congestion(&mut self, event: &CongestionEvent) {
                 match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Outside(c) => c.control_mut().on_congestion(event), Self::Member(c) => c.on_congestion(event) }
             }

@@ -82,7 +82,7 @@ impl CongestionControl for Reno {
     }
 
     fn on_idle(&mut self, _idle: Duration, _rto: Duration, floor: Bytes, decay: Option<u32>) {
-        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay);
+        (self.cwnd, self.ssthresh) = after_idle((self.cwnd, self.ssthresh), floor, decay, &self.setup);
     }
 
     fn on_flight_after_timeout(&mut self, window: Bytes) {
@@ -161,12 +161,13 @@ pub(super) fn after_idle(
     (mut cwnd, mut ssthresh): (f64, u64),
     floor: Bytes,
     decay: Option<u32>,
+    setup: &Setup,
 ) -> (f64, u64) {
     let floor = floor.as_f64().min(cwnd);
     let Some(mut halvings) = decay else { return (floor, ssthresh) };
-    ssthresh = ssthresh.max((cwnd * 0.75) as u64);
+    ssthresh = ssthresh.max((setup.whole(cwnd / 2.0) + setup.whole(cwnd / 4.0)) as u64);
     while halvings > 0 && cwnd > floor {
-        cwnd = (cwnd / 2.0).max(floor);
+        cwnd = setup.whole(cwnd / 2.0).max(floor);
         halvings -= 1;
     }
     (cwnd, ssthresh)
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
     use crate::cc::CcConfig;
     use crate::cc::member::Member;
-    use crate::config::TcpConfig;
+    use crate::config::{TcpConfig, WindowUnit};
     use tailrace_core::Instant;
 
     fn reno(iw: u64, ssthresh: u64, config: TcpConfig) -> Reno {
@@ -241,7 +242,7 @@ mod tests {
 
     #[test]
     fn marks_leave_the_least_that_was_asked_for_in_every_unit() {
-        use crate::config::{EcnLeast, WindowUnit};
+        use crate::config::EcnLeast;
         let marked = |unit, ecn_least| {
             let mut r = reno(3, 2, TcpConfig { window_unit: unit, ecn_least, ..TcpConfig::default() });
             let event = CongestionEvent { now: Instant::ZERO, signal: Signal::Ecn, base: Bytes(3_000) };
@@ -295,9 +296,15 @@ mod tests {
 
     #[test]
     fn idleness_halves_once_a_timeout_down_to_the_floor() {
-        let idle = |decay| after_idle((9_000.0, 2_000), Bytes(2_000), decay);
+        let setup = |window_unit| Setup::new(&TcpConfig { window_unit, ..TcpConfig::default() }, 1000);
+        let bytes = setup(WindowUnit::Bytes);
+        let idle = |decay| after_idle((9_000.0, 2_000), Bytes(2_000), decay, &bytes);
         assert_eq!(idle(Some(2)), (2_250.0, 6_750));
         assert_eq!(idle(Some(50)), (2_000.0, 6_750));
         assert_eq!(idle(None), (2_000.0, 2_000));
+        // 83 segments, as a kernel printed them: (83 >> 1) + (83 >> 2) and 83 >> 1.
+        let packets = setup(WindowUnit::Packets);
+        let idle = after_idle((83_000.0, 2_000), Bytes(10_000), Some(1), &packets);
+        assert_eq!(idle, (41_000.0, 61_000));
     }
 }

@@ -154,6 +154,7 @@ impl TcpConfig {
             frto: true,
             eifel: true,
             dsack_undo: true,
+            heeds_local_drops: true,
             max_dup_thresh: 300,
             idle_restart: IdleRestart::Decay,
             syn_retries: Some(6),

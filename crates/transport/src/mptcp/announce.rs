@@ -2,7 +2,7 @@
 //! net/mptcp/pm.c, `mptcp_pm_add_timer`).
 
 use super::Mptcp;
-use super::config::{EchoWait, Speaker};
+use super::config::EchoWait;
 use super::handshake::Stage;
 use super::key::address_hmac;
 use super::option::Signal;
@@ -37,7 +37,7 @@ impl Mptcp {
         let hmac = Some(address_hmac((self.numbers.key(), peer), local, l.address, 0));
         let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
         // Where one subflow is for that, what others are about to send leaves without it.
-        let on = self.speaker().filter(|_| self.plan.mptcp.speaker == Speaker::First);
+        let on = self.speaker_of_addresses();
         self.signals.push_once(on, signal);
         self.say_something();
         true
@@ -45,7 +45,7 @@ impl Mptcp {
 
     /// How long the echo is waited for after so many repetitions.
     fn add_addr_wait(&self, retries: u32) -> Duration {
-        let live = self.subflows.live();
+        let live = self.subflows.attached();
         let most = self.plan.mptcp.add_addr_timeout;
         if self.plan.mptcp.add_addr_wait == EchoWait::Timeout {
             return most;

@@ -142,6 +142,13 @@ parameters! {
         /// What is sent again because a subflow is stale or lost. If true, everything that is not acknowledged at the
         /// data level, whichever subflow carries it; if false, what that subflow held.
         reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
+        /// Whether the subflows of an address that is gone are closed in order, and those on which the other end sends a FIN: each still sends
+        /// what it holds, then its own FIN, and takes up capacity with that if the address returns, though others have sent the same
+        /// data by then. If false, they are reset.
+        closes_in_order: bool = false, "RFC 8684 §3.4.2 leaves it open; Linux __mptcp_close_ssk";
+        /// With `closes_in_order`: whether data is still taken that comes on the connection's first subflow after its address is gone. If
+        /// false, it is acknowledged there and thrown away; what no other subflow brings is missing until the other end has found that out.
+        takes_after_close: bool = true, "linux_6_12: false, mptcp_data_ready";
         /// On which usable subflow an ACK with news of addresses is sent, if no other packet can carry it. If several
         /// paths fail at once, REMOVE_ADDR may be lost on one of them.
         speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";

@@ -112,8 +112,30 @@ pub(super) struct Resend {
     left: u64,
     /// Not a byte more, though the segment that carried the last of them went on.
     exact: bool,
-    /// What a subflow had that has just been found stale goes out before (`mptcp_pm_subflow_chk_stale`).
+}
+
+/// A look at all subflows after a data-level timeout, one after the other. Where queues are filled, what one had that is found stale
+/// goes out before the next is looked at (Linux `mptcp_subflow_get_retrans`, `mptcp_pm_subflow_chk_stale`).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judgement {
+    /// The next to be looked at.
+    next: usize,
+    /// The first that has nothing on its way, and the first backup of that kind.
+    idle: Option<usize>,
+    idle_backup: Option<usize>,
+    /// The least count of those that have.
+    least: u64,
+    /// Something goes out first.
     waits: bool,
+}
+
+impl Judgement {
+    const BEGIN: Self = Self { next: 0, idle: None, idle_backup: None, least: u64::MAX, waits: false };
+
+    /// One that has nothing on its way: backups only where nothing moves.
+    fn found(&self) -> Option<usize> {
+        self.idle.or(self.idle_backup.filter(|_| self.least > 1))
+    }
 }
 
 /// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
@@ -133,7 +155,7 @@ impl Subflow {
 
     /// Data may be sent on it, and it is not stale.
     fn is_active(&self) -> bool {
-        !self.gone && self.ready && !self.silence.stale && self.tcp.state().may_send()
+        self.is_attached() && self.ready && !self.silence.stale && self.tcp.state().may_send()
     }
 }
 
@@ -193,7 +215,8 @@ impl Mptcp {
 
     /// How long a shut window is waited for before the peer is asked: as a TCP does, twice as long each time (RFC 9293 §3.8.6.1).
     fn probe_wait(&self) -> Duration {
-        let rto = self.subflows.live().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(LONGEST_PROBE_WAIT);
+        let rto =
+            self.subflows.attached().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(LONGEST_PROBE_WAIT);
         rto.saturating_mul(1 << self.data_rto.backoff.min(16)).min(LONGEST_PROBE_WAIT)
     }
 
@@ -264,14 +287,20 @@ impl Mptcp {
             return self.arm_data_timer(now);
         }
         self.stats.data_timeouts += 1;
+        self.data_rto.stop();
+        if self.plan.mptcp.data_timer == DataTimer::Subflows || self.plan.mptcp.stale_loss_cnt > 0 {
+            self.judging = Some(Judgement::BEGIN);
+            self.judge_on(now);
+        } else {
+            self.end_data_timeout(None, now);
+        }
+    }
+
+    /// All subflows have been looked at, and `idle` has nothing on its way: what the timer sends again itself.
+    fn end_data_timeout(&mut self, idle: Option<usize>, now: Instant) {
         let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
-        let stale = self.stats.stale_subflows;
-        let idle = if subflows || self.plan.mptcp.stale_loss_cnt > 0 { self.judge_silence() } else { None };
-        let shares_out = self.fills && self.stats.stale_subflows != stale;
         match self.snd.oldest().filter(|_| self.may_reinject()) {
-            Some(oldest) if subflows => {
-                self.resend = idle.map(|id| self.resend_from(oldest.dsn, id, shares_out));
-            }
+            Some(oldest) if subflows => self.resend = idle.and_then(|id| self.resend_from(oldest.dsn, id)),
             Some(oldest) => {
                 self.snd.reinject(oldest.dsn, oldest.end());
                 self.snd.forget_carriers();
@@ -281,36 +310,47 @@ impl Mptcp {
         }
         self.push_due = self.fills;
         self.subflows.touch_all();
-        self.arm_data_timer(now);
+        if !self.data_rto.runs() {
+            self.arm_data_timer(now);
+        }
     }
 
-    /// What goes out again on `subflow` from `dsn` on, if it `waits` after something else.
-    fn resend_from(&self, dsn: u64, subflow: usize, waits: bool) -> Resend {
+    /// What goes out again on `subflow` from `dsn` on, if anything: no more than has gone out since everything was to be sent again, as that
+    /// which has not goes out anyway.
+    fn resend_from(&self, dsn: u64, subflow: usize) -> Option<Resend> {
         let end = self.snd.end_of_fragment(dsn);
-        let left = end.map(|end| end.saturating_sub(dsn));
+        let left = end.map(|end| end.min(self.snd.resent_from(dsn)).saturating_sub(dsn));
         let left = left.unwrap_or_else(|| rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes));
-        Resend { subflow, dsn, left, exact: end.is_some(), waits }
+        (left > 0).then_some(Resend { subflow, dsn, left, exact: end.is_some() })
     }
 
     /// Whether something goes out again whether there is room or not.
     pub(super) fn resends_anyway(&self) -> bool {
-        self.fills && self.resend.is_some_and(|resend| !resend.waits)
+        self.fills && self.resend.is_some()
     }
 
-    /// All has been handed out that goes before what the data timer sends again, and leaves: then that may follow.
-    pub(super) fn release_resend(&mut self) {
-        let Some(resend) = self.resend.as_mut().filter(|resend| resend.waits) else { return };
-        resend.waits = false;
+    /// Whether subflows are being looked at after a timeout, and the next comes once what goes out before has left.
+    pub(super) fn judges_next(&self) -> bool {
+        self.judging.is_some_and(|judgement| !judgement.waits)
+    }
+
+    /// All has been handed out for which there is room that goes before the next look at a subflow: once it has left, that follows.
+    pub(super) fn end_push_of_judgement(&mut self, now: Instant) {
+        let Some(judgement) = self.judging.as_mut().filter(|judgement| judgement.waits) else { return };
+        judgement.waits = false;
         self.gives_way = true;
         if let Some(id) = self.writes_to.take() {
             self.subflows[id].tcp.push();
+            if !self.data_rto.runs() {
+                self.arm_data_timer(now);
+            }
         }
     }
 
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room; queues that are filled take them in
     /// any case (`__mptcp_retrans`).
     pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
-        let Resend { subflow, dsn, left, exact, .. } = self.resend.filter(|resend| !resend.waits)?;
+        let Resend { subflow, dsn, left, exact } = self.resend?;
         let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
@@ -327,29 +367,42 @@ impl Mptcp {
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
         let chunk = s.fitting(&chunk, most, true).chunk;
         let left = left.saturating_sub(u64::from(chunk.len));
-        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact, waits: false });
+        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact });
         Some((chunk, subflow))
     }
 
-    /// Counts another timeout for each subflow that has data on its way, and returns one that has none: backups only
-    /// where nothing moves (Linux net/mptcp/protocol.c, `mptcp_subflow_get_retrans`).
-    fn judge_silence(&mut self) -> Option<usize> {
-        let (mut regular, mut backup, mut least) = (None, None, u64::MAX);
-        for id in 0..self.subflows.len() {
-            if !self.subflows[id].is_active() {
-                continue;
-            }
-            if !self.subflows[id].tcp.is_idle() {
-                self.subflows[id].silence.note();
-                self.judge(id);
-                least = least.min(self.subflows[id].silence.count);
-            } else if self.subflows[id].backup || self.subflows[id].peer_backup {
-                backup = backup.or(Some(id));
-            } else {
-                regular = regular.or(Some(id));
+    /// Goes on with the look at subflows, as far as nothing goes out before: counts another timeout for each that has data on its way.
+    pub(super) fn judge_on(&mut self, now: Instant) {
+        let Some(mut judgement) = self.judging.take() else { return };
+        while judgement.next < self.subflows.len() {
+            let id = judgement.next;
+            judgement.next += 1;
+            if self.looks_at(id, &mut judgement) && self.fills {
+                judgement.waits = true;
+                self.judging = Some(judgement);
+                (self.push_due, self.pushing, self.heard) = (true, false, None);
+                self.subflows.touch_all();
+                return self.subflows.look_at_touched();
             }
         }
-        regular.or(backup.filter(|_| least > 1))
+        self.end_data_timeout(judgement.found(), now);
+    }
+
+    /// Looks at subflow `id`; whether that is found stale.
+    fn looks_at(&mut self, id: usize, judgement: &mut Judgement) -> bool {
+        if !self.subflows[id].is_active() {
+            return false;
+        }
+        if self.subflows[id].tcp.is_idle() {
+            let backup = self.subflows[id].backup || self.subflows[id].peer_backup;
+            let first = if backup { &mut judgement.idle_backup } else { &mut judgement.idle };
+            *first = first.or(Some(id));
+            return false;
+        }
+        self.subflows[id].silence.note();
+        self.judge(id);
+        judgement.least = judgement.least.min(self.subflows[id].silence.count);
+        self.subflows[id].silence.stale
     }
 
     /// Subflow `id` is stale after so many timeouts, where another is not as silent.

@@ -122,7 +122,7 @@ impl Mptcp {
     /// One TCP carries what is left. A DATA_FIN that was sent says nothing any more: the FIN of the subflow follows.
     fn leave_multipath(&mut self) {
         self.snd.continue_as_one();
-        self.resend = None;
+        (self.resend, self.judging) = (None, None);
         self.fin_due = self.snd.closing;
         self.stage = Stage::Fallback;
         self.data_rto.stop();

@@ -113,7 +113,7 @@ impl Mptcp {
         let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else {
             return Err(None);
         };
-        let live = self.subflows.live().count();
+        let live = self.subflows.attached().count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let open = self.is_multipath() && !self.is_over();
         let welcome = syn && open && live < self.most_subflows();
@@ -126,6 +126,7 @@ impl Mptcp {
         }
         let from = Remote { id: remote, address: tuple.remote, port: tuple.remote_port };
         self.addresses.learn_from_join(from);
+        self.make_place(now);
         let tcp = self.endpoint(false, now);
         let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
         subflow.backup = self.path_manager.is_backup(local);

@@ -6,6 +6,7 @@ use super::failure::CloseTimer;
 use super::handshake::{Entry, Stage};
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
+use super::send_memory::SendMemory;
 use super::subflow::{Buffers, Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
@@ -25,6 +26,11 @@ impl Mptcp {
             Ok(id) => id,
             Err(reason) => return self.refuse(tuple, segment, reason),
         };
+        if self.subflows[id].breaks_at(segment) {
+            self.refuse(tuple, segment, Some(ResetReason::Unspecified));
+            self.subflows[id].tcp.give_up();
+            return self.settle(id, now);
+        }
         self.subflows.touch_first(id);
         self.adjust_buffer(now);
         let begins = self.stage != Stage::Established || !self.subflows[id].ready;
@@ -279,7 +285,7 @@ impl Mptcp {
             return;
         }
         let (to, taken) = (self.subflows[id].tcp.received_ssn(), self.subflows[id].taken);
-        if taken >= to {
+        if taken >= to || self.throws_away(id, to) {
             return;
         }
         let fills_gap = to - taken > u64::from(segment.payload);
@@ -322,6 +328,16 @@ impl Mptcp {
             self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
         }
         self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// Whether what has come in order on subflow `id` up to `to` is of no use, as the connection is done with it: then it is forgotten.
+    fn throws_away(&mut self, id: usize, to: u64) -> bool {
+        let s = &mut self.subflows[id];
+        let throws = s.detached && !self.plan.mptcp.takes_after_close;
+        if throws {
+            s.throw_away(to);
+        }
+        throws
     }
 
     /// Of what has come in order on subflow `id`, `unread` bytes wait for the application: whether the ACK of a gap that was filled counts,
@@ -412,7 +428,7 @@ impl Mptcp {
         if s.tcp.has_changed() || s.tcp.state() == State::FinWait2 {
             self.follow(id, now);
         }
-        if let Some(coupling) = self.coupling.as_mut().filter(|_| moves && !self.subflows[id].gone) {
+        if let Some(coupling) = self.coupling.as_mut().filter(|_| moves && self.subflows[id].is_attached()) {
             couple(coupling, id, &mut self.subflows[id]);
         }
         self.run_path_manager(now);
@@ -428,7 +444,7 @@ impl Mptcp {
                 Event::Connected => self.on_connected(id, now),
                 // What it delivers is looked at anyway.
                 Event::Delivered { .. } => {}
-                Event::PeerClosed => self.on_subflow_fin(id),
+                Event::PeerClosed => self.on_subflow_fin(id, now),
                 Event::Closed => self.on_gone(id, None, now),
                 Event::Reset { cause } => self.on_gone(id, Some(cause), now),
             }
@@ -448,29 +464,45 @@ impl Mptcp {
     }
 
     /// The peer will send nothing more on subflow `id`.
-    fn on_subflow_fin(&mut self, id: usize) {
+    fn on_subflow_fin(&mut self, id: usize, now: Instant) {
         if self.stage == Stage::Fallback {
             self.pending.peer_closed();
+        } else if self.plan.mptcp.closes_in_order && self.subflows[id].is_attached() && !self.is_ending() {
+            self.detach(id, None, now);
         } else {
             self.subflows[id].tcp.close();
         }
     }
 
+    /// Whether either end has said that it sends nothing more.
+    fn is_ending(&self) -> bool {
+        self.snd.closing || self.rcv.fin().is_some()
+    }
+
     /// Subflow `id` is over, because of `cause` if not in good order.
     fn on_gone(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
-        if self.subflows[id].gone {
+        if core::mem::replace(&mut self.subflows[id].gone, true) {
             return;
         }
+        if !self.subflows[id].detached {
+            self.part_with(id, cause, now);
+        }
+    }
+
+    /// The connection does without subflow `id`, because of `cause` if that did not end in good order.
+    pub(super) fn part_with(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
         let established = self.subflows[id].ready;
-        self.subflows[id].gone = true;
         self.subflows.arrivals(id).end();
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
         }
         self.return_bytes(id);
+        if self.subflows[id].is_first() {
+            self.first_buffer = self.subflows[id].memory.as_ref().map(SendMemory::size);
+        }
         self.join_buffers();
         self.stats.subflows_lost += u32::from(cause.is_some());
-        let alone = self.subflows.iter().all(|s| s.gone);
+        let alone = self.subflows.attached().next().is_none();
         if self.stage == Stage::Closed {
             return;
         }
@@ -510,7 +542,7 @@ impl Mptcp {
             self.snd.reinject_all();
         }
         self.push_due = self.fills;
-        while let Some(m) = self.subflows[id].sent.pop_front() {
+        for m in self.subflows[id].sent.iter() {
             self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
         }
     }
@@ -546,12 +578,22 @@ impl Mptcp {
         }
         if self.fin_deadline <= now {
             self.fin_deadline = Instant::MAX;
-            self.end_subflows(|s| s.tcp.state() == State::FinWait2, now);
+            self.give_up_waiting(now);
         }
         self.repeat_announcements(now);
         if self.path_manager.deadline() <= now {
             self.path_manager.handle_timeout(now);
             self.run_path_manager(now);
+        }
+    }
+
+    /// Subflows on which the peer's FIN does not come are reset.
+    fn give_up_waiting(&mut self, now: Instant) {
+        for id in 0..self.subflows.len() {
+            if !self.subflows[id].gone && self.subflows[id].tcp.state() == State::FinWait2 {
+                self.subflows[id].tcp.abort();
+                self.settle(id, now);
+            }
         }
     }
 
@@ -565,7 +607,7 @@ impl Mptcp {
         }
         let timeouts = s.tcp.stats().timeouts - timeouts;
         self.stats.timeouts += timeouts;
-        if timeouts != 0 && !s.gone {
+        if timeouts != 0 && s.is_attached() {
             self.on_subflow_timeout(id);
         }
         self.settle(id, now);

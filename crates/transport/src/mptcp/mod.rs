@@ -71,7 +71,7 @@ use addresses::Addresses;
 use announce::Announcement;
 use arrivals::Arrivals;
 use coupled::Coupling;
-use failure::{CloseTimer, DataRto, Resend};
+use failure::{CloseTimer, DataRto, Judgement, Resend};
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
@@ -217,11 +217,15 @@ pub struct Mptcp {
     /// Round-trip samples of all subflows, and the latest.
     latest_rtt: (u64, Duration),
     resend: Option<Resend>,
+    judging: Option<Judgement>,
     /// Addresses that the peer was told of and has not echoed.
     announcements: Vec<Announcement>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
     fallback: Fallback,
+    /// The size of the send buffer that the first subflow had when the connection was done with it: the kernel's list of subflows has that
+    /// one to the end (`__mptcp_sync_sndbuf`).
+    first_buffer: Option<u64>,
 
     stats: MptcpStats,
     reordering: Reordering,
@@ -260,6 +264,7 @@ impl Mptcp {
             coupling: coupling_of(plan),
             snd,
             rcv,
+            first_buffer: None,
             reordering: Reordering::default(),
             fills,
             glances: fills
@@ -277,6 +282,7 @@ impl Mptcp {
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
             resend: None,
+            judging: None,
             fin_due: false,
             releases: false,
             stalled: false,
@@ -501,9 +507,10 @@ impl Mptcp {
         self.releases
     }
 
-    /// The subflows that there are: their places, addresses, TCP and counters.
+    /// The subflows that there are: their places, addresses, TCP and counters. Those with which the connection is done are none of them,
+    /// though they may still send.
     pub fn subflows(&self) -> impl Iterator<Item = SubflowReport> + '_ {
-        let live = self.subflows.iter().enumerate().filter(|(_, s)| !s.gone);
+        let live = self.subflows.iter().enumerate().filter(|(_, s)| s.is_attached());
         live.map(|(id, s)| SubflowReport {
             id,
             tuple: s.tuple,
@@ -575,15 +582,20 @@ impl Mptcp {
         }
     }
 
-    /// A usable subflow on which something can be said.
+    /// A subflow on which something can be said: where it is the first, that may be a stale one (`__mptcp_subflow_active`).
     fn speaker(&mut self) -> Option<usize> {
+        if self.plan.mptcp.speaker == Speaker::First {
+            let open = |s: &Subflow| s.is_attached() && s.ready && s.tcp.state().may_send();
+            return self.subflows.iter().position(open).filter(|_| self.carries_data());
+        }
         self.look();
         let views = self.subflows.views();
-        let mut usable = (0..views.len()).filter(|id| views[*id].usable);
-        match self.plan.mptcp.speaker {
-            Speaker::Fastest => usable.min_by_key(|id| views[*id].srtt),
-            Speaker::First => usable.next(),
-        }
+        (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
+    }
+
+    /// The subflow on which news of addresses has to be said, where that is not any.
+    fn speaker_of_addresses(&mut self) -> Option<usize> {
+        if self.plan.mptcp.speaker == Speaker::First { self.speaker() } else { None }
     }
 }
 

@@ -95,7 +95,8 @@ impl Mptcp {
     pub fn is_exhausted(&mut self) -> bool {
         let done = self.subflows.touched().is_none() && self.snd.is_idle() && self.resets.is_empty();
         let waits = self.push_due || self.gives_way || self.fin_due;
-        let exhausted = done && !waits && self.resend.is_none() && self.opening.is_none();
+        let resends = self.resend.is_some() || self.judging.is_some();
+        let exhausted = done && !waits && !resends && self.opening.is_none();
         if exhausted {
             self.acked = 0;
         }
@@ -109,6 +110,9 @@ impl Mptcp {
         if !core::mem::take(&mut self.gives_way) {
             self.pushing = false;
             self.subflows.look_at_touched();
+        }
+        if self.judges_next() {
+            self.judge_on(now);
         }
         self.note_data_interval(now);
         while self.schedule(now) {
@@ -157,6 +161,9 @@ impl Mptcp {
         let (s, resent) = (&self.subflows[id], next.segment.repeated);
         (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
         self.decorate(id, &mut next.segment, &mut next.options);
+        if self.subflows[id].cut_off {
+            self.subflows[id].tcp.on_local_drop(now);
+        }
         let (segment, options) = (&next.segment, &next.options);
         let shown = self.subflows[id].tcp.shown_window();
         if self.rcv.on_sent(id, shown) {
@@ -252,7 +259,7 @@ impl Mptcp {
     #[inline]
     fn schedule(&mut self, now: Instant) -> bool {
         let nothing = self.snd.nxt >= self.snd.app_end && !self.snd.has_reinjections();
-        !(nothing && self.resend.is_none()) && self.schedule_some(now)
+        !(nothing && self.resend.is_none() && self.judging.is_none()) && self.schedule_some(now)
     }
 
     /// The same where there are some.
@@ -266,7 +273,7 @@ impl Mptcp {
             (nothing && self.subflows.knows_of_room()) || self.subflows.look_for_room(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() && !self.resends_anyway() {
-            self.release_resend();
+            self.end_push_of_judgement(now);
             return false;
         }
         if let Some((chunk, id)) = self.next_resend() {
@@ -276,7 +283,7 @@ impl Mptcp {
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
             self.begin_in_vain(now);
-            self.release_resend();
+            self.end_push_of_judgement(now);
             return false;
         };
         self.stalled = false;
@@ -437,7 +444,7 @@ impl Mptcp {
         if self.fills {
             self.writes_to = Some(id);
         }
-        if !self.data_rto.runs() {
+        if !self.data_rto.runs() && self.judging.is_none() {
             self.arm_data_timer(now);
         }
         if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {

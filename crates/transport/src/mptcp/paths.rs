@@ -1,11 +1,11 @@
 //! What comes and goes of addresses, and what the path manager wants done about it (RFC 8684 §3.4).
 
-use super::Mptcp;
 use super::addresses::Remote;
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
 use super::subflow::{Join, Subflow, Tuple};
+use super::{MAX_SUBFLOWS, Mptcp};
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
 
@@ -54,6 +54,15 @@ impl Mptcp {
         let Some(id) = self.addresses.take_down(address) else { return };
         self.path_manager.on_event(&PathEvent::LocalDown { id }, now);
         self.run_path_manager(now);
+    }
+
+    /// The interface of this host's address `address` is up or down: while it is down it drops what subflows send.
+    pub fn set_carrier(&mut self, address: u32, up: bool) {
+        for id in 0..self.subflows.len() {
+            if self.subflows[id].tuple.local == address {
+                self.subflows[id].cut_off = !up;
+            }
+        }
     }
 
     /// There is no route for what subflow `tuple` wants to send. If that is the first segment of a join, the join does not
@@ -139,12 +148,13 @@ impl Mptcp {
 
     /// Opens a subflow, if there are such addresses and there is room for it.
     fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
-        let live = self.subflows.live().count();
+        let live = self.subflows.attached().count();
         let (from, to) = (self.addresses.local(local)?, self.addresses.remote(remote)?);
         // Where all is done a new one would be left open.
         if live >= self.most_subflows() || self.is_over() {
             return None;
         }
+        self.make_place(now);
         let tuple = self.addresses.next_tuple(&from, &to);
         let tcp = self.endpoint(true, now);
         let mut subflow = Subflow::new(tcp, tuple, (local, remote));
@@ -167,7 +177,8 @@ impl Mptcp {
         self.addresses.withdraw(local);
         self.announcements.retain(|a| a.id != local);
         self.end_with_address(|s| s.local == local, now);
-        self.signals.push(None, Signal::RemoveAddr(AddressIds::one(local)));
+        let on = self.speaker_of_addresses();
+        self.signals.push(on, Signal::RemoveAddr(AddressIds::one(local)));
         self.refresh_all();
         self.say_something();
     }
@@ -186,12 +197,36 @@ impl Mptcp {
         }
     }
 
-    pub(super) fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
+    fn end_subflows(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
         for id in 0..self.subflows.len() {
-            if !self.subflows[id].gone && which(&self.subflows[id]) {
-                self.subflows[id].tcp.abort();
+            if self.subflows[id].is_attached() && which(&self.subflows[id]) {
+                if self.plan.mptcp.closes_in_order && self.subflows[id].tcp.state().is_synchronized() {
+                    self.subflows[id].tcp.demand_ack();
+                    self.detach(id, Some(ResetCause::Local), now);
+                } else {
+                    self.subflows[id].tcp.abort();
+                }
                 self.settle(id, now);
             }
+        }
+    }
+
+    /// The connection is done with subflow `id`, because of `cause` if not in good order; its TCP still sends what it has, and its FIN
+    /// (`__mptcp_close_ssk`).
+    pub(super) fn detach(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
+        self.subflows[id].detached = true;
+        self.subflows[id].tcp.close();
+        self.part_with(id, cause, now);
+    }
+
+    /// There is a place for another subflow: if need be that of one with which the connection is done.
+    pub(super) fn make_place(&mut self, now: Instant) {
+        if self.subflows.len() < MAX_SUBFLOWS || self.subflows.iter().any(|s| s.gone) {
+            return;
+        }
+        if let Some(id) = self.subflows.iter().position(|s| s.detached) {
+            self.subflows[id].tcp.abort();
+            self.settle(id, now);
         }
     }
 
@@ -208,8 +243,10 @@ impl Mptcp {
             return;
         }
         if self.plan.mptcp.add_addr_echo {
-            self.signals.push(Some(id), Signal::AddAddr { id: remote, address, port, hmac: None });
-            self.subflows[id].tcp.demand_ack();
+            let on = self.speaker_of_addresses().unwrap_or(id);
+            self.signals.push(Some(on), Signal::AddAddr { id: remote, address, port, hmac: None });
+            self.subflows[on].tcp.demand_ack();
+            self.subflows.touch(on);
         }
         let port = port.unwrap_or(self.addresses.first_remote().port);
         self.addresses.learn(Remote { id: remote, address, port });

@@ -127,6 +127,7 @@ impl MptcpConfig {
             window_share: Some(167.0 / 256.0),
             acks_after_reading: true,
             sizes_from_first_read: false,
+            takes_after_close: false,
             ..Self::linux_6_1()
         }
     }
@@ -147,6 +148,7 @@ impl MptcpConfig {
             data_rtx_bytes: Bytes(32_728),
             stale_loss_cnt: 4,
             reinject_all: true,
+            closes_in_order: true,
             speaker: Speaker::First,
             add_addr_retries: Some(3),
             add_addr_wait: EchoWait::Timeout,
@@ -189,6 +191,7 @@ mod tests {
         let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
         let hands_out = HandsOut::Packets;
         let (window_share, acks_after_reading, sizes_from_first_read) = (None, false, true);
+        let takes_after_close = true;
         let as_old = MptcpConfig {
             send_buffer_of,
             hands_out,
@@ -196,6 +199,7 @@ mod tests {
             window_share,
             acks_after_reading,
             sizes_from_first_read,
+            takes_after_close,
             ..new.mptcp
         };
         assert_eq!(as_old, old.mptcp);

@@ -238,6 +238,11 @@ impl DataSender {
         Some(end.min(self.nxt))
     }
 
+    /// How far everything from `dsn` on has been handed out since it was to be sent again.
+    pub(crate) fn resent_from(&self, dsn: u64) -> u64 {
+        self.reinject.iter().find(|c| c.end() > dsn).map_or(u64::MAX, |c| c.dsn.max(dsn))
+    }
+
     /// Whether there is data that only the peer's window holds back.
     pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))

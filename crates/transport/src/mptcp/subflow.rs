@@ -184,6 +184,10 @@ pub(crate) struct Subflow {
     pub(crate) failed: bool,
     /// It is over; its place may be taken.
     pub(crate) gone: bool,
+    /// The connection is done with it, and its TCP is not: that still sends what it has, and its FIN.
+    pub(crate) detached: bool,
+    /// This host's interface is down, and drops what it sends.
+    pub(crate) cut_off: bool,
     /// Either end wants it for want of others only.
     pub(crate) backup: bool,
     pub(crate) peer_backup: bool,
@@ -250,6 +254,8 @@ impl Subflow {
             silence: Silence::default(),
             fail: None,
             gone: false,
+            detached: false,
+            cut_off: false,
             unrouted: false,
             sent: Ring::new(),
             left: 0,
@@ -356,6 +362,24 @@ impl Subflow {
         SubflowStats { scheduled_bytes, ..self.stats }
     }
 
+    /// Whether it is part of the connection.
+    #[inline]
+    pub(crate) fn is_attached(&self) -> bool {
+        !self.gone && !self.detached
+    }
+
+    /// Whether it began the connection.
+    pub(crate) fn is_first(&self) -> bool {
+        self.join.is_none()
+    }
+
+    /// Whether it is over with `segment`: once the connection is done with it nobody reads what comes, unless it is the first, which the
+    /// connection keeps (`mptcp_close_ssk`, `tcp_rcv_state_process`).
+    pub(crate) fn breaks_at(&self, segment: &Segment) -> bool {
+        let comes = || self.tcp.received_range(segment).1 > self.tcp.received_ssn();
+        self.detached && !self.is_first() && segment.payload > 0 && comes()
+    }
+
     /// Resets it, and says why.
     pub(crate) fn abort(&mut self, reason: ResetReason) {
         self.reset = reason;
@@ -365,7 +389,8 @@ impl Subflow {
     /// Whether it may carry data, where the connection is `open`.
     #[inline]
     pub(crate) fn is_usable(&self, open: bool) -> bool {
-        open && self.ready && !self.gone && !self.failed && !self.silence.stale && self.tcp.state().may_send()
+        let fit = self.ready && self.is_attached() && !self.failed && !self.silence.stale;
+        open && fit && self.tcp.state().may_send()
     }
 
     /// When it does what it does by itself.
@@ -375,14 +400,15 @@ impl Subflow {
             return Timing::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
-        let again = self.tcp.retransmission_noted().filter(|_| self.silence.count == 0);
+        let counts = self.silence.count == 0 && !self.detached;
+        let again = self.tcp.retransmission_noted().filter(|_| counts);
         Timing { due, again: again.unwrap_or(Instant::ZERO) }
     }
 
     /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size; but for its windows.
     #[inline]
     pub(crate) fn fill(&self, view: &mut SubflowView) {
-        if self.gone {
+        if !self.is_attached() {
             *view = SubflowView::VACANT;
             return;
         }
@@ -396,7 +422,7 @@ impl Subflow {
     /// What its window, what lies in it and what it has sent look like.
     #[inline]
     pub(crate) fn fill_windows(&self, view: &mut SubflowView) {
-        if self.gone {
+        if !self.is_attached() {
             return;
         }
         let tcp = &self.tcp;
@@ -503,6 +529,13 @@ impl Subflow {
             self.checksums.forget(upto);
         }
         Some(range)
+    }
+
+    /// What has come in order up to `to` is not taken to the data level, and forgotten.
+    pub(crate) fn throw_away(&mut self, to: u64) {
+        self.received.retain(|m| m.ssn.saturating_add(m.len) > to);
+        self.checksums.forget(to);
+        self.taken = to;
     }
 
     /// Forgets mappings that the peer's TCP has acknowledged.

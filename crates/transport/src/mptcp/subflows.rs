@@ -143,6 +143,12 @@ impl Subflows {
         self.all.iter().filter(|s| !s.gone)
     }
 
+    /// Those that are part of the connection.
+    #[inline]
+    pub(super) fn attached(&self) -> impl Iterator<Item = &Subflow> {
+        self.all.iter().filter(|s| s.is_attached())
+    }
+
     /// The live one of these addresses and ports.
     #[inline]
     pub(super) fn find(&self, tuple: &Tuple) -> Option<usize> {
@@ -157,7 +163,7 @@ impl Subflows {
     }
 
     fn least_mss(&self) -> u32 {
-        self.live().map(|s| s.tcp.mss()).min().unwrap_or(1)
+        self.attached().map(|s| s.tcp.mss()).min().unwrap_or(1)
     }
 
     /// All as schedulers see them. Current after [`Subflows::look`], and their windows after [`Subflows::measure`].
@@ -181,7 +187,9 @@ impl Subflows {
     /// The longest round trip of those that are not over, as the receiving end knows them, and the least share of memory that is window
     /// on one.
     pub(super) fn look_at_arrivals(&self) -> (Duration, u64) {
-        let open = || self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && !s.gone).map(|(a, _)| a);
+        let open = || {
+            self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && s.is_attached()).map(|(a, _)| a)
+        };
         let longest = open().map(Arrivals::round_trip).max().unwrap_or_default();
         (longest, open().map(Arrivals::share).min().unwrap_or(HALF))
     }
@@ -243,7 +251,7 @@ impl Subflows {
         self.glanced |= 1 << id;
         let (view, s) = (&mut self.views[id], &self.all[id]);
         view.usable = s.is_usable(data);
-        let mss = if s.gone { SubflowView::VACANT.mss } else { s.tcp.mss() };
+        let mss = if s.is_attached() { s.tcp.mss() } else { SubflowView::VACANT.mss };
         if core::mem::replace(&mut view.mss, mss) != mss {
             self.mss = self.least_mss();
         }

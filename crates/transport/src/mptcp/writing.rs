@@ -63,7 +63,7 @@ impl Mptcp {
         if self.plan.mptcp.send_buffer_of == SendBufferOf::Sum {
             let unopened = super::memory::sizes(&self.plan).map_or(0, |(_, send)| send.now);
             let size = |s: &Subflow| counted(s.tcp.state(), s.memory.as_ref(), unopened);
-            self.snd.join(self.subflows.iter().filter(|s| !s.gone).filter_map(size));
+            self.snd.join(self.subflows.attached().filter_map(size).chain(self.first_buffer));
         }
     }
 }

@@ -483,7 +483,7 @@ impl Tcp {
         let inside = blocks.get(1).is_some_and(|b| b.0 <= first.0 && first.1 <= b.1);
         let duplicate = first.1 <= ack || inside;
         self.stats.dsacks += u32::from(duplicate);
-        if self.sack(blocks, duplicate, segment, now) == 0 {
+        if self.sack(blocks, (duplicate, ack), segment, now) == 0 {
             return false;
         }
         if !self.config.rack && !self.recovery.counts() {

@@ -48,6 +48,7 @@ mod events;
 mod input;
 pub(crate) mod jiffies;
 mod misbehaviour;
+mod ordered;
 mod output;
 mod pacing;
 mod pushes;

@@ -9,7 +9,7 @@
 //! (`mptcp_try_coalesce`). What a gap of the subflow has held back is moved there as a whole, before anything behind it that has waited at
 //! the connection becomes the application's (`__mptcp_ofo_queue`).
 
-use std::collections::VecDeque;
+use super::ordered::{Spot, Step, Tree};
 
 /// Packets that a buffer holds: the first, and 17 fragments of others.
 const MOST: u64 = 18;
@@ -53,6 +53,17 @@ impl Mark {
     }
 }
 
+/// What a segment above a gap meets on its way down the tree of buffers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Found {
+    /// A buffer that has all of it.
+    Within,
+    /// One at this place that starts where it does, and is shorter.
+    Covers(u32),
+    /// One at this place that it joins.
+    Follows(u32),
+}
+
 /// A buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Buffer {
@@ -84,11 +95,12 @@ impl Piece {
     pub(crate) const PACKET: Self = Self { together: Together { packets: 1, bytes: 0 }, packets: 1 };
 }
 
-/// Positions are sequence numbers. Buffers above gaps are in order. One that overlaps others is kept as a whole unless one of them has
-/// all of it, as may come where data is sent again in other pieces (`tcp_data_queue_ofo`, `mptcp_data_queue_ofo`).
+/// Positions are sequence numbers. Buffers above gaps are in the order of where they start. A segment that overlaps others, as may come where
+/// data is sent again in other pieces, is kept as a whole, unless one of them has all of it that is passed on the way down the tree, before
+/// another that it follows (`tcp_data_queue_ofo`, `mptcp_data_queue_ofo`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveQueue {
-    above: VecDeque<Buffer>,
+    above: Tree<Buffer>,
     /// The mark of what comes next, on a subflow.
     mark: Option<Mark>,
     /// On a subflow: buffers that have come into order with the latest segment, by their ends, and how many packets each has.
@@ -151,8 +163,8 @@ impl ReceiveQueue {
 
     /// What waited above a gap is the application's up to `nxt`, of which all up to `reached` has been added.
     pub(crate) fn release(&mut self, mut reached: u64, nxt: u64) {
-        while let Some(next) = self.above.front().copied().filter(|next| next.start < nxt) {
-            self.above.pop_front();
+        while let Some((place, next)) = self.above.first().filter(|(_, next)| next.start < nxt) {
+            self.above.remove(place);
             self.uncount(&next);
             if next.end > reached {
                 let (start, adjoins) = (next.start.max(reached), next.start == reached);
@@ -161,6 +173,11 @@ impl ReceiveQueue {
                 reached = next.end;
             }
         }
+    }
+
+    /// So much has come above a gap.
+    const fn count(&mut self, bytes: u64, packets: u64) {
+        (self.bytes, self.packets) = (self.bytes + bytes, self.packets + packets);
     }
 
     /// A buffer is above a gap no longer.
@@ -224,11 +241,31 @@ impl ReceiveQueue {
 
     /// Where above a gap a segment comes that starts at `start`.
     pub(crate) fn place_of(&self, start: u64) -> Place {
-        let i = self.above.partition_point(|buffer| buffer.end < start);
-        match self.above.get(i).is_some_and(|buffer| self.joins(buffer, start, Piece::PACKET.together, 0)) {
-            true => Place::BehindAnother,
-            false => Place::AboveGap,
+        match self.find((start, u64::MAX), |buffer| self.joins(buffer, start, Piece::PACKET.together, 0)) {
+            Ok(Found::Follows(_)) => Place::BehindAnother,
+            _ => Place::AboveGap,
         }
+    }
+
+    /// What becomes of a segment from `start` to `end` above a gap, of which something else says whether it `joins` a buffer; else it goes
+    /// to a spot of its own.
+    fn find(&self, (start, end): (u64, u64), joins: impl Fn(&Buffer) -> bool) -> Result<Found, Spot> {
+        if let Some((place, last)) = self.above.last().filter(|(_, last)| start >= last.end) {
+            return if joins(&last) { Ok(Found::Follows(place)) } else { Err(self.above.end()) };
+        }
+        self.above.search(|place, buffer| {
+            if start < buffer.start {
+                Step::Left
+            } else if start >= buffer.end {
+                if joins(buffer) { Step::Found(Found::Follows(place)) } else { Step::Right }
+            } else if end <= buffer.end {
+                Step::Found(Found::Within)
+            } else if start == buffer.start {
+                Step::Found(Found::Covers(place))
+            } else {
+                Step::Right
+            }
+        })
     }
 
     /// Whether what comes `together`, its first `bytes` from `start` on, has room in a buffer before it.
@@ -238,43 +275,30 @@ impl ReceiveQueue {
     }
 
     fn on_gap(&mut self, came: Buffer, together: Together) {
-        let is_last = self.above.back().is_none_or(|last| last.start <= came.start);
-        let i = if is_last {
-            self.above.len()
-        } else {
-            self.above.partition_point(|buffer| buffer.start <= came.start)
+        let (range, bytes) = ((came.start, came.end), came.end - came.start);
+        let place = match self.find(range, |before| self.joins(before, came.start, together, bytes)) {
+            Ok(Found::Within) => return,
+            Ok(Found::Follows(place)) => return self.follow(place, came),
+            Ok(Found::Covers(place)) => {
+                let covered = self.above.set(place, came);
+                self.uncount(&covered);
+                place
+            }
+            Err(spot) => self.above.insert(spot, came),
         };
-        let before = i.checked_sub(1).map(|before| self.above[before]);
-        if before.is_some_and(|before| came.end <= before.end) {
-            return;
-        }
-        let bytes = came.end - came.start;
-        (self.bytes, self.packets) = (self.bytes + bytes, self.packets + came.packets);
-        match before.filter(|before| self.joins(before, came.start, together, bytes)) {
-            Some(before) => {
-                let packets = before.packets + came.packets;
-                self.above[i - 1] = Buffer { start: before.start, packets, ..came };
-            }
-            None => {
-                self.above.insert(i, came);
-                self.begun = bytes;
-                self.drop_covered(i, came);
-            }
+        self.count(bytes, came.packets);
+        self.begun = bytes;
+        while let Some((next, covered)) = self.above.after(place).filter(|(_, next)| next.end <= came.end) {
+            self.above.remove(next);
+            self.uncount(&covered);
         }
     }
 
-    /// Buffers that lie within the one that `came`, at place `i`, are not kept.
-    fn drop_covered(&mut self, i: usize, came: Buffer) {
-        let starts_alike = i.checked_sub(1).filter(|before| self.above[*before].start == came.start);
-        let first = starts_alike.map_or(i + 1, |before| {
-            let covered = self.above.remove(before);
-            covered.iter().for_each(|covered| self.uncount(covered));
-            i
-        });
-        while let Some(covered) = self.above.get(first).copied().filter(|next| next.end <= came.end) {
-            self.uncount(&covered);
-            self.above.remove(first);
-        }
+    /// What `came` joins the buffer at `place`.
+    fn follow(&mut self, place: u32, came: Buffer) {
+        let before = self.above.get(place);
+        self.count(came.end - came.start, came.packets);
+        self.above.set(place, Buffer { start: before.start, packets: before.packets + came.packets, ..came });
     }
 
     /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
@@ -463,11 +487,29 @@ mod tests {
         assert_eq!(held(&queue), (19, 2));
         queue.on_arrival(18_500, 19_500, 0);
         assert_eq!(held(&queue), (20, 3), "half of it is in either");
+        // That has come to lie above the two in the tree, so what follows it is kept, too, though the second has all of it.
         queue.on_arrival(19_500, 19_900, 0);
-        assert_eq!(held(&queue), (20, 3));
+        assert_eq!(held(&queue), (21, 3));
+        queue.on_arrival(19_100, 19_400, 0);
+        assert_eq!(held(&queue), (21, 3), "one of them has all of this, and it follows none");
         // In order, what was there before is skipped, and nothing is joined across it.
         queue.on_arrival(0, MSS, 20_000);
-        assert_eq!(queue.held(20_000, MSS), Held { bytes: 20_000, packets: 21, buffers: 4 });
+        assert_eq!(queue.held(20_000, MSS), Held { bytes: 20_000, packets: 22, buffers: 4 });
+    }
+
+    #[test]
+    fn what_follows_a_buffer_that_overlaps_two_is_kept_as_the_tree_has_it() {
+        // Buffers of 18 packets from 0 on; one segment overlaps the last of `first` and the next, and another follows it.
+        let kept = |buffers: u64, first: u64| {
+            let mut queue = queue(&(1..=18 * buffers).collect::<Vec<_>>());
+            let at = (18 * first + 1) * MSS;
+            queue.on_arrival(at - 500, at + 500, 0);
+            queue.on_arrival(at + 500, at + 700, 0);
+            queue.held(0, MSS).packets - 18 * buffers - 1
+        };
+        // The three of four buffers that are not the root are 1, 3 and below that 4. What overlaps 1 and 2, or 2 and 3, goes below 1 or 3
+        // and is passed after 2 or 3; what overlaps 3 and 4 comes to lie above both.
+        assert_eq!([1, 2, 3].map(|first| kept(4, first)), [0, 0, 1]);
     }
 
     #[test]

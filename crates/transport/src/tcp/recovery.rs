@@ -221,6 +221,7 @@ impl Tcp {
                 self.on_ack_in_fast(acked, ended);
                 let counts = ended && self.config.increase == Increase::Delivered;
                 if self.recovery.phase != Phase::Open || !(self.board.has_lost() || counts) {
+                    self.tell_round_trip((acked.bytes, flight), rtt, now);
                     return;
                 }
             } else if ended {
@@ -245,7 +246,32 @@ impl Tcp {
                     && self.config.increase != Increase::Delivered,
             };
             self.cc.tell(|cc| cc.on_ack(&sample));
+        } else {
+            self.tell_round_trip((acked.bytes, flight), rtt, now);
         }
+    }
+
+    /// An ACK that the window does not grow by has covered `advance` of `flight` bytes, or gave a round trip.
+    pub(in crate::tcp) fn tell_round_trip(
+        &mut self,
+        (advance, flight): (u64, u64),
+        rtt: Option<Duration>,
+        now: Instant,
+    ) {
+        let sample = AckSample {
+            now,
+            acked: Bytes(advance),
+            advance: Bytes(advance),
+            in_flight: Bytes(self.pipe()),
+            outstanding: Bytes(flight),
+            rtt,
+            smoothed_rtt: self.rtt.smoothed,
+            min_rtt: self.rtt.min,
+            cwnd_limited: false,
+            after_timeout: false,
+        };
+        let window = self.cwnd();
+        self.cc.tell(|cc| cc.on_round_trip(&sample, window));
     }
 
     #[inline(never)]
@@ -478,6 +504,24 @@ impl Tcp {
         // An algorithm for which marks are everyday signals sees to its window itself (`cong_control` of its Linux form).
         if self.config.prr == Prr::Linux && self.reduces_rate() && !self.needs.l4s {
             self.enter_cwr(window);
+        }
+    }
+
+    /// What was just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
+    pub(crate) fn on_local_drop(&mut self, now: Instant) {
+        if !self.config.heeds_local_drops {
+            return;
+        }
+        if self.recovery.phase == Phase::Open {
+            let window = self.window();
+            self.signal(Signal::Ecn, self.board.outstanding(), now);
+            self.recovery.cwr_point = self.board.nxt;
+            if self.config.prr == Prr::Linux && self.reduces_rate() {
+                self.enter_cwr(window);
+            }
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.undo.keep_window();
         }
     }
 

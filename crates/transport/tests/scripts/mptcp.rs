@@ -9,7 +9,8 @@
 //! 200 < s0 . 1:1001 ack 1 [dss ack 1 dsn 1 ssn 1 len 1000]   a segment arrives: see `words.rs` and `options.rs`
 //! 200 > s0 . 1:1 ack 1001 [dss ack 1001]                     a segment goes out
 //! 300 write 5000                     also: read N, close, abort, manual (no automatic reads), up A and down A (an
-//!                                    address of this end), backup ID on (or off), unreachable s1
+//!                                    address of this end), backup ID on (or off), unreachable s1, interface A down
+//!                                    (or up)
 //! 300 = delivered 1000 s0.cwnd 2000  the connection shows, and a subflow's TCP
 //! 300 ! Connected                    the next event
 //! ```
@@ -273,6 +274,11 @@ impl Script {
             "abort" => end.abort(),
             "up" => end.local_up(number(Some(rest))?, now),
             "down" => end.local_down(number(Some(rest))?, now),
+            "interface" => {
+                let (address, state) =
+                    rest.split_once(' ').ok_or("interface takes an address, and up or down")?;
+                end.set_carrier(number(Some(address))?, state == "up");
+            }
             "unreachable" => drop(end.unreachable(&self.paths[rest].tuple, now)),
             "backup" => {
                 let (id, on) = rest.split_once(' ').ok_or("backup takes an id, and on or off")?;

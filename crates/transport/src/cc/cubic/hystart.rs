@@ -3,7 +3,7 @@
 //!
 //! ACKs that follow one another closely (2 ms) for half a least round trip say that the data in flight fills the path;
 //! eight round trips of a window, none of which is near the least (an eighth, 4 to 16 ms), that a queue builds up.
-//! Neither counts below 16 segments. Departure: round trips of a recovery do not count; Linux hears of all.
+//! Neither counts below 16 segments. Round trips of a recovery count, too, by the window in force then.
 
 use super::super::AckSample;
 use tailrace_core::{Duration, Instant};
@@ -24,8 +24,9 @@ pub(super) struct Hystart {
     started: bool,
     round_start: Instant,
     last_ack: Instant,
-    /// Bytes of the round not acknowledged yet; after a timeout the next ACK tells.
-    left: Option<u64>,
+    /// Bytes acknowledged in sum, and how many are when the round is over; after a timeout the next ACK tells.
+    una: u64,
+    end: Option<u64>,
     least: Duration,
     samples: u8,
 }
@@ -37,15 +38,24 @@ impl Hystart {
             started: false,
             round_start: Instant::ZERO,
             last_ack: Instant::ZERO,
-            left: Some(0),
+            una: 0,
+            end: Some(0),
             least: Duration::MAX,
             samples: 0,
         }
     }
 
-    /// One that a timeout at `now` made anew: all that was out then is a round (`cubictcp_state`).
-    pub(super) const fn after_timeout(now: Instant) -> Self {
-        Self { started: true, round_start: now, last_ack: now, left: None, ..Self::new() }
+    /// A timeout at `now` makes it anew: all that is out is a round (`cubictcp_state`).
+    pub(super) const fn restart(&mut self, now: Instant) {
+        *self =
+            Self { started: true, round_start: now, last_ack: now, una: self.una, end: None, ..Self::new() };
+    }
+
+    /// Every ACK that advances counts towards the end of the round.
+    pub(super) fn note_advance(&mut self, ack: &AckSample) {
+        let out = self.una + ack.outstanding.get();
+        self.end.get_or_insert(out);
+        self.una += ack.advance.get();
     }
 
     /// Takes an ACK in slow start; whether that is to end. `cwnd` is in segments, `bytes` what it holds; `base` is the
@@ -57,9 +67,7 @@ impl Hystart {
         base: Duration,
     ) -> bool {
         let Some(rtt) = ack.rtt.filter(|_| !self.found) else { return false };
-        let left = self.left.unwrap_or(ack.outstanding.get());
-        let over = ack.advance.get() > left;
-        self.left = Some(left.saturating_sub(ack.advance.get()));
+        let over = self.end.is_some_and(|end| self.una > end);
         if over || !self.started {
             self.begin_round(ack);
         }
@@ -72,7 +80,7 @@ impl Hystart {
 
     fn begin_round(&mut self, ack: &AckSample) {
         (self.started, self.round_start, self.last_ack) = (true, ack.now, ack.now);
-        self.left = Some(ack.outstanding.get().saturating_sub(ack.advance.get()));
+        self.end = Some(self.una + ack.outstanding.get().saturating_sub(ack.advance.get()));
         (self.least, self.samples) = (Duration::MAX, 0);
     }
 
@@ -115,6 +123,7 @@ mod tests {
                 ..AckSample::at(Instant::from_millis(at_ms) + Duration::from_micros(i * gap_us))
             };
             let window = (n as f64, (n * MSS) as f64);
+            h.note_advance(&ack);
             h.ends_slow_start(&ack, window, Duration::from_millis(50))
         })
     }
@@ -139,7 +148,8 @@ mod tests {
     fn after_a_timeout_the_first_round_ends_with_what_was_out() {
         // The train began with the timeout, long before the first ACK; 30 of 30 segments are the round.
         assert_eq!(round(&mut Hystart::new(), 30, 1000, 100, 50), Some(26));
-        let mut h = Hystart::after_timeout(Instant::from_millis(20));
+        let mut h = Hystart::new();
+        h.restart(Instant::from_millis(20));
         assert_eq!(round(&mut h, 30, 1000, 100, 50), None);
         assert_eq!(round(&mut h, 30, 1000, 200, 50), Some(26));
     }

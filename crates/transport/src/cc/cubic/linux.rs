@@ -68,7 +68,9 @@ impl Growth {
         self.credit = 0.0;
         if let Some(at) = timeout {
             self.least = Duration::ZERO;
-            self.hystart = self.hystart.as_ref().map(|_| Hystart::after_timeout(at));
+            if let Some(hystart) = &mut self.hystart {
+                hystart.restart(at);
+            }
         }
     }
 
@@ -78,12 +80,15 @@ impl Growth {
         self.epoch = self.epoch.map(|epoch| (epoch + tick(now) - tick(last)).min(tick(now)));
     }
 
-    /// Those of the first second after a reduction do not count (`cubictcp_acked`).
-    pub(super) fn note_round_trip(&mut self, ack: &AckSample) {
-        let young = self.epoch.is_some_and(|epoch| tick(ack.now) - epoch < TICKS);
-        if let Some(rtt) = ack.rtt.filter(|_| !young) {
-            self.least = if self.least.is_zero() { rtt } else { self.least.min(rtt) };
+    /// Those of the first second after a reduction do not count (`cubictcp_acked`); whether this one does.
+    pub(super) fn note_round_trip(&mut self, ack: &AckSample) -> bool {
+        if let Some(hystart) = &mut self.hystart {
+            hystart.note_advance(ack);
         }
+        let young = self.epoch.is_some_and(|epoch| tick(ack.now) - epoch < TICKS);
+        let Some(rtt) = ack.rtt.filter(|_| !young) else { return false };
+        self.least = if self.least.is_zero() { rtt } else { self.least.min(rtt) };
+        true
     }
 
     /// Whether HyStart, where it is on, ends slow start at this ACK; the window is `cwnd` segments of `bytes` in sum.

@@ -122,25 +122,50 @@ fn a_packet_that_is_begun_in_vain_shrinks_the_window_after_a_pause() {
     assert_eq!(push(&mut client, 310), before / 4, "and again with the next look");
 }
 
-#[test]
-fn what_a_stale_subflow_had_goes_out_before_what_the_data_timer_sends_again() {
-    let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
-    paths[1].down = (MS(1000), Instant::MAX);
+/// A client of whose paths all but the first fall silent after a second, once those are found stale.
+fn with_stale_subflows(silent: usize) -> World {
+    let mut paths = vec![Path::new(10, 0.0); 1 + silent];
+    paths[1..].iter_mut().for_each(|path| path.down = (MS(1000), Instant::MAX));
     let mut plan = MptcpPlan::for_profile(Profile::Linux);
     plan.path_manager = usual().path_manager;
     plan.tcp = Arc::new(TcpConfig { receive_buffer: Bytes(200_000), ..(*plan.tcp).clone() });
     let mut w = World::new(&plan, &paths, 1);
     w.ends[0].write(UNLIMITED);
     while w.ends[0].stats().stale_subflows == 0 {
-        assert!(w.now < MS(20_000), "it is never found stale");
+        assert!(w.now < MS(20_000), "none is ever found stale");
         w.run(w.now.saturating_add(Duration::from_millis(1)));
     }
+    assert_eq!(w.ends[0].stats().stale_subflows, silent as u32, "all with the same timeout");
+    w
+}
+
+#[test]
+fn what_a_stale_subflow_had_goes_out_before_what_the_data_timer_sends_again() {
+    let w = with_stale_subflows(1);
     let client = &w.ends[0];
     let sent: Vec<u64> = client.subflows[0].sent.iter().map(|m| m.dsn).collect();
     let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una).collect();
     let [first, second] = oldest[..] else { panic!("twice: {oldest:?}") };
     assert!(sent[first..second].is_sorted());
     assert!(sent[second - 1] > client.snd.una + 10 * 32_728, "all comes in between, not a fragment");
+}
+
+#[test]
+fn what_stale_subflows_had_goes_out_once_for_each() {
+    let mut w = with_stale_subflows(2);
+    let client = &mut w.ends[0];
+    let sent: Vec<u64> = client.subflows[0].sent.iter().map(|m| m.dsn).collect();
+    let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una).collect();
+    let [0, second, third] = oldest[..] else { panic!("three times: {oldest:?}") };
+    let runs = [&sent[..second], &sent[second..third], &sent[third..]];
+    assert!(runs.iter().all(|run| run.is_sorted()));
+    // For the first, as long as nobody would be done sooner who has no room; for the second, as long as there is room; and a fragment for the
+    // timer.
+    let [of_first, of_second, of_timer] = runs.map(<[u64]>::len);
+    assert!(of_first > 10 * 23 && of_second > 3 * 23 && of_timer <= 24, "{:?}", runs.map(<[u64]>::len));
+    // The rest of what was to go out for the second comes later, and before anything new.
+    let last = &client.subflows[0].sent.iter().nth(third - 1).unwrap();
+    assert_eq!(client.snd.first_reinjection().map(|chunk| chunk.dsn), Some(last.dsn + u64::from(last.len)));
 }
 
 #[test]

@@ -61,6 +61,8 @@ pub(crate) struct Repair {
     pub(super) tlp: Tlp,
     pub(super) prr: PrrState,
     pub(super) undo: Undo,
+    /// Segments that D-SACK has reported.
+    reported: u64,
     pub(super) frto: Frto,
     pub(super) door: Door,
     pub(super) usage: Usage,
@@ -105,6 +107,7 @@ impl Repair {
                 tlp: Tlp::default(),
                 prr: PrrState::default(),
                 undo: Undo::default(),
+                reported: 0,
                 frto: Frto::Off,
                 door: Door::default(),
                 usage: Usage::default(),
@@ -125,11 +128,12 @@ impl Repair {
 }
 
 impl Tcp {
-    /// Takes the SACK blocks, noting what they deliver. `dsack` is the range that the first reports as a duplicate.
+    /// Takes the SACK blocks of an ACK up to `ack`, noting what they deliver. `dsack` says that the first reports a duplicate: if that is
+    /// acknowledged, too, it SACKs nothing.
     pub(in crate::tcp) fn sack(
         &mut self,
         blocks: &[(u64, u64)],
-        dsack: bool,
+        (dsack, ack): (bool, u64),
         segment: &Segment,
         now: Instant,
     ) -> u64 {
@@ -137,16 +141,31 @@ impl Tcp {
         // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
         let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
-        let Some(repair) = &mut self.repair else { return self.board.on_sack(blocks, |_| {}) };
+        if dsack {
+            self.deliver_again(blocks[0]);
+        }
+        let news = &blocks[usize::from(blocks[0].1 <= ack)..];
+        let Some(repair) = &mut self.repair else { return self.board.on_sack(news, |_| {}) };
         repair.seen.dsack = dsack.then_some(blocks[0]);
         let seen = &mut repair.seen;
         let mut buffer = self.buffers.as_mut().and_then(|buffers| buffers.send.as_mut());
-        self.board.on_sack(blocks, |sent| {
+        self.board.on_sack(news, |sent| {
             if let Some(buffer) = &mut buffer {
                 buffer.queue.on_sacked(sent.start, sent.end);
             }
             seen.note_sacked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
         })
+    }
+
+    /// D-SACK reports `range`: what was sent again in vain has been delivered, too, as Linux counts segments, unless more were reported
+    /// than were ever sent again (`tcp_dsack_seen`).
+    fn deliver_again(&mut self, (start, end): (u64, u64)) {
+        let segments = end.saturating_sub(start).div_ceil(u64::from(self.mss)).max(1);
+        let Some(repair) = &mut self.repair else { return };
+        repair.reported += segments;
+        if repair.reported <= self.stats.retransmitted_segments {
+            self.board.delivered = self.board.delivered.wrapping_add(segments as u32);
+        }
     }
 
     /// When the first and the last of what this ACK SACKs for the first time were sent, where that gives a round trip.
@@ -162,6 +181,7 @@ impl Tcp {
             let place = (self.board.una, self.board.nxt);
             self.rtt.on_sample(now.saturating_since(from), place, now, &self.config);
             self.rtt.on_shortest(now.saturating_since(last));
+            self.tell_round_trip((0, self.board.outstanding()), Some(self.rtt.latest), now);
         }
         let head = self.board.first_sent_at();
         if self.config.rto_restart && head.is_some_and(|at| from < at) {
@@ -273,13 +293,11 @@ impl Tcp {
         let Before { una, delivered, segments, marked } = before;
         let news = self.delivered().saturating_sub(delivered);
         let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
-        if reducing && self.reduces_rate() && news > 0 {
-            let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
-            let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
-            self.prr_on_ack(
-                if counts_segments { full } else { news },
-                self.board.una > una && self.board.marked == marked,
-            );
+        let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
+        let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
+        let counted = if counts_segments { full } else { news };
+        if reducing && self.reduces_rate() && counted > 0 {
+            self.prr_on_ack(counted, self.board.una > una && self.board.marked == marked);
         }
         if news > 0 {
             self.arm_earlier(now);

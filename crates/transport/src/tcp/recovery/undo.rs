@@ -25,6 +25,8 @@ pub(super) struct Undo {
     first: Option<u32>,
     /// That has been compared with an ACK.
     compared: bool,
+    /// The window stays as it is, whatever was needless (Linux `prior_ssthresh` is 0).
+    keeps_window: bool,
 }
 
 impl Undo {
@@ -33,7 +35,8 @@ impl Undo {
     pub(super) fn begin(&mut self, una: u64, resent: u64) {
         let first = self.first.filter(|_| resent > 0);
         let unreported = resent.min(u64::from(u32::MAX)) as u32;
-        *self = Self { marker: Some(una), unreported, stamp: first, first, compared: false };
+        *self =
+            Self { marker: Some(una), unreported, stamp: first, first, compared: false, keeps_window: false };
     }
     pub(super) fn forget(&mut self) {
         *self = Self { first: self.first, ..Self::default() };
@@ -44,6 +47,14 @@ impl Undo {
     }
     pub(super) fn is_possible(&self) -> bool {
         self.marker.is_some()
+    }
+    /// If it was needless, that gives no window back.
+    pub(super) fn keep_window(&mut self) {
+        self.keeps_window = true;
+    }
+    /// Whether it gives the window back if it was needless.
+    fn gives_window_back(&self) -> bool {
+        self.is_possible() && !self.keeps_window
     }
     /// A segment goes out again.
     pub(super) fn note_resent(&mut self, now: Instant) {
@@ -87,7 +98,7 @@ impl Tcp {
     pub(super) fn judge(&mut self, seen: &Seen, segment: &Segment, acked: Option<&Acked>, now: Instant) {
         let (mss, stamps) = (u64::from(self.mss), self.options.timestamps);
         let Some(repair) = &mut self.repair else { return };
-        if !repair.undo.is_possible() {
+        if !repair.undo.is_possible() && repair.frto == Frto::Off {
             return;
         }
         let reported = seen.dsack.is_some_and(|range| repair.undo.report(range, mss));
@@ -154,23 +165,23 @@ impl Tcp {
         }
     }
 
-    /// The last reduction was needless: the window is as if it had not been. `acked` bytes were just acknowledged.
+    /// The last reduction was needless: the window is as if it had not been, if that can be. `acked` bytes were just acknowledged.
     pub(super) fn undo(&mut self, acked: u64, now: Instant) {
         let Some(repair) = &mut self.repair else { return };
-        if !repair.undo.is_possible() {
-            return;
-        }
+        let gives_back = repair.undo.gives_window_back();
         repair.undo.forget();
         repair.frto = Frto::Off;
         self.stats.spurious_recoveries += 1;
-        self.cc.tell(|cc| cc.on_undo());
+        if gives_back {
+            self.cc.tell(|cc| cc.on_undo());
+        }
         self.board.unmark_lost();
         let r = &mut self.recovery;
         (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
         self.overrides_window = false;
         r.cwr_due = false;
         r.cwr_point = self.board.una;
-        if self.config.undo_response == UndoResponse::Eifel {
+        if gives_back && self.config.undo_response == UndoResponse::Eifel {
             // RFC 4015 §3.2: no burst, and the timeout learns from the round trip that was too long for it.
             let initial = self.config.initial_window(u64::from(self.mss));
             self.cc.tell(|cc| cc.on_recovered(Bytes(self.board.outstanding() + acked.min(initial))));
