@@ -205,7 +205,14 @@ def _multipath(is_6_1: bool) -> str:
 _OLD_SENDERS = {"send_overhead": "'768 B'", "fills_short_packets": "false"}
 _OLD_RECEIVERS = {"tcp_window_share": "'auto'"}
 # What of Multipath TCP, and of the TCP below it, is a receiver's alone.
-_OF_RECEIVERS = ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead")
+_OF_RECEIVERS = (
+    "first_window",
+    "window_share",
+    "acks_after_reading",
+    "sizes_from_first_read",
+    "tcp_window_share",
+    "packet_overhead",
+)
 
 
 def _received(scenario: Scenario, flow: Flow) -> twin_settings.Sets:

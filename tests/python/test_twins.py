@@ -140,7 +140,13 @@ def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
     (there,) = tomllib.loads(between('"mptcp"', a, b).to_toml())["flow"]
     for key in ("send_buffer_of", "hands_out", "send_overhead", "fills_short_packets"):
         assert there["transport"][key] == of(names[a])[key], key
-    for key in ("first_window", "window_share", "acks_after_reading", "tcp_window_share", "packet_overhead"):
+    for key in (
+        "first_window",
+        "window_share",
+        "acks_after_reading",
+        "sizes_from_first_read",
+        "tcp_window_share",
+    ):
         assert there["transport"][key] == of(names[b])[key], key
     # What the file says of a receiver stays.
     own = between('{ kind = "mptcp", window_share = 0.25 }', a, b)
