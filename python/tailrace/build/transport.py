@@ -198,6 +198,10 @@ class Tcp(Table):
             retransmission. Needs timestamps. Source: RFC 3522.
         dsack_undo: Whether a recovery is undone once D-SACK has reported each of its retransmissions as
             a duplicate. Source: RFC 3708 §3.
+        heeds_local_drops: Of a subflow of Multipath TCP: whether what this host's own interface drops
+            because it is down counts as congestion. The window is then lowered as for a mark, and no
+            timeout is undone in a way that gives it back. Source: Linux: a packet that a queue drops,
+            tcp_enter_cwr.
         undo_response: What undoing a reduction does. Source: Linux; RFC 4015 for eifel.
         max_dup_thresh: Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it
             as it is. If it is large, losses in small windows must wait for the timeout. Source: off;
@@ -309,6 +313,7 @@ class Tcp(Table):
     frto: bool | None = None
     eifel: bool | None = None
     dsack_undo: bool | None = None
+    heeds_local_drops: bool | None = None
     undo_response: Literal["restore", "eifel"] | None = None
     max_dup_thresh: int | None = None
     door: bool | None = None
@@ -405,6 +410,15 @@ class Mptcp(Table):
         reinject_all: What is sent again because a subflow is stale or lost. If true, everything that is
             not acknowledged at the data level, whichever subflow carries it; if false, what that
             subflow held. Source: Linux, __mptcp_retransmit_pending_data.
+        closes_in_order: Whether the subflows of an address that is gone are closed in order, and those
+            on which the other end sends a FIN: each still sends what it holds, then its own FIN, and
+            takes up capacity with that if the address returns, though others have sent the same data by
+            then. If false, they are reset. Source: RFC 8684 §3.4.2 leaves it open; Linux
+            __mptcp_close_ssk.
+        takes_after_close: With `closes_in_order`: whether data is still taken that comes on the
+            connection's first subflow after its address is gone. If false, it is acknowledged there and
+            thrown away; what no other subflow brings is missing until the other end has found that out.
+            Source: linux_6_12: false, mptcp_data_ready.
         speaker: On which usable subflow an ACK with news of addresses is sent, if no other packet can
             carry it. If several paths fail at once, REMOVE_ADDR may be lost on one of them. Source: not
             in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack.
@@ -601,6 +615,10 @@ class Mptcp(Table):
             retransmission. Needs timestamps. Source: RFC 3522.
         dsack_undo: Whether a recovery is undone once D-SACK has reported each of its retransmissions as
             a duplicate. Source: RFC 3708 §3.
+        heeds_local_drops: Of a subflow of Multipath TCP: whether what this host's own interface drops
+            because it is down counts as congestion. The window is then lowered as for a mark, and no
+            timeout is undone in a way that gives it back. Source: Linux: a packet that a queue drops,
+            tcp_enter_cwr.
         undo_response: What undoing a reduction does. Source: Linux; RFC 4015 for eifel.
         max_dup_thresh: Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it
             as it is. If it is large, losses in small windows must wait for the timeout. Source: off;
@@ -673,6 +691,8 @@ class Mptcp(Table):
     min_data_rto: types.Duration | None = None
     stale_loss_cnt: int | None = None
     reinject_all: bool | None = None
+    closes_in_order: bool | None = None
+    takes_after_close: bool | None = None
     speaker: Literal["fastest", "first"] | None = None
     add_addr_retries: int | Literal["auto"] | None = None
     add_addr_wait: Literal["rto", "timeout"] | None = None
@@ -752,6 +772,7 @@ class Mptcp(Table):
     frto: bool | None = None
     eifel: bool | None = None
     dsack_undo: bool | None = None
+    heeds_local_drops: bool | None = None
     undo_response: Literal["restore", "eifel"] | None = None
     max_dup_thresh: int | None = None
     door: bool | None = None
