@@ -74,14 +74,8 @@ impl Hosts<SimPacket> for World {
         if self.feedback.is_some() && self.take_feedback(&pkt, fabric) {
             return;
         }
-        if !self.foreign.is_empty() {
-            if let Some(host) = self.foreign.at(node) {
-                return self.deliver_foreign(host, &pkt, fabric);
-            }
-            self.examine(&pkt);
-            if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
-                self.answer_foreign((node, sender), (&pkt, End::Here), fabric);
-            }
+        if !self.foreign.is_empty() && self.receive_beside_foreign(node, &pkt, fabric) {
+            return;
         }
         if pkt.is_datagram() {
             self.take_datagram(&pkt, fabric);
@@ -154,6 +148,20 @@ impl World {
             self.follow_sender(pkt);
         }
         is_for
+    }
+
+    /// A packet has come to a host of a run that has foreign ones; whether it was for such a one.
+    #[cold]
+    fn receive_beside_foreign(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
+        if let Some(host) = self.foreign.at(node) {
+            self.deliver_foreign(host, pkt, fabric);
+            return true;
+        }
+        self.examine(pkt);
+        if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
+            self.answer_foreign((node, sender), (pkt, End::Here), fabric);
+        }
+        false
     }
 
     /// Counts a data packet that has reached its socket's host.
