@@ -191,12 +191,19 @@ impl SendQueue {
         }
     }
 
-    /// Whether the bytes before and behind `at` have one mapping.
+    /// Whether the bytes before and behind `at`, the end of a segment that leaves, have one mapping.
     pub(super) fn goes_on_at(&self, at: u64) -> bool {
-        let of =
-            |at: u64| if at < self.left { self.sent.get(self.index_of(at)) } else { self.waiting.front() };
-        let mapping = |at| of(at).map(|packet| packet.mapping);
-        self.mapping.is_some() && self.una < at && at < self.written && mapping(at - 1) == mapping(at)
+        if self.mapping.is_none() || at <= self.una || at >= self.written {
+            return false;
+        }
+        debug_assert!(at <= self.left, "a segment that leaves has been handed down");
+        // Mostly the one that has left last.
+        let last = self.sent.len().saturating_sub(1);
+        let is_last = last == 0 || self.sent.get(last - 1).is_some_and(|packet| packet.end < at);
+        let place = if is_last { last } else { self.index_of(at - 1) };
+        let Some(packet) = self.sent.get(place) else { return false };
+        let next = self.sent.get(place + 1).or_else(|| self.waiting.front());
+        packet.end > at || next.is_some_and(|next| next.mapping == packet.mapping)
     }
 
     /// Whether new data that ends at `end` has PSH.
