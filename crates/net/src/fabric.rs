@@ -158,7 +158,7 @@ impl<P: Routed> Fabric<P> {
         match self.graph.router_number(owner) {
             Some(router) => {
                 let pkt = self.packets.insert(pkt);
-                self.stop_over((owner, router), pkt, hosts);
+                self.deliver((owner, Some(router)), pkt, hosts);
             }
             None => hosts.unroutable(owner, pkt, self.now),
         }
