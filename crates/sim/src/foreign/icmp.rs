@@ -54,9 +54,10 @@ impl World {
         if let Some(end) = end
             && let Some(sender) = self.foreign.sender_of(pkt, fabric.graph())
         {
-            match pkt.segment(&self.options).refusal().filter(|_| end == End::Here && !pkt.is_datagram()) {
-                Some(reset) => self.reply_foreign(pkt, &reset, fabric),
-                None => self.answer_foreign((node, sender), (pkt, end), fabric),
+            if end != End::Here || pkt.is_datagram() {
+                self.answer_foreign((node, sender), (pkt, end), fabric);
+            } else if let Some(reset) = pkt.segment(&self.options).refusal() {
+                self.reply_foreign(pkt, &reset, fabric);
             }
         }
         match end {
