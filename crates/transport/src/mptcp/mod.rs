@@ -24,6 +24,7 @@ mod arrivals;
 mod checksum;
 mod config;
 pub mod coupled;
+mod decoration;
 mod failure;
 mod fallback;
 mod fragments;
