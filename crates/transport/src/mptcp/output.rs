@@ -98,10 +98,11 @@ impl Mptcp {
     }
 
     /// Whether the subflow that has just heard an ACK sends something again, which is put into `next`: the connection looks at what there is
-    /// to hand out after that (`tcp_ack`, `mptcp_incoming_options`).
+    /// to hand out after that (`tcp_ack`, `mptcp_incoming_options`). One that has come to rest since waits for its own timer.
     #[inline]
-    fn repairs(&mut self, next: &mut Transmit, now: Instant) -> bool {
-        let Some(id) = self.heard.filter(|id| self.subflows[*id].tcp.has_repairs()) else { return false };
+    pub(super) fn repairs(&mut self, next: &mut Transmit, now: Instant) -> bool {
+        let at_once = |id: &usize| self.subflows[*id].tcp.has_repairs() && self.subflows.is_touched(*id);
+        let Some(id) = self.heard.filter(at_once) else { return false };
         self.share_window(id);
         let repairs = self.subflows[id].tcp.poll_repair_into(&mut next.segment, now);
         if repairs {

@@ -356,7 +356,7 @@ impl Subflows {
     /// When `id` is due.
     #[inline]
     pub(super) fn deadline(&self, id: usize) -> Instant {
-        if self.dirty >> id & 1 == 1 { self.all[id].timing().due } else { self.timings[id].due }
+        if self.is_touched(id) { self.all[id].timing().due } else { self.timings[id].due }
     }
 
     /// When the first is due.
@@ -372,7 +372,7 @@ impl Subflows {
     #[inline]
     pub(super) fn timings(&self) -> impl Iterator<Item = Timing> + '_ {
         self.timings.iter().enumerate().map(|(id, noted)| {
-            let timing = if self.dirty >> id & 1 == 1 { self.all[id].timing() } else { *noted };
+            let timing = if self.is_touched(id) { self.all[id].timing() } else { *noted };
             debug_assert_eq!(timing, self.all[id].timing(), "subflow {id} has changed unnoticed");
             timing
         })
@@ -404,6 +404,12 @@ impl Subflows {
     /// Those that may have something to send are looked at before they do.
     pub(super) fn look_at_touched(&mut self) {
         self.unseen |= self.dirty;
+    }
+
+    /// Whether `id` may have something to send.
+    #[inline]
+    pub(super) fn is_touched(&self, id: usize) -> bool {
+        self.dirty >> id & 1 == 1
     }
 
     /// The first that may have something to send.

@@ -56,24 +56,41 @@ fn the_first_ack_of_data_has_a_wide_number_and_what_is_written_as_one_goes_on() 
     assert_eq!(behind, [true].repeat(9), "10 segments of 1424 bytes are less than was written");
 }
 
-#[test]
-fn repairs_leave_before_anything_new() {
+/// A client that has sent ten segments, whose subflow has heard ACKs of all but the second, which is lost; that, and the time.
+fn with_a_loss() -> (Mptcp, Transmit, Instant) {
     let (mut client, mut server, tuple) = connected();
     let sent = data_of(&mut client, Instant::from_millis(40));
     let now = Instant::from_millis(100);
-    let mut next = Segment::default();
     assert!(!client.subflows[0].tcp.has_repairs());
-    // The second is lost.
     for t in sent[..1].iter().chain(&sent[2..]) {
         server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
         for ack in core::iter::from_fn(|| server.poll_transmit(now)) {
             client.subflows[0].tcp.handle_segment(&ack.segment, now);
         }
     }
+    (client, sent[1], now)
+}
+
+#[test]
+fn repairs_leave_before_anything_new() {
+    let (mut client, lost, now) = with_a_loss();
+    let mut next = Segment::default();
     let tcp = &mut client.subflows[0].tcp;
     assert!(tcp.has_repairs() && tcp.poll_repair_into(&mut next, now));
-    assert_eq!((next.seq, next.repeated), (sent[1].segment.seq, true));
+    assert_eq!((next.seq, next.repeated), (lost.segment.seq, true));
     assert!(!tcp.poll_repair_into(&mut next, now), "nothing new");
+}
+
+#[test]
+fn repairs_of_a_subflow_that_has_come_to_rest_wait_for_its_own_timer() {
+    let (mut client, lost, now) = with_a_loss();
+    let mut next = Transmit::default();
+    client.heard = Some(0);
+    assert!(client.subflows[0].tcp.has_repairs() && client.subflows.touched().is_none());
+    assert!(!client.repairs(&mut next, now), "its timing would be out of date");
+    client.subflows.touch(0);
+    assert!(client.repairs(&mut next, now));
+    assert_eq!(next.segment.seq, lost.segment.seq);
 }
 
 #[test]
