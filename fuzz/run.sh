@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds every fuzz target and runs each for so many seconds (the first argument; 60 without one), or only those named.
-# `check` instead of a number gives the same inputs every time: a seed, a number of inputs and an empty corpus. That is
-# what CI does, so that it fails where a change brought a fault, not where a lucky draw found an old one. The stable toolchain will do: coverage comes by flags of the compiler (.cargo/config.toml), libFuzzer by libfuzzer-sys.
+# `check` instead of a number gives the same build the same inputs every time: a seed, a number of inputs and an empty corpus. That is
+# what CI does, so that what it finds can be repeated. Another build has other coverage, and so other inputs: what it finds may be
+# older than the change. The stable toolchain will do: coverage comes by flags of the compiler (.cargo/config.toml), libFuzzer by libfuzzer-sys.
 set -eu
 cd "$(dirname "$0")"
 seconds=${1:-60}
