@@ -116,10 +116,6 @@ impl Tcp {
     /// Takes what the peer's SYN offers.
     fn learn(&mut self, segment: &Segment, ecn: bool) {
         let c = &self.config;
-        let window = self.shared_window.map_or(self.first_window(), |_| ANY_WINDOW);
-        self.irs = BASE + u64::from(segment.seq.0);
-        self.rcv.start(self.irs + 1, window);
-        self.acks.start(self.rcv.nxt());
         let scaling = c.window_scale && segment.window_scale.is_some();
         self.options = Options {
             sack: c.sack && segment.sack_permitted,
@@ -128,6 +124,11 @@ impl Tcp {
             scaling,
             rcv_scale: if scaling { c.scale_shift() } else { 0 },
         };
+        let promised = || self.promised_by_syn(self.state != State::SynSent);
+        let window = self.shared_window.map_or_else(promised, |_| ANY_WINDOW);
+        self.irs = BASE + u64::from(segment.seq.0);
+        self.rcv.start(self.irs + 1, window);
+        self.acks.start(self.rcv.nxt());
         let options = room_of_options(self.options.timestamps) as u32;
         self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).saturating_sub(options).max(1));
         self.ts_recent = segment.timestamps.map_or(0, |t| t.value);

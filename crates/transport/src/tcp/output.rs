@@ -136,7 +136,7 @@ impl Tcp {
         Segment {
             seq: SeqNumber(self.iss),
             ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
-            window: self.whole_segments(self.first_window(), answer) as u16,
+            window: self.promised_by_syn(answer) as u16,
             flags,
             timestamps: stamped.then_some(stamps),
             mss: Some((c.mss.get() + room_of_options(stamped)).clamp(1, 65_535) as u16),
@@ -146,8 +146,10 @@ impl Tcp {
         }
     }
 
-    /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold.
-    fn whole_segments(&self, window: u64, answer: bool) -> u64 {
+    /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold. It stays
+    /// promised when the connection stands and the buffer leaves less.
+    pub(super) fn promised_by_syn(&self, answer: bool) -> u64 {
+        let window = self.first_window();
         let plain = self.shared_window.is_none();
         if !self.config.tso || (plain && self.buffers.is_none()) {
             return window;
