@@ -155,10 +155,13 @@ class Compared(NamedTuple):
 
 
 def compared(ours: list[Way], theirs: list[Way]) -> Compared:
-    """Each way for itself: packets of two connections may leave at the same moment in either order."""
-    until = None if len(ours) == len(theirs) else 0.0
-    for a, b in zip(ours, theirs, strict=False):
-        until = min((t for t in (until, differs(a, b)) if t is not None), default=None)
+    """Each way for itself: packets of two connections may leave at the same moment in either order.
+
+    In the last moments a packet may have come on one side only.
+    """
+    end = max(way.times[-1] for way in ours + theirs) - LIMIT
+    found = [0.0] if len(ours) != len(theirs) else [differs(*pair) for pair in zip(ours, theirs, strict=True)]
+    until = min((at for at in found if at is not None and at < end), default=None)
     apart, windows, sacks = 0.0, 0, 0
     for a, b in zip(ours, theirs, strict=False):
         for i, (at, other) in enumerate(zip(a.times, b.times, strict=False)):
