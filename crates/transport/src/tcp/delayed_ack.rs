@@ -13,11 +13,16 @@ const MOST: Duration = Duration::from_millis(200);
 pub(in crate::tcp) struct Pace {
     /// The delay of the next ACK (`ato`); zero before the first segment.
     delay: Duration,
-    /// When the last segment came in order (`lrcvtime`).
+    /// When the last segment came in order (`lrcvtime`), or the connection stood.
     last: Instant,
 }
 
 impl Pace {
+    /// The connection stands (`tcp_finish_connect`, `tcp_create_openreq_child`).
+    pub(in crate::tcp) fn start(&mut self, now: Instant, jiffy: Duration) {
+        self.last = jiffies::tick_before(now, jiffy);
+    }
+
     /// A segment came in order at `now`; delays are at least `least`, and time passes in ticks of `jiffy`. Whether it was the first,
     /// or the pause before it longer than `rto`: the sender, too, is likely to begin (anew).
     fn on_data(&mut self, now: Instant, least: Duration, rto: Duration, jiffy: Duration) -> bool {

@@ -149,6 +149,9 @@ impl Tcp {
             setup.initial_window = u64::from(self.mss); // RFC 5681 §3.1
         }
         self.sample_handshake(segment, now);
+        if let Some(repair) = &mut self.repair {
+            repair.pace.start(now, self.config.jiffy);
+        }
         self.cc.tell(|cc| cc.on_established(&setup));
         self.note_rate();
         self.start_buffers(now);

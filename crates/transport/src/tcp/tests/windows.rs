@@ -294,3 +294,26 @@ fn a_receive_window_grows_whatever_tells_of_round_trips_and_however_long_segment
         }
     }
 }
+
+#[test]
+fn the_first_segment_in_order_begins_nothing_if_one_came_before_it() {
+    // As a kernel 6.12 was seen to do: the ACK of the one that came too early, with which the window grew, was the last that was
+    // ordered to leave at once. The pause before the first in order counts from when the connection stood, 40 ms before.
+    let quick_after = |lost: u32| {
+        let c = config(Profile::Linux);
+        let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
+        ch.ends[0].write(20_000);
+        let mut seen = 0;
+        ch.run(
+            |from, segment, _| {
+                let is_syn = segment.flags.has(Flags::SYN) && from == 0;
+                seen += u32::from(from == 0 && segment.payload > 0);
+                let arrives = seen > lost || segment.payload == 0;
+                [Some(Duration::from_millis(if is_syn { 900 } else { 20 })).filter(|_| arrives), None]
+            },
+            |ch| ch.delivered[1] > 0,
+        );
+        ch.ends[1].acks.quick_left()
+    };
+    assert_eq!([quick_after(0), quick_after(1)], [16, 0]);
+}
