@@ -315,9 +315,18 @@ impl Tcp {
     }
 
     /// Whether the window that is told before the application reads is no smaller than the last; else an ACK that nothing hurries leaves
-    /// once it has read (`__tcp_ack_snd_check`).
-    pub(super) fn window_would_not_shrink(&self) -> bool {
+    /// once it has read (`__tcp_ack_snd_check`). The question alone ends the hurry of ACKs where half of the buffer is full
+    /// (`__tcp_select_window`).
+    pub(super) fn window_would_not_shrink(&mut self) -> bool {
+        self.end_hurry_if_half_full();
         self.would_not_shrink_to(self.tuned_edge())
+    }
+
+    /// Where what has come fills more than half of the buffer, no more ACKs are hurried.
+    fn end_hurry_if_half_full(&mut self) {
+        if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
+            self.acks.forget_quick();
+        }
     }
 
     /// The same of the window up to `edge`, where it is tuned.
@@ -337,13 +346,10 @@ impl Tcp {
         }
     }
 
-    /// An ACK leaves before the application can read what has come: that is what its window, up to `edge`, knows. Where it fills more than half of the
-    /// buffer, no more ACKs are hurried.
+    /// An ACK leaves before the application can read what has come: that is what its window, up to `edge`, knows.
     #[inline]
     fn tell_window_before_reading(&mut self, edge: Option<u64>) {
-        if self.receive_space().is_some_and(|space| space.is_half_full(self.held())) {
-            self.acks.forget_quick();
-        }
+        self.end_hurry_if_half_full();
         if let Some(buffers) = &mut self.buffers {
             buffers.told = edge;
         }

@@ -317,3 +317,31 @@ fn the_first_segment_in_order_begins_nothing_if_one_came_before_it() {
     };
     assert_eq!([quick_after(0), quick_after(1)], [16, 0]);
 }
+
+#[test]
+fn a_half_full_buffer_ends_the_hurry_that_a_pause_has_begun() {
+    // As a kernel 6.12 was seen to do: the ACK of a part of a gap looks at the window first, and is one of three that tell of the rest.
+    let told_at_once = |waiting: u32| {
+        let (mut receiver, came, now) = all_acknowledged(20_000);
+        let last = *came.last().unwrap();
+        let come = |n: u32, receiver: &mut Tcp, now: Instant| {
+            let seq = last.seq + (last.payload + 1448 * n);
+            receiver.handle_segment(&Segment { seq, payload: 1448, flags: Flags::ACK, ..last }, now);
+            receiver.poll_transmit(now).is_some()
+        };
+        // 0 and 2 are missing.
+        for n in [1].into_iter().chain(3..waiting) {
+            come(n, &mut receiver, now);
+        }
+        let later = now.saturating_add(Duration::from_secs(1));
+        receiver.handle_timeout(later);
+        while receiver.poll_transmit(later).is_some() {}
+        receiver.acks.forget_quick();
+        assert!(
+            come(0, &mut receiver, later),
+            "0 fills a gap of more than a segment, after a pause longer than the timeout"
+        );
+        (waiting..waiting + 8).filter(|n| come(*n, &mut receiver, later)).count()
+    };
+    assert_eq!((told_at_once(10), told_at_once(45)), (8, 2));
+}
