@@ -47,7 +47,7 @@ def said(program: Mapping[str, Any]) -> str:
 # What shells mean by the codes of programs that did not end by themselves.
 _MEANINGS = {
     126: "it could not be started",
-    127: "there is no such program",
+    127: "there is no such program; relative paths begin in /tmp",
     132: "an instruction that guests do not have, such as one of AVX",
     134: "it aborted",
     137: "it was killed; its host may have too little memory",
