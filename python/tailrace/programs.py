@@ -71,6 +71,18 @@ def notes(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     ]
 
 
+def notes_of_variants(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """The same of the runs of several variants; where it is not so in all of them, in which."""
+    variants: dict[str, list[str]] = {}
+    for label, of_variant in runs.items():
+        for note in notes(of_variant):
+            variants.setdefault(note, []).append(label)
+    return [
+        note if len(labels) == len(runs) else f"{', '.join(labels)}: {note}"
+        for note, labels in variants.items()
+    ]
+
+
 def _short(command: str) -> str:
     return command if len(command) <= _WIDEST else f"{command[: _WIDEST - 1]}…"
 

@@ -9,6 +9,8 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace import programs
+from tailrace.cli import compare
+from tailrace.comparison import Comparison
 from tailrace.kernels import using
 from tailrace.report import output
 from tailrace.study import identity
@@ -58,17 +60,52 @@ def test_a_report_shows_what_programs_said():
 
 
 def test_a_report_names_a_table_of_programs_as_what_it_is():
-    of = {"host": "a", "command": "x", "exit_code": 0, "output": "hello"}
-    run = tailrace.run(SMALL)
-    assert "<caption>Flow groups</caption>" in run.report().html
-    first, *_ = run.summary["runs"]
-    summary = run.summary | {
-        "runs": [first | {"programs": [of]}],
-        "aggregate": run.aggregate | {"groups": {}},
-    }
-    page = tailrace.Result(summary, dict(run), run.scenario_toml, run.manifest).report().html
+    assert "<caption>Flow groups</caption>" in tailrace.run(SMALL).report().html
+    page = without_flows(0).report().html
     assert "<caption>Programs</caption>" in page
     assert "Flow groups" not in page
+
+
+def test_of_variants_it_is_said_which_a_program_failed_in():
+    def of(**codes):
+        return [
+            {
+                "programs": [
+                    {"host": "a", "command": c, "exit_code": n, "output": ""} for c, n in codes.items()
+                ]
+            }
+        ]
+
+    runs = {"red": of(x=1, y=0), "codel": of(x=1, y=2), "sfq": of(x=1, y=2)}
+    assert programs.notes_of_variants(runs) == [
+        "host a: x failed with exit code 1",
+        "codel, sfq: host a: y failed with exit code 2",
+    ]
+
+
+def without_flows(*codes):
+    """A result of programs alone that ended with these codes."""
+    ended = [{"host": "a", "command": "x", "exit_code": code, "output": "hello"} for code in codes]
+    run = tailrace.run(SMALL)
+    first, *_ = run.summary["runs"]
+    summary = run.summary | {
+        "runs": [first | {"programs": ended}],
+        "aggregate": run.aggregate | {"groups": {}},
+    }
+    return tailrace.Result(summary, dict(run), run.scenario_toml, run.manifest)
+
+
+def test_a_comparison_of_programs_alone_has_the_queues_and_says_which_programs_failed(tmp_path):
+    compared = Comparison({"one": without_flows(0), "other": without_flows(4)})
+    lines = str(compared).splitlines()
+    [row] = [line.split() for line in lines if line.strip().startswith("other ")]
+    assert len(row) > 3, "the queue's columns"
+    assert [line for line in lines if "failed" in line] == ["other: host a: x failed with exit code 4"]
+    said = compare.signposts(compared, tmp_path, plots=False)
+    assert "what programs said" in said
+    assert "what programs said" not in compare.signposts(
+        Comparison({"one": tailrace.run(SMALL)}), tmp_path, plots=False
+    )
 
 
 def test_programs_that_fail_are_said_once_below_the_table():
