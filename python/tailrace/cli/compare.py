@@ -242,15 +242,15 @@ def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     link = _link_under_study(comparison)
     queue, rate = (shlex.quote(f"link.{link}.{said}") for said in ("queue=sfq,codel", "rate=3mbit"))
     here, one = common.quoted(target), common.quoted(target / first)
-    ran = any(programs.of_first(result.summary["runs"])[1] for result in comparison.results.values())
+    folders = zip(comparison.folder_names(), comparison.results.values(), strict=True)
+    ran = next((name for name, result in folders if programs.of_first(result.summary["runs"])[1]), None)
+    said = f"summary.json of each variant, and `{call} report {common.quoted(target / ran)}`" if ran else ""
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
         "  figures/                     overlays over time (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
-        f"  what programs said           summary.json of each variant, and `{call} report {one}`"
-        if ran
-        else "",
+        f"  what programs said           {said}" if said else "",
         "Next:",
         f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
         f"  {call} report {here}   (everything as one HTML page, to pass on)",
