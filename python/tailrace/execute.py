@@ -229,8 +229,9 @@ class _Collected:
 
 
 def error_text(error: BaseException) -> str:
-    """What went wrong in a run, in a line."""
-    return str(error).rstrip() if isinstance(error, ScenarioError) else f"{type(error).__name__}: {error}"
+    """What went wrong in a run. The simulator's own errors say it in words; of others their kind says more."""
+    is_own = isinstance(error, ScenarioError) or type(error).__module__ == _native.HookError.__module__
+    return str(error).rstrip() if is_own else f"{type(error).__name__}: {error}"
 
 
 def _refused(job: Job, host: str, why: str, asks: tuple[str | None, Sequence[str]]) -> ScenarioError:
