@@ -15,10 +15,10 @@ __all__ = [
     "Output",
     "Outsider",
     "Packet",
+    "RefusedError",
     "Rng",
     "Scenario",
     "ScenarioError",
-    "SettingError",
     "Setup",
     "Signal",
     "Source",
@@ -43,7 +43,7 @@ __version__: str
 
 class ScenarioError(ValueError): ...
 class HookError(RuntimeError): ...
-class SettingError(RuntimeError): ...
+class RefusedError(RuntimeError): ...
 
 @final
 class Verdict:

@@ -229,14 +229,31 @@ class _Collected:
 
 
 def error_text(error: BaseException) -> str:
-    """What went wrong in a run, in a line."""
-    return str(error).rstrip() if isinstance(error, ScenarioError) else f"{type(error).__name__}: {error}"
+    """What went wrong in a run. The simulator's own errors say it in words; of others their kind says more."""
+    is_own = isinstance(error, ScenarioError) or type(error).__module__ == _native.HookError.__module__
+    return str(error).rstrip() if is_own else f"{type(error).__name__}: {error}"
 
 
-def _refused(job: Job, host: str, why: str, nearest: str | None) -> ScenarioError:
-    """A kernel does not take a setting of a host, at the place of its settings in the file."""
-    help = f"did you mean `{nearest}`?" if nearest else None  # noqa: A001 - as diagnostics call it
-    return job.scenario.objected([(f"host.{host.partition('[')[0]}.sysctl", f"host {host}: {why}", help)])
+def _refused(job: Job, host: str, why: str, asks: tuple[str | None, Sequence[str]]) -> ScenarioError:
+    """A kernel does not take a setting of a host, or the congestion control of a flow, at its place in the file."""
+    flow, known = asks
+    if flow is None:
+        place = f"host.{host.partition('[')[0]}.sysctl"
+        instead = f"did you mean `{known[0]}`?" if known else None
+    else:
+        place = f"{_table_of(job.scenario, flow)}.{flow}.transport.cc"
+        ours = [control["name"] for control in json.loads(_native.catalog())["cc"]]
+        instead = f"it has {', '.join(name for name in ours if name in known)}"
+    return job.scenario.objected([(place, f"host {host}: {why}", instead)])
+
+
+def _table_of(scenario: Scenario, flow: str) -> str:
+    """Attacks are flows, too."""
+    try:
+        scenario.written(f"flow.{flow}")
+    except ValueError:
+        return "attack"
+    return "flow"
 
 
 class _Pool(Generic[T]):
@@ -294,7 +311,7 @@ class _Pool(Generic[T]):
             taken = self._sink.take(job, output, rows, wall_s)
         except _native.ScenarioError as error:
             self._fail(place, job, ScenarioError(error.args[0], json.loads(error.args[1])))
-        except _native.SettingError as error:
+        except _native.RefusedError as error:
             self._fail(place, job, _refused(job, *error.args))
         except BaseException as error:  # noqa: BLE001 - a panic of the simulator is no Exception; it must not be lost
             self._fail(place, job, error)

@@ -365,12 +365,16 @@ def comparison_grids(
         for position, (name, group) in enumerate(groups_of[label].items()):
             numbers = [m.of(group) for m in measures]
             rows.append([label if position == 0 else "", name, *numbers])
+        if not groups_of[label]:
+            # Of programs alone there is no flow, but a queue.
+            rows.append([label, *[""] * (1 + len(measures))])
         queue: Mapping[str, Any] = (aggregate.get("queues") or {}).get(studied) or {}
         queue_rows.append([label, *(m.of(queue) for m in queue_measures)])
     notes = [
         _over([result.n for result in results.values()]),
         "throughput and goodput: sum over the group's flows; delay: one way, end to end",
         *(f"{label}: {note}" for label, found in aggregates.items() for note in outcomes.notes(found)),
+        *programs.notes_of_variants({label: result.summary["runs"] for label, result in results.items()}),
     ]
     if any(m.path[0] == "completion_s" for m in measures):
         notes.append(COMPLETION)

@@ -47,7 +47,7 @@ def said(program: Mapping[str, Any]) -> str:
 # What shells mean by the codes of programs that did not end by themselves.
 _MEANINGS = {
     126: "it could not be started",
-    127: "there is no such program",
+    127: "there is no such program; relative paths begin in /tmp",
     132: "an instruction that guests do not have, such as one of AVX",
     134: "it aborted",
     137: "it was killed; its host may have too little memory",
@@ -68,6 +68,18 @@ def notes(runs: Sequence[Mapping[str, Any]]) -> list[str]:
         + (f" ({meaning})" if (meaning := _MEANINGS.get(code)) else "")
         + (f", {times} times in {len(runs)} runs" if len(runs) > 1 else "")
         for (host, command, code), times in failed.items()
+    ]
+
+
+def notes_of_variants(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """The same of the runs of several variants; where it is not so in all of them, in which."""
+    variants: dict[str, list[str]] = {}
+    for label, of_variant in runs.items():
+        for note in notes(of_variant):
+            variants.setdefault(note, []).append(label)
+    return [
+        note if len(labels) == len(runs) else f"{', '.join(labels)}: {note}"
+        for note, labels in variants.items()
     ]
 
 

@@ -135,7 +135,8 @@ def _flows(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
     flows = twin_settings.flows_of(scenario, hosts)
     if not flows:
         raise UsageError(
-            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP that could be twice"
+            f"{scenario.file_name} has no [[flow]] over TCP or Multipath TCP, which is what a twin compares: add one "
+            "(programs of `run` are not simulated)"
         )
     return flows
 

@@ -58,7 +58,8 @@ def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
         return []
     cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     varied = [path for path, values in axes.items() if len(values) > 1] or list(axes)
-    words = {path: _labels(path, axes[path], alone=len(varied) == 1) for path in varied}
+    names = endings(varied)
+    words = {path: _labels(path, axes[path], alone=len(varied) == 1, name=names[path]) for path in varied}
     labels = _distinct([" ".join(words[path][cell[path]] for path in varied) for cell in cells])
     return [Variant(label, cell) for label, cell in zip(labels, cells, strict=True)]
 
@@ -124,8 +125,22 @@ def split_list(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
-def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
-    """A word for each value of an axis: a table is called by its kind, and by what differs where kinds repeat."""
+def endings(paths: Sequence[str]) -> dict[str, str]:
+    """What each path is called among others: its last word, with as many before it as tell it from them."""
+    found = {}
+    for path in paths:
+        parts = path.split(".")
+        others = [f".{other}" for other in paths if other != path]
+        ends = (".".join(parts[-n:]) for n in range(1, len(parts)))
+        found[path] = next((end for end in ends if not any(o.endswith(f".{end}") for o in others)), path)
+    return found
+
+
+def _labels(path: str, texts: Sequence[str], *, alone: bool, name: str) -> dict[str, str]:
+    """A word for each value of an axis: a table is called by its kind, and by what differs where kinds repeat.
+
+    Where its last word is that of another axis, too, so that `name` has more, that is said of kinds as well.
+    """
     values = _as_tables({text: _value(text) for text in texts})
     differing = _differing([v for v in values.values() if isinstance(v, Mapping) and "kind" in v])
     lines = Counter(value.partition(" ")[0] for value in values.values() if isinstance(value, str))
@@ -142,7 +157,9 @@ def _labels(path: str, texts: Sequence[str], *, alone: bool) -> dict[str, str]:
             labels[text] = kind if lines[kind] == 1 else value
         else:
             plain = (value or "empty") if isinstance(value, str) else text
-            labels[text] = plain if alone else f"{path.rpartition('.')[2]}={plain}"
+            labels[text] = plain if alone else f"{name}={plain}"
+        if "." in name and not labels[text].startswith(f"{name}="):
+            labels[text] = f"{name}={labels[text]}"
     return labels
 
 
@@ -171,9 +188,9 @@ def _differing(tables: Sequence[Mapping[str, object]]) -> dict[str, set[str]]:
     }
 
 
-def words(path: str, texts: Sequence[str]) -> dict[str, str]:
-    """A word for each value of an axis among others: `red`, `period=0.5 s`."""
-    return _labels(path, texts, alone=False)
+def words(path: str, texts: Sequence[str], name: str | None = None) -> dict[str, str]:
+    """A word for each value of an axis among others: `red`, `period=0.5 s`; `name` is what [`endings`] calls it."""
+    return _labels(path, texts, alone=False, name=name or path.rpartition(".")[2])
 
 
 def _value(text: str) -> object:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import tailrace
+from tailrace.kernels import shelf
 
 ROOT = Path(__file__).resolve().parents[2]
 KOCHHER = ROOT / "papers" / "kochher" / "kochher.toml"
@@ -68,6 +69,24 @@ to = "dst"
 transport = { kind = "udp" }
 app = { kind = "cbr", rate = "500 kbit/s", size = "500 B", jitter = 0.1, random_phase = true }
 """
+
+
+@pytest.fixture(scope="session")
+def kernel() -> str:
+    """The newest kernel that is there; without one, tests that run one are skipped."""
+    kept = shelf.kernels()
+    if not kept:
+        pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
+    return kept[0].version
+
+
+@pytest.fixture(scope="module", params=["6.12", "6.1"])
+def series(request: pytest.FixtureRequest) -> str:
+    """Each kernel that tests run, one after the other."""
+    name = str(request.param)
+    if not any(kept.name == name for kept in shelf.kernels()):
+        pytest.skip(f"there is no kernel {name}: `tailrace kernel build {name}` builds one")
+    return name
 
 
 @pytest.fixture(scope="session")

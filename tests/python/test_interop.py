@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 import tailrace
-from tailrace.kernels import shelf
 
-SERIES = ("6.12", "6.1")
 UP = '{ kind = "transfer", size = "300 kB" }'
 DOWN = '{ kind = "transfer", size = "300 kB", direction = "down" }'
 
@@ -207,13 +205,6 @@ def hold(series: str, talks: list[Talk], role: str, settings: str = "", keys: st
     [run] = tailrace.run(tailrace.Scenario(text)).summary["runs"]
     found = {talk.name: (outcome(run, n, talk), expected(talk)) for n, talk in enumerate(talks)}
     return {name: both for name, both in found.items() if both[0] != both[1]}
-
-
-@pytest.fixture(scope="module", params=SERIES)
-def series(request):
-    if not any(kept.name == request.param for kept in shelf.kernels()):
-        pytest.skip(f"there is no kernel {request.param}: `tailrace kernel build {request.param}` builds one")
-    return request.param
 
 
 @pytest.fixture(params=["server", "client"])

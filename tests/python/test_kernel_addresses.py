@@ -6,7 +6,6 @@ import polars as pl
 import pytest
 
 import tailrace
-from tailrace.kernels import shelf
 
 QUEUE = 'queue = { kind = "droptail", limit = "40 packets" }'
 NETWORK = f"""
@@ -63,13 +62,6 @@ app = "bulk"
     "MANAGER", '{ kind = "linux", subflows = 4, add_addr_accepted = 4, client = "1 subflow, 2 subflow" }'
 )
 LOOK = 'run = [{ at = "TIME", command = "ip -br -4 addr show eth0; ip rule; ip route show table 100; ip route" }]'
-
-
-@pytest.fixture(scope="module", params=["6.12", "6.1"])
-def series(request):
-    if not any(kept.name == request.param for kept in shelf.kernels()):
-        pytest.skip(f"there is no kernel {request.param}: `tailrace kernel build {request.param}` builds one")
-    return request.param
 
 
 def at_ends(flow, a, b, moves="a", more=("", "")):

@@ -72,6 +72,7 @@ class Place:
         _, said = process.communicate(timeout=10 * _SOON_S)
         assert process.returncode == 1, said
         assert "Traceback" not in said
+        assert "HostFailed" not in said
         return said
 
     def processes(self) -> dict[int, str]:

@@ -32,6 +32,14 @@ def test_two_axes_span_a_grid_whose_last_axis_is_fastest():
     assert cells[1].overrides == {"link.b.queue": "red", "link.b.rate": "2mbit"}
 
 
+def test_axes_whose_last_words_are_alike_are_called_by_more():
+    cells = variants.of_options(["host.a.kernel=none,6.1", "host.b.kernel=none,6.1", "link.l.rate=1mbit"])
+    assert [cell.label for cell in cells][:2] == ["a.kernel=none b.kernel=none", "a.kernel=none b.kernel=6.1"]
+    cells = variants.of_options(["link.a.queue=red,codel", "link.b.queue=red,codel", "seed=1,2"])
+    assert cells[2].label == "a.queue=red b.queue=codel seed=1"
+    assert variants.endings(["queue", "link.b.queue"]) == {"queue": "queue", "link.b.queue": "b.queue"}
+
+
 def test_an_axis_with_one_value_is_set_but_not_in_the_label():
     cells = variants.of_options(["link.b.queue=red,codel", "runs=2"])
     assert [cell.label for cell in cells] == ["red", "codel"]

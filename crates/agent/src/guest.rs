@@ -115,7 +115,8 @@ fn settle<'a>(
     host: &'a Host,
     networks: Option<settings::Networks<'_>>,
 ) -> Result<(), Box<dyn Error>> {
-    let Err(refusal) = shared.set(host, networks) else { return Ok(()) };
+    let settled = shared.set(host, networks).and_then(|()| settings::look_for_controls(host));
+    let Err(refusal) = settled else { return Ok(()) };
     #[expect(clippy::print_stderr, reason = "the console is read")]
     {
         eprintln!("\n{REFUSED}{}", serde_json::to_string(&refusal)?);

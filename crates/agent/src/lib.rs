@@ -11,17 +11,28 @@ use serde::{Deserialize, Serialize};
 /// What begins the line of a guest's console that has a [`Refusal`], as JSON.
 pub const REFUSED: &str = "tailrace-agent was refused: ";
 
-/// A kernel does not take a setting of a host.
+/// A kernel does not take what a host asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The host, as the scenario calls it.
     pub host: String,
-    /// Why, in a sentence that names the setting.
+    /// What it is.
+    pub of: Asked,
+    /// Why, in a sentence that names it.
     pub why: String,
     /// The word that is not known, a name or a value; may be empty.
     pub word: String,
     /// Words that are known in its place.
     pub others: Vec<String>,
+}
+
+/// What a host asks its kernel for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Asked {
+    /// A setting under `/proc/sys`.
+    Setting,
+    /// A congestion control for sockets.
+    CongestionControl,
 }
 
 /// Where a guest has its own folder.

@@ -32,6 +32,9 @@ pub struct Host {
     pub interfaces: Vec<Interface>,
     /// Values under `/proc/sys`, by names as sysctl(8) has them, in the order in which they are set.
     pub sysctl: Vec<(String, String)>,
+    /// Congestion controls that its sockets ask for, by their names in Linux.
+    #[serde(default)]
+    pub congestion_controls: Vec<String>,
     /// Limits of Multipath TCP's path manager.
     pub limits: Option<Limits>,
     /// Addresses that the path manager uses.

@@ -1,16 +1,18 @@
-//! What hosts set under `/proc/sys`.
+//! What hosts set under `/proc/sys`, and what else they want of their kernel.
 //!
 //! Most of `net` is there once a namespace; the rest a kernel has only once, for all of its hosts. Such a setting of `net` cannot be
 //! written from a namespace of its own: it is done from the guest's.
 
 use crate::namespace::Namespace;
 use rustix::io::Errno;
+use rustix::net::sockopt::set_tcp_congestion;
+use rustix::net::{AddressFamily, SocketType, socket};
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use tailrace_agent::Refusal;
 use tailrace_agent::plan::Host;
+use tailrace_agent::{Asked, Refusal};
 
 /// The networks of a host that is one of several.
 #[derive(Clone, Copy, Debug)]
@@ -27,8 +29,13 @@ impl<'a> Shared<'a> {
     /// Sets what a host asks for. This thread is in its network.
     pub(crate) fn set(&mut self, host: &'a Host, networks: Option<Networks<'_>>) -> Result<(), Refusal> {
         for (name, value) in &host.sysctl {
-            let refused =
-                |why: String| Refusal { host: host.name.clone(), why, word: String::new(), others: vec![] };
+            let refused = |why: String| Refusal {
+                host: host.name.clone(),
+                of: Asked::Setting,
+                why,
+                word: String::new(),
+                others: vec![],
+            };
             let is_own = write(name, value, networks).map_err(|error| match error {
                 Unset::Unknown => Refusal {
                     word: name.clone(),
@@ -108,6 +115,29 @@ fn neighbours(name: &str) -> Vec<String> {
     let entries = path(group).read_dir().into_iter().flatten().filter_map(Result::ok);
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.map(|entry| format!("{group}.{}", entry.file_name().to_string_lossy())).collect()
+}
+
+/// Looks whether the kernel has the congestion controls that the host's sockets ask for, before any of them does. This thread is in its
+/// network.
+pub(crate) fn look_for_controls(host: &Host) -> Result<(), Refusal> {
+    let refused = |name: &String, why: String| Refusal {
+        host: host.name.clone(),
+        of: Asked::CongestionControl,
+        why,
+        word: name.clone(),
+        others: choices("net.ipv4.tcp_congestion_control"),
+    };
+    for name in &host.congestion_controls {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None);
+        socket.and_then(|socket| set_tcp_congestion(socket, name)).map_err(|error| {
+            let why = match error {
+                Errno::NOENT => format!("the kernel has no congestion control {name}"),
+                error => format!("the kernel does not let sockets have congestion control {name}: {error}"),
+            };
+            refused(name, why)
+        })?;
+    }
+    Ok(())
 }
 
 /// The words that a setting takes, where another one has them: that is so of congestion controls.

@@ -23,7 +23,7 @@ impl Console {
         File::create(&self.0)
     }
 
-    /// Of a setting that the kernel does not take, what the agent says.
+    /// Of what a host asks for and the kernel does not take, what the agent says.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let said = self.text();
         let said = said.lines().find_map(|line| line.strip_prefix(REFUSED))?;

@@ -120,13 +120,16 @@ fn pair(pair: &SocketPair) -> said::Pair {
     said::Pair { local: pair.local, remote: pair.remote }
 }
 
+/// A congestion control by its name in Linux: what this project calls `newreno` is `reno` there.
+pub(crate) fn in_linux(name: &str) -> &str {
+    if name == "newreno" { "reno" } else { name }
+}
+
 /// What a socket is to be, in the agent's words.
 pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
-    // What this project calls `newreno` is what Linux calls `reno`.
-    let name = kind.congestion_control.as_deref().map(|name| if name == "newreno" { "reno" } else { name });
     said::Kind {
         multipath: kind.multipath,
-        congestion_control: name.map(str::to_string),
+        congestion_control: kind.congestion_control.as_deref().map(in_linux).map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
         listens: kind.listens,
         traffic_class: kind.traffic_class,

@@ -29,7 +29,7 @@ pub enum KernelError {
         /// What is wrong with it.
         why: String,
     },
-    /// It does not take a setting of a host.
+    /// It does not take what a host asks for.
     Refused(Refusal),
     /// It has not come up.
     Boot {

@@ -5,19 +5,17 @@ use crate::error::KernelError;
 use crate::host::KernelHost;
 use crate::machine::{Machine, MachineConfig};
 use crate::pinning::Pinned;
-use core::fmt;
+use crate::refusal::{self, StartError};
 use core::net::Ipv4Addr;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tailrace_agent::Refusal;
 use tailrace_agent::plan::{
     self, Control, DatagramSocket, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples,
 };
 use tailrace_core::rng::run_seed;
-use tailrace_core::text::nearest;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{self, NodeIndex};
@@ -82,40 +80,6 @@ pub struct ProgramReport {
     pub output_left_out_bytes: u64,
 }
 
-/// Why kernels of a scenario do not start.
-#[derive(Debug)]
-pub struct StartError {
-    /// The host, as the scenario calls it.
-    pub host: String,
-    /// Why.
-    pub why: String,
-    /// If a setting of the host is at fault, what may be meant instead.
-    pub setting: Option<Setting>,
-}
-
-/// A setting that a kernel does not take.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The one that is named almost like it, if there is none of its name.
-    pub nearest: Option<String>,
-}
-
-impl From<Refusal> for StartError {
-    fn from(refusal: Refusal) -> Self {
-        let others = refusal.others.iter().map(String::as_str);
-        let nearest = nearest(&refusal.word, others).map(str::to_string);
-        Self { host: refusal.host, why: refusal.why, setting: Some(Setting { nearest }) }
-    }
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "host {:?}: {}", self.host, self.why)
-    }
-}
-
-impl std::error::Error for StartError {}
-
 impl Guests {
     /// Starts the kernels of a scenario's hosts and attaches them. This thread, and the kernels with it, stay on
     /// one processor until the value is dropped: messages between two cost several times as much.
@@ -132,14 +96,14 @@ impl Guests {
         let folder = folder.map_err(|error| StartError {
             host: String::new(),
             why: error.to_string(),
-            setting: None,
+            refused: None,
         })?;
         let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::of_environment() };
         let names = names(scenario, simulation)?;
         let seed = run_seed(scenario.seed, run);
         for members in members(scenario) {
             let (node, spec) = (members[0].node, members[0].spec);
-            let failed = |why: String| StartError { host: node.name.clone(), why, setting: None };
+            let failed = |why: String| StartError { host: node.name.clone(), why, refused: None };
             let path = stock.kernels.get(&spec.kernel);
             let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
             let (plan, mtus) = plan_all(scenario, simulation, &members, &names)
@@ -157,7 +121,7 @@ impl Guests {
                 control: Arc::clone(&stock.control),
             };
             let (machine, kernel) = Machine::start(&config).map_err(|error| match error {
-                KernelError::Refused(refusal) => refusal.into(),
+                KernelError::Refused(refusal) => StartError::of(refusal, scenario),
                 error => failed(error.to_string()),
             })?;
             let mut host = KernelHost::new(kernel, READY);
@@ -232,7 +196,8 @@ fn plan_all(
         outputs += spec.programs.len();
         cards.extend(mtus(scenario, *index));
         let (unreached, later) = (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
-        hosts.push(plan_of(node, spec, (&names[&node.name], unreached, later), first));
+        let host = plan_of(node, spec, (&names[&node.name], unreached, later), first);
+        hosts.push(plan::Host { congestion_controls: refusal::controls_of(scenario, &node.name), ..host });
     }
     let moves = hosts.iter().flat_map(|host| &host.interfaces).any(|i| !i.later.is_empty());
     let control = control_of(&asked, moves, (cards.len(), samples(scenario)));
@@ -316,7 +281,7 @@ fn names(
         let failed = |e: tailrace_sim::AttachError| StartError {
             host: node.name.clone(),
             why: e.to_string(),
-            setting: None,
+            refused: None,
         };
         Ok((node.name.clone(), simulation.addresses(&node.name).map_err(failed)?))
     };
@@ -405,6 +370,7 @@ fn plan_of(
         name: node.name.clone(),
         interfaces: interfaces.collect(),
         sysctl: spec.sysctl.clone(),
+        congestion_controls: Vec::new(),
         limits: spec.limits.map(|limits| plan::Limits {
             subflows: limits.subflows,
             add_addr_accepted: limits.add_addr_accepted,

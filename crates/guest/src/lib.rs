@@ -37,12 +37,14 @@ mod mapping;
 mod memory;
 mod patience;
 mod pinning;
+mod refusal;
 mod ring;
 #[cfg(test)]
 mod testing;
 
 pub use error::KernelError;
-pub use guests::{Guests, ProgramReport, Setting, StartError, Stock};
+pub use guests::{Guests, ProgramReport, Stock};
 pub use host::KernelHost;
 pub use kernel::Kernel;
 pub use machine::{Machine, MachineConfig};
+pub use refusal::{Refused, StartError};

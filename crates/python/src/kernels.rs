@@ -31,8 +31,8 @@ impl Kernels {
         let failed = crate::task::HostFailed::new_err::<String>;
         let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
         let guests = tailrace_guest::Guests::start(scenario, run, simulation, stock);
-        guests.map(Some).map(Self).map_err(|error| match error.setting {
-            Some(setting) => crate::task::SettingError::new_err((error.host, error.why, setting.nearest)),
+        guests.map(Some).map(Self).map_err(|error| match error.refused {
+            Some(refused) => crate::task::RefusedError::new_err((error.host, error.why, said_of(refused))),
             None => failed(error.to_string()),
         })
     }
@@ -50,6 +50,15 @@ impl Kernels {
             summary.pop();
             summary.push_str(&format!(",\"programs\":{}}}", json!(reports)));
         }
+    }
+}
+
+/// The flow that asks for it, if one does, and what the kernel would take.
+#[cfg(target_os = "linux")]
+fn said_of(refused: tailrace_guest::Refused) -> (Option<String>, Vec<String>) {
+    match refused {
+        tailrace_guest::Refused::Setting { nearest } => (None, nearest.into_iter().collect()),
+        tailrace_guest::Refused::CongestionControl { flow, known } => (Some(flow), known),
     }
 }
 

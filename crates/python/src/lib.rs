@@ -42,7 +42,7 @@ mod _native {
     #[pymodule_export]
     use crate::scenario::{Scenario, ScenarioError, Source};
     #[pymodule_export]
-    use crate::task::{Output, SettingError, Task};
+    use crate::task::{Output, RefusedError, Task};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

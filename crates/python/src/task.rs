@@ -22,9 +22,9 @@ create_exception!(_native, HostFailed, PyRuntimeError, "A host's kernel cannot g
 
 create_exception!(
     _native,
-    SettingError,
+    RefusedError,
     PyRuntimeError,
-    "A kernel does not take a setting: host, why, and what may be meant."
+    "A kernel does not take what the scenario asks for: host, why, and the flow that asks, if one does, with what the kernel would take."
 );
 
 /// A run that can be executed on any thread, watched and stopped from others.

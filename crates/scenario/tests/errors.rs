@@ -103,6 +103,10 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         )],
     ),
     ("kernel_without_quotes", &[("count = 4", "count = 4\nkernel = 6.12")]),
+    (
+        "run_of_no_program",
+        &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = [\"iperf3 -s\", 3, { command = \" \" }]")],
+    ),
     ("run_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = \"true\"\nsysctl = \"a=1\"")]),
     (
         "kernel_without_that_link_or_time",

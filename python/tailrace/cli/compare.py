@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import api, places, present, variants
+from tailrace import api, places, present, programs, variants
 from tailrace.cli import common, differing, figure_checks, keeping, named_figures, signals, tabular
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
@@ -216,7 +216,7 @@ def finish(comparison: Comparison, shown: Shown, difference: "Differences | None
     if target and shown.plots:
         draw(comparison, target, shown)
     if target and not shown.quiet:
-        say(_signposts(comparison, target, plots=shown.plots))
+        say(signposts(comparison, target, plots=shown.plots))
 
 
 def _print(comparison: Comparison, shown: Shown, difference: "Differences | None") -> None:
@@ -234,18 +234,23 @@ def _print(comparison: Comparison, shown: Shown, difference: "Differences | None
             common.show(difference)
 
 
-def _signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
+def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
+    """What is where in the folder of a comparison, and what to do next."""
     first = comparison.folder_names()[0]
     file = shlex.quote(next(iter(comparison.results.values())).manifest["file"])
     call = common.program()
     link = _link_under_study(comparison)
     queue, rate = (shlex.quote(f"link.{link}.{said}") for said in ("queue=sfq,codel", "rate=3mbit"))
     here, one = common.quoted(target), common.quoted(target / first)
+    folders = zip(comparison.folder_names(), comparison.results.values(), strict=True)
+    ran = next((name for name, result in folders if programs.of_first(result.summary["runs"])[1]), None)
+    said = f"summary.json of each variant, and `{call} report {common.quoted(target / ran)}`" if ran else ""
     lines = [
         f"Everything is in {target}/",
         "  table.md, comparison.json    the table above; every number behind it",
         "  figures/                     overlays over time (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
+        f"  what programs said           {said}" if said else "",
         "Next:",
         f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
         f"  {call} report {here}   (everything as one HTML page, to pass on)",

@@ -93,7 +93,8 @@ def find(name: str) -> Kernel:
         ):
             return _unchanged(kernel)
     there = ", ".join(dict.fromkeys(names(kept))) or "none"
-    build = name if numbers(name) else "6.12"
+    # A series has two numbers.
+    build = name if numbers(name)[1:] else "6.12"
     raise UsageError(
         f"there is no kernel {name!r} in {folder()}; there are: {there}. "
         f"`tailrace kernel build {build}` builds one; or name the path of a User-Mode Linux program"

@@ -107,10 +107,10 @@ class Plan:
 
     def cells(self) -> Iterator[Cell]:
         """Those for which all conditions hold; the last axis varies fastest."""
-        words = [_words(axis) if len(axis) > 1 else {} for axis in self._axes]
+        varied = [axis for axis in self._axes if len(axis) > 1] or self._axes
+        names = variants.endings([key for axis in varied for key in (*axis[0].sets, *axis[0].names)])
+        words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
         alone = sum(len(axis) > 1 for axis in self._axes) == 1
-        if not any(words):
-            words = [_words(axis) for axis in self._axes]
         for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
             made = self._cell([point for _, point in points])
             if made is None:
@@ -287,15 +287,15 @@ def _quoted(text: str) -> str:
     return text
 
 
-def _words(axis: Sequence[Point]) -> dict[int, str]:
-    """What each point of an axis is called, as in `compare`."""
+def _words(axis: Sequence[Point], names: Mapping[str, str]) -> dict[int, str]:
+    """What each point of an axis is called, as in `compare`, where its keys have these names."""
     if axis[0].label is not None:
         return {place: str(point.label) for place, point in enumerate(axis)}
     found: dict[int, list[str]] = {place: [] for place in range(len(axis))}
     keys = [*axis[0].sets, *axis[0].names]
     for key in keys:
         texts = [{**point.sets, **point.names}[key] for point in axis]
-        labels = variants.words(key, texts)
+        labels = variants.words(key, texts, names[key])
         for place, text in enumerate(texts):
             found[place].append(labels[text])
     return {place: " ".join(parts) for place, parts in found.items()}

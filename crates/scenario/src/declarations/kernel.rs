@@ -21,7 +21,7 @@ section! {
     pub(crate) RUN = "an entry of `run`", "A program that a host runs.";
     pub(crate) struct RunDecl {
         at: Option<At<Duration>> = may(DURATION, "0 s"), "When it starts.";
-        command: At<String> = must(TEXT), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
+        command: At<String> = must(COMMAND), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
     }
 }
 
@@ -109,10 +109,19 @@ fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, S
             Data::Table(_) => gather(&full, value, sink, found),
             _ => {
                 let message = format!("{full} is set to text or a whole number, found {}", value.shown());
-                sink.error(Code::WrongType, value.origin, message);
+                let error = sink.at(Code::WrongType, value.origin, message);
+                sink.push(error.help("several numbers are one text, such as \"4096 131072 6291456\""));
             }
         }
     }
+}
+
+/// What a shell has something to do with.
+const COMMAND: Form<String> = Form { read: Read::Value(command), ..TEXT };
+
+fn command(node: &Node) -> Result<String, Unfit> {
+    let text = values::text(node)?;
+    if text.trim().is_empty() { Err("there is nothing to run".to_string().into()) } else { Ok(text) }
 }
 
 /// Programs and when they start.
@@ -144,6 +153,12 @@ fn programs(node: &Node, sink: &Sink<'_>) -> Option<Vec<RunDecl>> {
         }
     };
     let read = |item: &Node| {
+        if let Data::Plain(Value::Text(command)) = &item.data {
+            let message = format!("{} is a table, found {}", RUN.title, item.shown());
+            let error = sink.at(Code::WrongType, item.origin, message);
+            sink.push(error.help(format!("write {{ command = {} }}", text(command))));
+            return None;
+        }
         let r = Reader::new(item, &RUN, sink)?;
         let decl = RunDecl::take(&r);
         r.finish();

@@ -237,7 +237,12 @@ impl<'d> Reader<'d> {
             };
             if let Err((code, SetError::Invalid(why))) = result {
                 let message = format!("bad value of `{}`", key.value);
-                self.sink.push(self.sink.at(code, node.origin, message).label(why));
+                let mut error = self.sink.at(code, node.origin, message).label(why);
+                // It does not say what a value of the right form would be.
+                if code == Code::WrongType && !matches!(node.data, Data::Plain(_)) {
+                    error = error.help(format!("`{}`: {}", param.name, param.about()));
+                }
+                self.sink.push(error);
                 fine = false;
             }
         }

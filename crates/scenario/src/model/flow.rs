@@ -4,7 +4,7 @@ use super::network::NodeIndex;
 use std::sync::Arc;
 use tailrace_app::AppConfig;
 use tailrace_core::{Bytes, Dscp, Duration, DurationDist};
-use tailrace_transport::mptcp::MptcpPlan;
+use tailrace_transport::mptcp::{MptcpPlan, SubflowControl};
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// Flows of one declaration: the same transport and application between pairs of hosts.
@@ -161,6 +161,18 @@ impl Transport {
             Self::Tcp { cc, .. } => cc.name(),
             Self::Mptcp { plan, .. } => plan.control.name(),
             Self::Udp { .. } => "",
+        }
+    }
+
+    /// The same, where a connection or subflow has it by itself; a coupled one is of all subflows together.
+    pub fn cc_of_each(&self) -> Option<&'static str> {
+        match self {
+            Self::Tcp { cc, .. } => Some(cc.name()),
+            Self::Mptcp { plan, .. } => match &plan.control {
+                SubflowControl::Uncoupled(cc) => Some(cc.name()),
+                SubflowControl::Coupled(_) => None,
+            },
+            Self::Udp { .. } => None,
         }
     }
 }
