@@ -152,6 +152,9 @@ mod tests {
         assert_eq!(tick_before(Instant::from_nanos(3_999_999), tick), Instant::from_millis(3));
         assert_eq!(whole(Duration::from_micros(21_500), tick), Duration::from_millis(21));
         let up = |us, tick| rounded_up(Duration::from_micros(us), tick).as_micros();
-        assert_eq!((up(21_001, tick), up(21_000, tick), up(21_001, Duration::ZERO)), (22_000, 21_000, 21_001));
+        assert_eq!(
+            (up(21_001, tick), up(21_000, tick), up(21_001, Duration::ZERO)),
+            (22_000, 21_000, 21_001)
+        );
     }
 }

@@ -87,7 +87,11 @@ impl LinuxScheduler {
     /// handed out in part, where it fills up a segment that waits. It ends as well where all that is not acknowledged is sent again
     /// (`__mptcp_retransmit_pending_data`).
     fn holds_for(&self, chunk: &Chunk, conn: &ConnectionView) -> bool {
-        if self.fills { conn.goes_on && (self.reached..self.until).contains(&chunk.dsn) } else { self.left > 0 }
+        if self.fills {
+            conn.goes_on && (self.reached..self.until).contains(&chunk.dsn)
+        } else {
+            self.left > 0
+        }
     }
 
     /// The subflow that would be done first, whether it has room or not where queues are filled.
