@@ -199,8 +199,6 @@ pub struct Tcp {
     rtt: RttEstimator,
     cc: Governor,
 
-    /// When an ACK without data was last sent while data was out.
-    acked_between: Instant,
     /// From then on another challenge may be sent.
     challenge_from: Instant,
     /// What came and was changed on the way.
@@ -251,7 +249,6 @@ impl Tcp {
             // Where delays follow the pace of segments, the first of these says that ACKs hurry.
             acks: Acks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
             ts_recent: 0,
-            acked_between: Instant::ZERO,
             challenge_from: Instant::ZERO,
             reset_reply: None,
             altered: None,

@@ -251,7 +251,8 @@ impl Tcp {
     fn ack_clock(&self, now: Instant) -> Clock {
         let (head, smoothed) = (self.board.first_sent_at(), self.rtt.smoothed);
         // An ACK without data counts as well (`__tcp_transmit_skb`).
-        Clock { now, last_sent: self.last_sent.max(self.acked_between), head, smoothed }
+        let acked = self.repair.as_ref().map_or(Instant::ZERO, |repair| repair.acked_between);
+        Clock { now, last_sent: self.last_sent.max(acked), head, smoothed }
     }
 
     fn begin_packet(&mut self, packet: Tso) -> bool {
