@@ -109,13 +109,12 @@ class Case:
         """What takes addresses away and announces them again. Endpoint k - 1 is the server's interface k."""
         # The server's addresses come after the client's. Of the first one, which is no endpoint, id 0 is said.
         gone = [(k, f"10.0.0.{LINKS + k}") for k in WAYS[self.way].lost(self.lost)]
-        took = [(start, f"delete id {k - 1}" + f" {address}" * (k == 1)) for k, address in gone]
-        gave = [
-            (end, f"add {address} dev eth{k - 1}" + f" id {k - 1}" * (k > 1) + " signal")
-            for k, address in gone
-        ]
+        took = (f"delete id {k - 1}" + f" {address}" * (k == 1) for k, address in gone)
+        gave = (f"add {address} dev eth{k - 1}" + f" id {k - 1}" * (k > 1) + " signal" for k, address in gone)
+        # One after the other: of programs that start at the same time, Linux 6.1 runs the last one first.
         return ", ".join(
-            f'{{ at = "{at}.001 s", command = "ip mptcp endpoint {what}" }}' for at, what in took + gave
+            f'{{ at = "{at}.001 s", command = "{"; ".join("ip mptcp endpoint " + what for what in all_of_them)}" }}'
+            for at, all_of_them in ((start, took), (end, gave))
         )
 
 

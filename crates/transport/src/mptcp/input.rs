@@ -536,9 +536,10 @@ impl Mptcp {
         }
     }
 
-    /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others.
+    /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others; or whatever the peer has not, even if
+    /// that subflow carried none of it.
     pub(super) fn return_bytes(&mut self, id: usize) {
-        if self.plan.mptcp.reinject_all && !self.subflows[id].sent.is_empty() {
+        if self.plan.mptcp.reinject_all && self.stage != Stage::Fallback {
             self.snd.reinject_all();
         }
         self.push_due = self.fills;

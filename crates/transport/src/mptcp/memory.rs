@@ -16,6 +16,8 @@ use tailrace_core::{Bytes, Duration, Instant};
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
 /// describes it (`receive_small` of virtio_net, as Linux 6.12 was seen to charge).
 const PACKET: u64 = 2176;
+/// What of those 1600 is room for data and options of TCP: the rest is 78 bytes of the card and before the frame, and headers.
+const ROOM_IN_PACKET: u64 = 1600 - 78 - 14 - 40;
 /// More than any path could fill, and far from what sums could not hold.
 pub(super) const MOST: u64 = 1 << 40;
 /// No buffer has more than this part of the memory (`mptcp_try_coalesce`).
@@ -124,6 +126,13 @@ impl ReceiveMemory {
             taken: 0,
             rtt: Duration::ZERO,
         }
+    }
+
+    /// Data comes with so many bytes of options.
+    pub(crate) fn with_options(mut self, len: u64) -> Self {
+        let room = ROOM_IN_PACKET + self.mss.saturating_sub(FULL);
+        self.arrivals.set_room_in_packet(room.saturating_sub(len));
+        self
     }
 
     /// The connection is there, and the first round trip begins.

@@ -616,7 +616,8 @@ fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
     let (mss, stamps, share) = (plan.tcp.mss.get(), plan.tcp.timestamps, plan.mptcp.window_share);
-    let receive = receive.map(|size| ReceiveMemory::new(size, mss, stamps, share));
+    let options = u64::from(plan.mptcp.mapping_len()) + if stamps { memory::STAMPS } else { 0 };
+    let receive = receive.map(|size| ReceiveMemory::new(size, mss, stamps, share).with_options(options));
     let first = Arrivals::new(memory::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }

@@ -325,7 +325,7 @@ impl Subflow {
     }
 
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
-    /// full fills that first, as far as its packet has room. Its bytes become part of that segment if both or neither go out `again`.
+    /// full fills that first, as far as its packet has room. Its bytes become part of that segment, unless they go out `again` behind new ones.
     #[inline]
     pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, again: bool) -> Fitting {
         let Some(last) = self.sent.back().filter(|last| last.continues_at(chunk.dsn, most)) else {
@@ -337,7 +337,7 @@ impl Subflow {
             return Fitting { chunk: *chunk, goes_on: true, joins: false };
         }
         let len = chunk.len.min(most - u32::from(last.len)).min(room);
-        Fitting { chunk: Chunk { len, ..*chunk }, goes_on: true, joins: last.again == again }
+        Fitting { chunk: Chunk { len, ..*chunk }, goes_on: true, joins: last.again || !again }
     }
 
     /// How much the packet of `last`, the segment that was handed to it last, has room for, if that may become longer.
@@ -614,12 +614,13 @@ mod tests {
             (chunk.len, joins)
         };
         assert_eq!(hand(5001, 928, true), (928, false));
-        // What no other carried has a mapping of its own, though it fills the packet up.
-        assert_eq!(hand(5929, 1424, false), (496, false));
+        // What no other carried goes on with it.
+        assert_eq!(hand(5929, 1424, false), (496, true));
         // Its packet is full, so the next goes into another, and so does its mapping.
         assert_eq!(hand(6425, 928, false), (928, false));
         assert_eq!(hand(7353, 1424, false), (496, true));
-        assert_eq!((s.sent.len(), s.sent.back().map(|m| (m.dsn, m.len))), (3, Some((6425, 1424))));
+        let mappings: Vec<_> = s.sent.iter().map(|m| (m.dsn, m.len)).collect();
+        assert_eq!(mappings, [(5001, 1424), (6425, 1424)]);
     }
 
     #[test]

@@ -247,6 +247,10 @@ impl Tcp {
     /// An ACK without data. The first of a client tells the codepoint of the SYN-ACK (RFC 9768 §3.2.2.1).
     #[inline]
     pub(super) fn pure_ack(&mut self, now: Instant) -> Segment {
+        let between = self.board.nxt != self.board.una;
+        if let Some(repair) = self.repair.as_mut().filter(|_| between) {
+            repair.acked_between = now;
+        }
         let mut segment = self.acknowledge(self.board.nxt, 0, now);
         if self.feedback.accurate.first.is_some() {
             self.tell_first(&mut segment);

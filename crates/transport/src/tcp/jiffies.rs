@@ -84,6 +84,14 @@ pub(super) fn whole(time: Duration, jiffy: Duration) -> Duration {
     }
 }
 
+/// A time in whole ticks, of which the last one need not be full; the time itself where `jiffy` is zero.
+pub(super) fn rounded_up(time: Duration, jiffy: Duration) -> Duration {
+    match jiffy.as_nanos() {
+        0 => time,
+        tick => Duration::from_nanos(time.as_nanos().next_multiple_of(tick)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +151,10 @@ mod tests {
         let tick = Duration::from_millis(1);
         assert_eq!(tick_before(Instant::from_nanos(3_999_999), tick), Instant::from_millis(3));
         assert_eq!(whole(Duration::from_micros(21_500), tick), Duration::from_millis(21));
+        let up = |us, tick| rounded_up(Duration::from_micros(us), tick).as_micros();
+        assert_eq!(
+            (up(21_001, tick), up(21_000, tick), up(21_001, Duration::ZERO)),
+            (22_000, 21_000, 21_001)
+        );
     }
 }

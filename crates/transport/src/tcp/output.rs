@@ -1,10 +1,10 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
-use super::{Outlook, State, Tcp};
+use super::{Outlook, State, Tcp, jiffies};
 use crate::cc::CongestionControl;
 use crate::config::{IdleRestart, Nagle};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
-use tailrace_core::{Bytes, Instant};
+use tailrace_core::{Bytes, Duration, Instant};
 
 /// What four SACK blocks take of a header, the most there can be.
 const SACK_ROOM: u64 = 36;
@@ -411,7 +411,7 @@ impl Tcp {
         if self.config.idle_restart == IdleRestart::Off {
             return;
         }
-        if now.saturating_since(self.last_sent) > self.rto() {
+        if self.has_paused(now) {
             self.cc.tell(|cc| cc.on_resumed(self.last_sent, now));
             // Linux looks whenever a packet is put into the queue, and a connection puts in all that a subflow gets before any of it
             // leaves (`tcp_slow_start_after_idle_check`).
@@ -425,18 +425,32 @@ impl Tcp {
     /// (`mptcp_sendmsg_frag`, `tcp_skb_entail`).
     pub(crate) fn begin_in_vain(&mut self, now: Instant) {
         let decays = self.config.idle_restart == IdleRestart::Decay;
-        if decays && self.is_idle() && now.saturating_since(self.last_sent) > self.rto() {
+        if decays && self.is_idle() && self.has_paused(now) {
             self.shrink_after_pause(1, now);
         }
     }
 
+    /// Whether nothing has left for longer than the timeout, which are both whole ticks (`tcp_slow_start_after_idle_check`).
+    fn has_paused(&self, now: Instant) -> bool {
+        let (idle, rto) = self.pause(now);
+        idle > rto
+    }
+
+    /// How long nothing has left, and the timeout, in whole ticks.
+    fn pause(&self, now: Instant) -> (Duration, Duration) {
+        let tick = |at| jiffies::tick_before(at, self.config.jiffy);
+        let idle = tick(now).saturating_since(tick(self.last_sent));
+        (idle, jiffies::rounded_up(self.rto(), self.config.jiffy))
+    }
+
     /// The window after a pause, of which each of `looks` makes less.
     fn shrink_after_pause(&mut self, looks: u64, now: Instant) {
-        let (idle, rto) = (now.saturating_since(self.last_sent), self.rto());
+        let (idle, rto) = self.pause(now);
         let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
         let before = self.cc.cwnd();
         let halves = self.config.idle_restart == IdleRestart::Decay && !rto.is_zero();
-        let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).saturating_mul(looks);
+        // A pause of two timeouts is longer than one of them (`tcp_cwnd_restart`).
+        let halvings = (idle.as_nanos().saturating_sub(1) / rto.as_nanos().max(1)).saturating_mul(looks);
         let halvings = halves.then_some(u32::try_from(halvings).unwrap_or(u32::MAX));
         self.cc.tell(|cc| cc.on_idle(idle, rto, floor, halvings));
         self.stats.idle_restarts += u32::from(self.cc.cwnd() < before);

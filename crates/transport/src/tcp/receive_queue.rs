@@ -4,6 +4,8 @@
 //! `MAX_SKB_FRAGS`). What joins two ranges belongs to the left one, and the right one keeps its buffers. As a gap is filled, the buffers
 //! behind it become those of the application, and are joined once more as far as they fit (`tcp_ofo_queue`).
 //!
+//! What still has room in the memory of a packet that shares it with none so far is copied there, and takes nothing (`skb_try_coalesce`).
+//!
 //! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`), and what shares one is moved to the
 //! connection together, where mappings do not count any more (`__mptcp_move_skb`), but a buffer has an eighth of all memory at most
 //! (`mptcp_try_coalesce`). What a gap of the subflow has held back is moved there as a whole, before anything behind it that has waited at
@@ -121,12 +123,19 @@ pub(crate) struct ReceiveQueue {
     joined: u64,
     /// Bytes that a buffer has at most, where they count beside its packets.
     longest: Option<u64>,
+    /// Bytes that the memory of one packet has room for; zero where none is copied.
+    in_packet: u64,
 }
 
 impl ReceiveQueue {
     /// A buffer has so many bytes at most from now on.
     pub(crate) const fn set_longest(&mut self, bytes: u64) {
         self.longest = Some(bytes);
+    }
+
+    /// The memory of one packet has room for so many bytes.
+    pub(crate) const fn set_room_in_packet(&mut self, bytes: u64) {
+        self.in_packet = bytes;
     }
 
     /// What comes next on a subflow has this mark.
@@ -192,15 +201,24 @@ impl ReceiveQueue {
         packets + together.packets <= MOST && (together.packets == 0 || !long())
     }
 
+    /// What so many packets are that come `together`, of `bytes`, as they join a buffer of so many packets and bytes: none if they are copied.
+    const fn added(&self, (packets, in_it): (u64, u64), came: &Buffer, together: Together) -> u64 {
+        let bytes = came.end - came.start;
+        let fits = packets == 1 && together.packets == 1 && in_it + bytes <= self.in_packet;
+        if fits { 0 } else { came.packets }
+    }
+
     /// A buffer goes behind what the application has not read; whether it joins the last one there, where it `adjoins` that, as far as
     /// that has room for what comes `together`.
-    fn append(&mut self, next: Buffer, together: Together, adjoins: bool) -> bool {
+    fn append(&mut self, mut next: Buffer, together: Together, adjoins: bool) -> bool {
         let bytes = next.end - next.start;
         let fits = adjoins
             && self.unread.buffers > 0
             && self.has_room((self.in_last, self.bytes_in_last), together, bytes);
         let joins = fits && self.last_mark.goes_on(next.mark);
-        if !joins {
+        if joins {
+            next.packets = self.added((self.in_last, self.bytes_in_last), &next, together);
+        } else {
             (self.in_last, self.bytes_in_last) = (0, 0);
         }
         (self.in_last, self.bytes_in_last) = (self.in_last + next.packets, self.bytes_in_last + bytes);
@@ -278,7 +296,7 @@ impl ReceiveQueue {
         let (range, bytes) = ((came.start, came.end), came.end - came.start);
         let place = match self.find(range, |before| self.joins(before, came.start, together, bytes)) {
             Ok(Found::Within) => return,
-            Ok(Found::Follows(place)) => return self.follow(place, came),
+            Ok(Found::Follows(place)) => return self.follow(place, came, together),
             Ok(Found::Covers(place)) => {
                 let covered = self.above.set(place, came);
                 self.uncount(&covered);
@@ -295,10 +313,11 @@ impl ReceiveQueue {
     }
 
     /// What `came` joins the buffer at `place`.
-    fn follow(&mut self, place: u32, came: Buffer) {
+    fn follow(&mut self, place: u32, came: Buffer, together: Together) {
         let before = self.above.get(place);
-        self.count(came.end - came.start, came.packets);
-        self.above.set(place, Buffer { start: before.start, packets: before.packets + came.packets, ..came });
+        let added = self.added((before.packets, before.end - before.start), &came, together);
+        self.count(came.end - came.start, added);
+        self.above.set(place, Buffer { start: before.start, packets: before.packets + added, ..came });
     }
 
     /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
@@ -418,6 +437,30 @@ mod tests {
             queue.held(0, MSS).buffers
         };
         assert_eq!((above(&[(1, 1)]), above(&[(18, 1), (0, 17), (1, 1)])), (1, 3));
+    }
+
+    #[test]
+    fn what_the_memory_of_a_packet_has_room_for_is_copied() {
+        let mut queue = ReceiveQueue::default();
+        queue.set_room_in_packet(1432);
+        // As a kernel 6.1 did it: 128, 400 and 400 bytes are in the memory of the first, which has room for 504 more.
+        let ends = [128, 528, 928];
+        ends.windows(2).for_each(|w| queue.on_arrival(1000 + w[0], 1000 + w[1], 0));
+        assert_eq!(queue.held(0, MSS), Held { bytes: 800, packets: 1, buffers: 1 });
+        queue.on_arrival(1928, 2561, 0);
+        assert_eq!(queue.held(0, MSS), Held { bytes: 1433, packets: 2, buffers: 1 }, "a byte too much");
+        queue.on_arrival(2561, 2562, 0);
+        assert_eq!(queue.held(0, MSS), Held { bytes: 1434, packets: 3, buffers: 1 }, "it is of two by now");
+        // In order it is the same; what comes in one buffer of two packets is not copied.
+        queue.on_arrival(0, 1128, 2562);
+        assert_eq!(queue.held(2562, MSS), Held { bytes: 2562, packets: 4, buffers: 1 });
+        queue.on_read();
+        queue.on_arrival(2562, 2600, 2600);
+        queue.on_arrival(2600, 2700, 2700);
+        assert_eq!(queue.held(138, MSS), Held { bytes: 138, packets: 1, buffers: 1 });
+        let together = Together { packets: 2, bytes: 100 };
+        queue.on_piece((2700, 2800), 2800, Piece { together, packets: 2 });
+        assert_eq!(queue.held(238, MSS), Held { bytes: 238, packets: 3, buffers: 1 });
     }
 
     #[test]

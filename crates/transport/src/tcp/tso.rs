@@ -250,7 +250,9 @@ impl Tcp {
 
     fn ack_clock(&self, now: Instant) -> Clock {
         let (head, smoothed) = (self.board.first_sent_at(), self.rtt.smoothed);
-        Clock { now, last_sent: self.last_sent, head, smoothed }
+        // An ACK without data counts as well (`__tcp_transmit_skb`).
+        let acked = self.repair.as_ref().map_or(Instant::ZERO, |repair| repair.acked_between);
+        Clock { now, last_sent: self.last_sent.max(acked), head, smoothed }
     }
 
     fn begin_packet(&mut self, packet: Tso) -> bool {
@@ -317,7 +319,9 @@ impl Tcp {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::{self as channel, Channel};
     use super::*;
+    use crate::config::Profile;
 
     const MSS: u64 = 1448;
     const MS: fn(u64) -> Instant = Instant::from_millis;
@@ -371,5 +375,20 @@ mod tests {
         assert_eq!(waits(false, false), None, "the next packet is another");
         assert_eq!(waits(true, false), Some(false), "the application may write more");
         assert_eq!(waits(true, true), None);
+    }
+
+    #[test]
+    fn an_ack_without_data_counts_as_what_was_sent_last() {
+        let linux = || channel::config(Profile::Linux);
+        let mut ch = Channel::new([linux(), linux()], "reno", [1, 2]);
+        ch.ends[0].write(crate::UNLIMITED);
+        ch.run(|_, _, _| [Some(Duration::from_millis(20)), None], |ch| ch.delivered[1] > 50_000);
+        let end = &mut ch.ends[0];
+        let before = end.last_sent;
+        let now = before + Duration::from_micros(700);
+        assert_eq!(end.ack_clock(now).last_sent, before);
+        end.demand_ack();
+        assert_eq!(end.poll_transmit(now).map(|ack| ack.payload), Some(0));
+        assert_eq!((end.ack_clock(now).last_sent, end.last_sent), (now, before), "a pause is one of data");
     }
 }

@@ -34,8 +34,9 @@ pub struct LinuxScheduler {
     fills: bool,
     last: usize,
     left: i64,
-    /// Where the burst ends, of queues that are filled.
+    /// Where the burst ends, of queues that are filled, and how far it has got. What lies before that is sent again, which ends it.
     until: u64,
+    reached: u64,
     rates: [u64; MAX_SUBFLOWS],
 }
 
@@ -45,7 +46,7 @@ impl SchedulerKind for LinuxScheduler {
     const CITATION: &'static str = "Linux, net/mptcp/protocol.c, mptcp_subflow_get_send";
     fn build(config: &LinuxSchedulerConfig) -> Self {
         let (burst, fills) = (config.burst.max(1), config.fill_queues);
-        Self { burst, fills, last: 0, left: 0, until: 0, rates: [0; MAX_SUBFLOWS] }
+        Self { burst, fills, last: 0, left: 0, until: 0, reached: 0, rates: [0; MAX_SUBFLOWS] }
     }
 }
 
@@ -83,9 +84,14 @@ impl LinuxScheduler {
     }
 
     /// Whether the last choice holds for `chunk`, too. Each push begins with one (`__mptcp_subflow_push_pending`), and a chunk may be
-    /// handed out in part, where it fills up a segment that waits.
+    /// handed out in part, where it fills up a segment that waits. It ends as well where all that is not acknowledged is sent again
+    /// (`__mptcp_retransmit_pending_data`).
     fn holds_for(&self, chunk: &Chunk, conn: &ConnectionView) -> bool {
-        if self.fills { conn.goes_on && chunk.dsn < self.until } else { self.left > 0 }
+        if self.fills {
+            conn.goes_on && (self.reached..self.until).contains(&chunk.dsn)
+        } else {
+            self.left > 0
+        }
     }
 
     /// The subflow that would be done first, whether it has room or not where queues are filled.
@@ -122,6 +128,7 @@ impl Scheduler for LinuxScheduler {
         }
         if self.holds_for(chunk, conn) && last.is_some() {
             self.left -= len;
+            self.reached = chunk.dsn;
             return Some(self.last);
         }
         let id = self.first_done(chunk, subflows)?;
@@ -130,7 +137,8 @@ impl Scheduler for LinuxScheduler {
             self.average_rate(id, &subflows[id], burst);
         }
         self.left = burst.min(i64::MAX as u64) as i64 - len;
-        (self.last, self.until) = (id, chunk.dsn.saturating_add(burst));
+        self.last = id;
+        (self.reached, self.until) = (chunk.dsn, chunk.dsn.saturating_add(burst));
         Some(id)
     }
 }
@@ -212,6 +220,18 @@ mod tests {
         assert_eq!(linux.select(&next, &conn(), &views([9000, 5000])), Some(0), "of the same burst");
         let another = ConnectionView { goes_on: false, ..conn() };
         assert_eq!(linux.select(&next, &another, &views([9000, 5000])), Some(1));
+    }
+
+    #[test]
+    fn what_is_sent_again_is_of_no_burst_before() {
+        let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 3000, fill_queues: true });
+        let views =
+            |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
+        let mut select = |dsn, queued| linux.select(&Chunk { dsn, ..chunk(0) }, &conn(), &views(queued));
+        assert_eq!((select(9000, [0, 5000]), select(10_000, [7000, 5000])), (Some(0), Some(0)));
+        // All from 2000 on goes again: 5000 bytes are done before 7000, and the burst that begins there has 3000.
+        assert_eq!((select(2000, [7000, 5000]), select(4999, [7000, 8000])), (Some(1), Some(1)));
+        assert_eq!(select(5000, [7000, 8000]), Some(0));
     }
 
     #[test]

@@ -78,8 +78,9 @@ pub(crate) struct Repair {
     pub(in crate::tcp) compression: Compression,
     /// What is reported by SACK (`sack_reports`).
     pub(in crate::tcp) ranges: SackMemory,
-    /// The packet that is leaving (`tso`).
+    /// The packet that is leaving (`tso`), and when an ACK without data was last sent while data was out.
     pub(in crate::tcp) tso: Tso,
+    pub(in crate::tcp) acked_between: Instant,
     /// Most segments of packets.
     pub(in crate::tcp) packet_most: u64,
     /// That rate, bytes a second.
@@ -118,6 +119,7 @@ impl Repair {
                 compression: Compression::default(),
                 ranges: SackMemory::default(),
                 tso: Tso::default(),
+                acked_between: Instant::ZERO,
                 packet_most: tso::LEAST,
                 rate: 0,
                 beside: 0,

@@ -345,3 +345,24 @@ fn a_half_full_buffer_ends_the_hurry_that_a_pause_has_begun() {
     };
     assert_eq!((told_at_once(10), told_at_once(45)), (8, 2));
 }
+
+fn a_pause_and_the_timeout_are_whole_ticks() {
+    // A round trip of 40.6 ms and 200 ms: the timeout is 241 ticks. The window in segments before and after a pause that begins then:
+    let around = |since_us: u64, pause_us: u64| {
+        let mut ch = Channel::new([config(Profile::Linux), config(Profile::Linux)], "reno", [1, 2]);
+        ch.ends[0].write(100_000);
+        ch.run(|_, _, _| [Some(Duration::from_micros(20_300)), None], |ch| ch.delivered[1] == 100_000);
+        ch.run(|_, _, _| [Some(Duration::from_micros(20_300)), None], |ch| ch.ends[0].is_idle());
+        let end = &mut ch.ends[0];
+        assert_eq!(end.rto().as_millis(), 240);
+        let window = |end: &Tcp| end.cc.cwnd().get() / u64::from(end.mss);
+        let before = window(end);
+        end.last_sent = Instant::from_nanos(since_us * 1000);
+        end.begin_in_vain(Instant::from_nanos((since_us + pause_us) * 1000));
+        (before, window(end))
+    };
+    assert_eq!(around(500_000, 241_999), (80, 80), "241 ticks have passed");
+    assert_eq!(around(500_900, 241_100), (80, 40), "242 have");
+    assert_eq!(around(500_000, 482_999), (80, 40), "twice the timeout, and no more");
+    assert_eq!(around(500_000, 483_000), (80, 20));
+}
