@@ -349,6 +349,7 @@ impl Mptcp {
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
             goes_on: self.pushing || self.plan.mptcp.hands_out == HandsOut::Packets,
+            open: self.subflows.open(),
             blocked: self.stats.window_stalls,
         }
     }
