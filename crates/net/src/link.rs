@@ -83,8 +83,7 @@ pub struct Link<P: Packet> {
     to: NodeId,
     /// Number of that node among the routers, or [`NOT_A_ROUTER`].
     router: u32,
-    /// Smaller packets that find the transmitter free are sent without further ado: the link is up, has no
-    /// discipline, keeps no statistics and is watched by nobody.
+    /// Smaller packets that find the transmitter free are sent without further ado: the link is plain and up, and keeps no statistics.
     express_below: u32,
     /// See [`Link::is_plain`].
     plain: bool,
@@ -100,6 +99,8 @@ pub struct Link<P: Packet> {
     arrived: u64,
     sent_bytes: u64,
     // The rest.
+    /// As `express_below`, but of any link that is up, has no discipline and is watched by nobody.
+    free_below: u32,
     mtu: Bytes,
     service: Service<P>,
     impairment: Option<Box<Impairment>>,
@@ -156,6 +157,7 @@ impl<P: Routed> Link<P> {
             to,
             router: router.unwrap_or(NOT_A_ROUTER),
             express_below: 0,
+            free_below: 0,
             plain: false,
             up: true,
             routeless: None,
@@ -196,12 +198,13 @@ impl<P: Routed> Link<P> {
         let fifo = matches!(self.service, Service::Fifo { .. });
         self.plain = fifo && self.impairment.is_none() && !self.has_middlebox && !self.watched;
         let largest = match self.service {
-            _ if !self.up || self.stats.is_some() || self.watched => None,
+            _ if !self.up || self.watched => None,
             Service::Fifo { limit: Limit::Packets(n), .. } => (n > 0).then_some(self.mtu),
             Service::Fifo { limit: Limit::Bytes(n), .. } => Some(self.mtu.min(n)),
             Service::Disciplined { .. } => None,
         };
-        self.express_below = largest.map_or(0, |size| size.get() as u32 + 1);
+        self.free_below = largest.map_or(0, |size| size.get() as u32 + 1);
+        self.express_below = if self.plain && self.stats.is_none() { self.free_below } else { 0 };
     }
 
     /// Where it leads: the node, and its number among the routers if it is one.
@@ -316,7 +319,7 @@ impl<P: Routed> Link<P> {
     /// Whether a packet of this size is sent at `now` without further ado, and nothing happens to it but its arrival.
     #[inline(always)]
     pub(crate) fn is_free(&self, size: Bytes, now: Instant) -> bool {
-        self.plain && size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now
+        size.get() < u64::from(self.express_below) && self.transmitter.busy_until() <= now
     }
 
     /// Takes a packet for which it is free. Gives the time for which an event must be pushed now, if any, as [`Link::poll_event`] does.
@@ -351,10 +354,21 @@ impl<P: Routed> Link<P> {
     ) {
         self.arrived += 1;
         let size = packets.size(pkt).get();
-        if !self.plain && size < u64::from(self.express_below) && self.transmitter.busy_until() <= now {
+        if size < u64::from(self.free_below) && self.transmitter.busy_until() <= now && self.notes_no_wait() {
             return self.send_at_once(pkt, packets, now);
         }
         self.transmit_slowly(pkt, packets, now, id, hosts);
+    }
+
+    /// Notes, where statistics are kept, that a packet need not wait. False where others have waited that must be noted before it.
+    #[inline]
+    fn notes_no_wait(&mut self) -> bool {
+        let Some(stats) = &mut self.stats else { return true };
+        let none_waits = matches!(&self.service, Service::Fifo { waiting, .. } if waiting.is_empty());
+        if none_waits {
+            stats.sojourn(Duration::ZERO);
+        }
+        none_waits
     }
 
     fn transmit_slowly<R: Hosts<P>>(

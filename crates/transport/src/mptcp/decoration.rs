@@ -4,6 +4,7 @@ use super::Mptcp;
 use super::config::Speaker;
 use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
+use super::subflow::Subflow;
 use crate::segment::{Flags, Segment};
 
 /// Bytes of options that a TCP header has room for.
@@ -68,16 +69,17 @@ impl Mptcp {
     #[inline]
     pub(super) fn decorate(&mut self, id: usize, segment: &mut Segment, options: &mut Options) {
         let open = self.stage == Stage::Established && (self.confirmed || !self.client);
-        if !(open && self.subflows[id].ready) || segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
+        let s = &self.subflows[id];
+        if !(open && s.ready) || segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
             *options = self.decorate_another(id, segment);
             return;
         }
-        let mapping = self.map(id, segment);
+        let mapping = self.map(s, segment);
         if self.snd.closing || !self.says_nothing_else(segment) {
             *options = self.tell(id, segment, mapping);
             return;
         }
-        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let goes_on = s.tcp.goes_on_behind(segment);
         let dss = Dss { goes_on, ..self.dss_of(mapping, false) };
         (options.dss, options.signal, options.sums) = (Some(dss), None, None);
         make_room(segment, options);
@@ -110,17 +112,17 @@ impl Mptcp {
         if self.stage != Stage::Established || segment.flags.has(Flags::SYN) {
             return Options::NONE;
         }
-        let mapping = self.map(id, segment);
+        let mapping = self.map(&self.subflows[id], segment);
         if let Some(signal) = self.capable_option(id, mapping) {
             return alone(segment, signal);
         }
         self.tell(id, segment, mapping)
     }
 
-    /// The mapping of what subflow `id` sends. It may have been sent before, on another subflow, and be the last that was written.
+    /// The mapping of what subflow `s` sends. It may have been sent before, on another subflow, and be the last that was written.
     #[inline]
-    fn map(&self, id: usize, segment: &mut Segment) -> Option<Mapping> {
-        let mapped = if segment.payload > 0 { self.mapping_of(id, segment) } else { None };
+    fn map(&self, s: &Subflow, segment: &mut Segment) -> Option<Mapping> {
+        let mapped = if segment.payload > 0 { s.mapping_of(segment) } else { None };
         let mapping = mapped.map(|(m, again)| {
             segment.repeated |= again;
             m
@@ -163,11 +165,6 @@ impl Mptcp {
         if end.is_some_and(|end| end < self.snd.app_end) && !(self.fills && self.plan.tcp.tso) {
             segment.flags = segment.flags.without(Flags::PSH);
         }
-    }
-
-    fn mapping_of(&self, id: usize, segment: &Segment) -> Option<(Mapping, bool)> {
-        let s = &self.subflows[id];
-        s.mapping_at(s.tcp.ssn_of(segment))
     }
 
     /// A client's MP_CAPABLE goes with everything until the peer has shown that it got it (RFC 8684 §3.1); with data,

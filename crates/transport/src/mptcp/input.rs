@@ -284,7 +284,7 @@ impl Mptcp {
             self.fallback.fail_due |= segment.payload > 0;
             return;
         }
-        let (to, taken) = (self.subflows[id].tcp.received_ssn(), self.subflows[id].taken);
+        let taken = self.subflows[id].taken;
         if taken >= to || self.throws_away(id, to) {
             return;
         }

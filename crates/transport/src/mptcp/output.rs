@@ -132,16 +132,16 @@ impl Mptcp {
     /// Completes the segment that subflow `id` sends. Whether it is known that another poll of its TCP would bring nothing.
     #[inline(always)]
     fn completes(&mut self, id: usize, next: &mut Transmit, now: Instant) -> bool {
-        let (s, resent) = (&self.subflows[id], next.segment.repeated);
-        (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
+        let resent = next.segment.repeated;
         self.decorate(id, &mut next.segment, &mut next.options);
-        if self.subflows[id].cut_off {
-            self.subflows[id].tcp.on_local_drop(now);
-        }
         let (segment, options) = (&next.segment, &next.options);
-        let shown = self.subflows[id].tcp.shown_window();
-        if self.rcv.on_sent(id, shown) {
-            self.subflows[id].tcp.demand_ack();
+        let s = &mut self.subflows[id];
+        (next.subflow, next.tuple, next.route, next.resent) = (Some(id), s.tuple, s.route, resent);
+        if s.cut_off {
+            s.tcp.on_local_drop(now);
+        }
+        if self.rcv.on_sent(id, s.tcp.shown_window()) {
+            s.tcp.demand_ack();
         }
         if self.fills && segment.payload > 0 && !resent {
             self.date(id, now);
@@ -349,6 +349,7 @@ impl Mptcp {
             outstanding: Bytes(snd.outstanding()),
             within: self.is_within(),
             goes_on: self.pushing || self.plan.mptcp.hands_out == HandsOut::Packets,
+            open: self.subflows.open(),
             blocked: self.stats.window_stalls,
         }
     }
@@ -357,7 +358,8 @@ impl Mptcp {
     fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
-        let Fitting { ref chunk, goes_on, joins } = self.subflows[id].fitting(chunk, most, again);
+        let s = &mut self.subflows[id];
+        let Fitting { ref chunk, goes_on, joins } = s.fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -366,7 +368,6 @@ impl Mptcp {
             self.snd.date_newest(now);
         }
         let window = self.snd.edge.saturating_sub(chunk.dsn);
-        let s = &mut self.subflows[id];
         if let Some(peer_window) = &mut s.peer_window {
             peer_window.reach(window);
         }
@@ -384,6 +385,7 @@ impl Mptcp {
         }
         s.tcp.take(u64::from(chunk.len), goes_on);
         s.begin_piece();
+        let held_back = s.tcp.is_held_back();
         if self.fills {
             self.writes_to = Some(id);
         }
@@ -392,7 +394,7 @@ impl Mptcp {
         }
         if self.stage == Stage::Fallback && self.snd.closing && self.snd.nxt == self.snd.app_end {
             self.subflows[id].tcp.close();
-        } else if self.subflows[id].tcp.is_held_back() {
+        } else if held_back {
             // What it has waits already, and this waits behind it.
             self.share_window(id);
             return self.subflows.look_at_queue(id);

@@ -551,9 +551,9 @@ impl Subflow {
         }
     }
 
-    /// The mapping of the byte with relative number `ssn`, and whether others had carried it before.
-    #[inline]
-    pub(crate) fn mapping_at(&self, ssn: u64) -> Option<(Mapping, bool)> {
+    /// The mapping of a segment that it sends, and whether others had carried it before.
+    pub(crate) fn mapping_of(&self, segment: &Segment) -> Option<(Mapping, bool)> {
+        let ssn = self.tcp.ssn_of(segment);
         let begins = |m: &&SentMapping| m.ssn_end - u64::from(m.len) == ssn;
         // Mostly that of what leaves for the first time.
         let m = self.sent.get(self.left).filter(begins);

@@ -319,6 +319,12 @@ impl Subflows {
         self.open & !self.unseen != 0
     }
 
+    /// Those that may be given data now, a bit each. Current after [`Subflows::look`].
+    #[inline]
+    pub(super) fn open(&self) -> u32 {
+        self.open
+    }
+
     /// Looks whether any may be given data now.
     #[inline]
     pub(super) fn look_for_room(&mut self, data: bool) -> bool {

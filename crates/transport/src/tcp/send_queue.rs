@@ -197,7 +197,11 @@ impl SendQueue {
             return false;
         }
         debug_assert!(at <= self.left, "a segment that leaves has been handed down");
-        // Mostly the one that has left last.
+        if at == self.left {
+            let latest = self.sent.back().map(|packet| packet.mapping);
+            return latest.is_some() && latest == self.waiting.front().map(|next| next.mapping);
+        }
+        // Mostly within the one that has left last.
         let last = self.sent.len().saturating_sub(1);
         let is_last = last == 0 || self.sent.get(last - 1).is_some_and(|packet| packet.end < at);
         let place = if is_last { last } else { self.index_of(at - 1) };
@@ -233,11 +237,11 @@ impl SendQueue {
 
     /// A segment is SACKed.
     pub(super) fn on_sacked(&mut self, start: u64, end: u64) {
-        if self.sent.get(self.index_of(start)).is_none_or(|packet| packet.sacked) {
+        let i = self.index_of(start);
+        if self.sent.get(i).is_none_or(|packet| packet.sacked) {
             return;
         }
-        self.split(start);
-        let i = self.index_of(start);
+        let i = self.split(i, start);
         let packet = self.sent[i];
         let before = i.checked_sub(1).filter(|&i| self.joins(i, i + 1));
         match before {
@@ -249,7 +253,7 @@ impl SendQueue {
                 }
             }
             None => {
-                self.split(end);
+                self.split(i, end);
                 self.sent[i].sacked = true;
             }
         }
@@ -263,24 +267,28 @@ impl SendQueue {
     /// The segment from `start` on leaves again, alone or with those behind it in its packet, up to `most` bytes together.
     pub(super) fn resend(&mut self, start: u64, most: u64) {
         if self.again.next != start || self.again.end <= start {
-            self.split(start);
-            let i = self.index_of(start);
+            let i = self.split(self.index_of(start), start);
             let end = self.sent.get(i).map_or(start, |packet| packet.end.min(start + most));
-            self.split(end);
+            self.split(i, end);
             let pushed = end > start + self.mss || self.sent.get(i).is_some_and(|packet| packet.pushed);
             self.again = Leaving { next: start, end, pushed };
         }
         self.again.next = start + self.mss;
     }
 
-    /// A packet ends at `at` from now on, if that is within one.
-    fn split(&mut self, at: u64) {
-        let i = self.index_of(at);
+    /// A packet ends at `at` from now on, if that is within one, which is that at place `i` or one soon behind it. The place of the packet
+    /// with that byte then.
+    fn split(&mut self, mut i: usize, at: u64) -> usize {
+        while self.sent.get(i).is_some_and(|packet| packet.end <= at) {
+            i += 1;
+        }
         if at > self.start_of(i)
             && let Some(&packet) = self.sent.get(i)
         {
             self.sent.insert(i, Packet { end: at, pushed: false, ..packet });
+            i += 1;
         }
+        i
     }
 
     /// Whether the packet `i` is SACKed, and has the mapping of packet `j` and segments as long, so that SACK may put both together.

@@ -42,9 +42,9 @@ pub(in crate::tcp) struct Tso {
 #[derive(Clone, Copy, Debug)]
 struct Room {
     mss: u64,
-    /// The congestion window and what it has room for.
+    /// The congestion window, and how many segments it has room for.
     cwnd: u64,
-    cwnd_room: u64,
+    segments: u64,
     /// The same of the peer's window.
     wnd: u64,
     wnd_room: u64,
@@ -71,8 +71,16 @@ fn autosize(rate: u64, min_rtt: Duration, mss: u64) -> u64 {
 impl Room {
     /// Segments that the next packet may have.
     fn quota(&self) -> u64 {
+        if self.segments <= 1 {
+            return self.most.min(1); // As mostly, and a division less.
+        }
         let half = (self.cwnd / self.mss / 2).max(1);
-        (self.cwnd_room / self.mss).clamp(1, half).min(self.most)
+        self.segments.min(half).min(self.most)
+    }
+
+    /// What the congestion window has room for.
+    fn cwnd_room(&self) -> u64 {
+        self.segments * self.mss
     }
 
     /// What leaves of a packet of `len` bytes of which `quota` may; of the last one that is waiting, no part of a segment where Nagle's rule
@@ -92,13 +100,14 @@ impl Room {
     /// congestion window is what they wait for.
     #[inline(always)]
     fn defers(&self, len: u64, tail: bool, closed: bool, clock: &Clock) -> Option<bool> {
-        let limit = self.cwnd_room.min(self.wnd_room);
+        let cwnd_room = self.cwnd_room();
+        let limit = cwnd_room.min(self.wnd_room);
         let chunk = self.wnd.min(self.cwnd) / WINDOW_DIVISOR;
         if limit >= self.most * self.mss || (!tail && limit >= len) || limit >= chunk || clock.says_now() {
             return None;
         }
-        let by_cwnd = self.cwnd_room < self.wnd_room;
-        let short = len >= if by_cwnd { self.cwnd_room } else { self.wnd_room };
+        let by_cwnd = cwnd_room < self.wnd_room;
+        let short = len >= limit;
         if !short && tail && closed {
             return None;
         }
@@ -272,7 +281,7 @@ impl Tcp {
         Room {
             mss,
             cwnd: window,
-            cwnd_room: (window / full).saturating_sub(pipe.div_ceil(full)) * mss,
+            segments: (window / full).saturating_sub(pipe.div_ceil(full)),
             wnd: self.snd_wnd.size(),
             wnd_room: match self.shared_window {
                 // The connection has seen to its window.
@@ -340,7 +349,7 @@ mod tests {
     /// A window of 20 segments, with room for `room`; packets of 4.
     fn room(room: u64) -> Room {
         let (cwnd, wnd) = (20 * MSS, 60 * MSS);
-        Room { mss: MSS, cwnd, cwnd_room: room * MSS, wnd, wnd_room: 50 * MSS, most: 4 }
+        Room { mss: MSS, cwnd, segments: room, wnd, wnd_room: 50 * MSS, most: 4 }
     }
 
     /// An ACK is due at 141 ms; something left at `last_sent`.

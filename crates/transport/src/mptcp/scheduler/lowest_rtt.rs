@@ -7,7 +7,7 @@
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
 use crate::mptcp::send::Chunk;
-use tailrace_core::parameters;
+use tailrace_core::{Duration, parameters};
 
 parameters! {
     /// Parameters of the lowest-RTT scheduler.
@@ -33,22 +33,32 @@ impl SchedulerKind for LowestRtt {
 }
 
 impl LowestRtt {
-    /// Among usable subflows that are backups or are not, and have not carried the chunk: the one with the smallest
-    /// round trip and room; the flag says whether there was any, with room or without.
-    fn best(&self, carriers: u32, backup: bool, subflows: &[SubflowView]) -> (Option<usize>, bool) {
-        let (mut best, mut any) = (None, false);
-        for (id, s) in subflows.iter().enumerate() {
-            if !s.usable || s.backup != backup || is_in(carriers, id) {
-                continue;
-            }
-            any = true;
-            let open = s.room && !(self.skip_in_loss && s.in_loss);
-            if open && best.is_none_or(|b: usize| s.srtt < subflows[b].srtt) {
-                best = Some(id);
+    /// The one with the smallest round trip of the usable subflows with room, all of which are in `open`, that are backups or are not, and
+    /// have not carried the chunk.
+    fn best(&self, carriers: u32, backup: bool, open: u32, subflows: &[SubflowView]) -> Option<usize> {
+        let mut best: Option<(usize, Duration)> = None;
+        let mut open = open & !carriers;
+        while let Some((id, s)) = first_of(open, subflows) {
+            open &= open - 1;
+            let fit = s.usable && s.room && s.backup == backup && !(self.skip_in_loss && s.in_loss);
+            if fit && best.is_none_or(|(_, srtt)| s.srtt < srtt) {
+                best = Some((id, s.srtt));
             }
         }
-        (best, any)
+        best.map(|(id, _)| id)
     }
+}
+
+/// The first of the subflows in `set`, if there is one.
+#[inline]
+fn first_of(set: u32, subflows: &[SubflowView]) -> Option<(usize, &SubflowView)> {
+    let id = set.trailing_zeros() as usize;
+    subflows.get(id).map(|s| (id, s))
+}
+
+/// Whether there is a subflow that is usable, is a backup or is not, and is not among the `carriers`.
+fn any(carriers: u32, backup: bool, subflows: &[SubflowView]) -> bool {
+    subflows.iter().enumerate().any(|(id, s)| s.usable && s.backup == backup && !is_in(carriers, id))
 }
 
 impl Scheduler for LowestRtt {
@@ -58,13 +68,13 @@ impl Scheduler for LowestRtt {
     }
 
     #[inline]
-    fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
         let passes: &[u32] = if chunk.carriers == 0 { &[0] } else { &[chunk.carriers, 0] };
         for &carriers in passes {
             for backup in [false, true] {
-                let (best, any) = self.best(carriers, backup, subflows);
+                let best = self.best(carriers, backup, conn.open, subflows);
                 // One that would do, but has no room: its turn will come.
-                if best.is_some() || any {
+                if best.is_some() || any(carriers, backup, subflows) {
                     return best;
                 }
             }

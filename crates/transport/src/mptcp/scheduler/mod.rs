@@ -108,6 +108,8 @@ pub struct ConnectionView {
     pub within: bool,
     /// Others were handed out just before, in the same go.
     pub goes_on: bool,
+    /// The subflows that are usable and have room, a bit each.
+    pub open: u32,
     /// Times that the peer's window has kept a subflow with room from sending.
     pub blocked: u64,
 }
@@ -201,6 +203,7 @@ pub(crate) mod testing {
             outstanding: Bytes(0),
             within: false,
             goes_on: true,
+            open: u32::MAX,
             blocked: 0,
         }
     }
