@@ -346,6 +346,7 @@ fn a_half_full_buffer_ends_the_hurry_that_a_pause_has_begun() {
     assert_eq!((told_at_once(10), told_at_once(45)), (8, 2));
 }
 
+#[test]
 fn a_pause_and_the_timeout_are_whole_ticks() {
     // A round trip of 40.6 ms and 200 ms: the timeout is 241 ticks. The window in segments before and after a pause that begins then:
     let around = |since_us: u64, pause_us: u64| {
