@@ -108,7 +108,9 @@ class Plan:
     def cells(self) -> Iterator[Cell]:
         """Those for which all conditions hold; the last axis varies fastest."""
         varied = [axis for axis in self._axes if len(axis) > 1] or self._axes
-        names = variants.endings([key for axis in varied for key in (*axis[0].sets, *axis[0].names)])
+        # Those that have labels of their own, as presets do, show no keys.
+        shown = [axis[0] for axis in varied if axis[0].label is None]
+        names = variants.endings([key for point in shown for key in (*point.sets, *point.names)])
         words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
         alone = sum(len(axis) > 1 for axis in self._axes) == 1
         for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
