@@ -11,6 +11,10 @@ from dataclasses import dataclass
 from tailrace.errors import UsageError
 from tailrace.scenario import Scenario
 
+# What a path says beside names: where in the file something stands.
+SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
+_HOLDERS = frozenset({"app", "transport"})
+
 _OPENING, _CLOSING, _QUOTES = "[{(", "]})", "\"'"
 
 
@@ -125,15 +129,22 @@ def split_list(text: str) -> list[str]:
     return [*parts, text[start:].strip()]
 
 
+def short(path: str) -> str:
+    """What tables call the value at a path, without its section and the tables that hold keys: `bot.period`."""
+    parts = path.split(".")
+    # What is called by its position says nothing without its section.
+    if len(parts) > 2 and parts[0] in SECTIONS and not parts[1].isdecimal():  # noqa: PLR2004 - section, name, key
+        parts = [part for place, part in enumerate(parts[1:]) if place == 0 or part not in _HOLDERS] or parts
+    return ".".join(parts)
+
+
 def endings(paths: Sequence[str]) -> dict[str, str]:
-    """What each path is called among others: its last word, with as many before it as tell it from them."""
-    found = {}
-    for path in paths:
-        parts = path.split(".")
-        others = [f".{other}" for other in paths if other != path]
-        ends = (".".join(parts[-n:]) for n in range(1, len(parts)))
-        found[path] = next((end for end in ends if not any(o.endswith(f".{end}") for o in others)), path)
-    return found
+    """What each path is called among others: its last word, or as tables call it where another has that word."""
+    last = {path: path.rpartition(".")[2] for path in paths}
+    ends = Counter(last.values())
+    found = {path: short(path) if ends[end] > 1 else end for path, end in last.items()}
+    times = Counter(found.values())
+    return {path: path if times[name] > 1 else name for path, name in found.items()}
 
 
 def _labels(path: str, texts: Sequence[str], *, alone: bool, name: str) -> dict[str, str]:

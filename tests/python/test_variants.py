@@ -37,6 +37,8 @@ def test_axes_whose_last_words_are_alike_are_called_by_more():
     assert [cell.label for cell in cells][:2] == ["a.kernel=none b.kernel=none", "a.kernel=none b.kernel=6.1"]
     cells = variants.of_options(["link.a.queue=red,codel", "link.b.queue=red,codel", "seed=1,2"])
     assert cells[2].label == "a.queue=red b.queue=codel seed=1"
+    cells = variants.of_options(["link.b.rate=1mbit,2mbit", "flow.cbr.app.rate=1mbit,2mbit"])
+    assert cells[0].label == "b.rate=1mbit cbr.rate=1mbit"
     assert variants.endings(["queue", "link.b.queue"]) == {"queue": "queue", "link.b.queue": "b.queue"}
 
 

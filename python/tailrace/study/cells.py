@@ -15,9 +15,6 @@ from tailrace.study.declaration import Declaration, Range
 from tailrace.study.formulas import Formula, Quantity, Value, value_of
 
 MOST_CELLS = 1_000_000
-# What a path says beside names: where in the file something stands.
-_SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
-_HOLDERS = frozenset({"app", "transport"})
 # Columns that every table has.
 _TAKEN = frozenset({"cell", "run", "label"})
 
@@ -153,7 +150,7 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
             try:
                 found[name] = written(name)
             except ValueError as error:
-                if name not in known and name.partition(".")[0] in _SECTIONS:
+                if name not in known and name.partition(".")[0] in variants.SECTIONS:
                     raise UsageError(
                         f"{formula.where}: {formula.text!r} cannot be computed: {error}"
                     ) from None
@@ -166,17 +163,9 @@ def column_names(paths: Sequence[str]) -> dict[str, str]:
     >>> column_names(["attack.bot.period", "flow.web.app.size", "fault.0.at", "burst"])
     {'attack.bot.period': 'bot.period', 'flow.web.app.size': 'web.size', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
     """
-    short = {path: _short(path) for path in paths}
+    short = {path: variants.short(path) for path in paths}
     times = Counter(short.values())
     return {path: path if times[name] > 1 or name in _TAKEN else name for path, name in short.items()}
-
-
-def _short(path: str) -> str:
-    parts = path.split(".")
-    # What is called by its position says nothing without its section.
-    if len(parts) > 2 and parts[0] in _SECTIONS and not parts[1].isdecimal():  # noqa: PLR2004 - section, name, key
-        parts = [part for place, part in enumerate(parts[1:]) if place == 0 or part not in _HOLDERS] or parts
-    return ".".join(parts)
 
 
 def environment(values: Mapping[str, str]) -> dict[str, Value]:
@@ -185,7 +174,7 @@ def environment(values: Mapping[str, str]) -> dict[str, Value]:
     ends = Counter(path.rpartition(".")[2] for path in values)
     for path, value in values.items():
         seen = value_of(value)
-        found[path] = found[_short(path)] = seen
+        found[path] = found[variants.short(path)] = seen
         end = path.rpartition(".")[2]
         if ends[end] == 1:
             found[end] = seen
