@@ -461,6 +461,12 @@ mod tests {
         let together = Together { packets: 2, bytes: 100 };
         queue.on_piece((2700, 2800), 2800, Piece { together, packets: 2 });
         assert_eq!(queue.held(238, MSS), Held { bytes: 238, packets: 3, buffers: 1 });
+        queue.on_arrival(2800, 2850, 2850);
+        assert_eq!(
+            queue.held(288, MSS),
+            Held { bytes: 288, packets: 4, buffers: 1 },
+            "nor into one of several"
+        );
     }
 
     #[test]

@@ -232,6 +232,13 @@ mod tests {
         // All from 2000 on goes again: 5000 bytes are done before 7000, and the burst that begins there has 3000.
         assert_eq!((select(2000, [7000, 5000]), select(4999, [7000, 8000])), (Some(1), Some(1)));
         assert_eq!(select(5000, [7000, 8000]), Some(0));
+        // So it is where it begins within the burst, of which more has been handed out.
+        assert_eq!((select(9000, [9000, 5000]), select(11_000, [1000, 5000])), (Some(1), Some(1)));
+        assert_eq!(
+            select(10_000, [1000, 5000]),
+            Some(0),
+            "a burst from 9000 to 12,000, sent again from 10,000 on"
+        );
     }
 
     #[test]
