@@ -185,7 +185,7 @@ impl Mptcp {
     /// As long as nothing shows that mappings come through, the one subflow carries nothing twice: the peer may have fallen
     /// back, and counts bytes by their subflow numbers then. A peer that has acknowledged more data than the first segment
     /// has, which MP_CAPABLE maps, has seen a mapping; one that takes part in a second subflow does not fall back.
-    fn may_reinject(&self) -> bool {
+    pub(super) fn may_reinject(&self) -> bool {
         self.stats.subflows_established > 1 || self.snd.una > 1 + u64::from(self.subflows.mss())
     }
 

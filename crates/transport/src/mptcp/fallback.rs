@@ -107,16 +107,20 @@ impl Mptcp {
         true
     }
 
-    /// Whether a segment with a mapping shows that bytes no longer have the same numbers at both levels, though this end has
-    /// fallen back for want of options: the peer, who may not know, has sent some of them again at the data level. As plain
-    /// TCP they would be delivered twice.
+    /// Whether the mapping of bytes that subflow `id` has not taken yet shows that they are not those which this end, which has fallen
+    /// back, would take them for: the peer, who may not know, has sent some again at the data level. As plain TCP they would be
+    /// delivered twice.
     #[cold]
-    pub(super) fn contradicts(&self, segment: &Segment, options: &Options) -> bool {
+    pub(super) fn contradicts(&self, id: usize, segment: &Segment, options: &Options) -> bool {
         // Without the peer's key, as when it fell back at the handshake, nothing can be said of its numbers.
-        let plain =
-            self.fallback.rx == Some(0) && self.fallback.mapping.is_none() && self.numbers.peer().is_some();
+        let (Some(offset), Some(_)) = (self.fallback.rx, self.numbers.peer()) else { return false };
         let mapping = options.dss.and_then(|d| d.mapping).filter(|m| m.len > 0 && segment.payload > 0);
-        plain && mapping.is_some_and(|m| self.numbers.of_received(m.dsn) as u32 != m.ssn)
+        let s = &self.subflows[id];
+        mapping.is_some_and(|m| {
+            let from = next_to(s.taken, m.ssn);
+            let is_new = from.saturating_add(u64::from(m.len)) > s.taken;
+            is_new && self.numbers.of_received(m.dsn) as u32 != from.saturating_add_signed(offset) as u32
+        })
     }
 
     /// One TCP carries what is left. A DATA_FIN that was sent says nothing any more: the FIN of the subflow follows.

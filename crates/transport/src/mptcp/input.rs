@@ -98,7 +98,7 @@ impl Mptcp {
                 return false;
             }
         }
-        if self.stage == Stage::Fallback && self.contradicts(segment, options) {
+        if self.stage == Stage::Fallback && self.contradicts(id, segment, options) {
             self.subflows[id].abort(ResetReason::Middlebox);
             self.settle(id, now);
             return false;
@@ -537,9 +537,9 @@ impl Mptcp {
     }
 
     /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others; or whatever the peer has not, even if
-    /// that subflow carried none of it.
+    /// that subflow carried none of it, as when it was refused.
     pub(super) fn return_bytes(&mut self, id: usize) {
-        if self.plan.mptcp.reinject_all && self.stage != Stage::Fallback {
+        if self.plan.mptcp.reinject_all && self.stage != Stage::Fallback && self.may_reinject() {
             self.snd.reinject_all();
         }
         self.push_due = self.fills;

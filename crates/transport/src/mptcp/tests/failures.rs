@@ -45,17 +45,6 @@ fn second(w: &World) -> (u64, bool) {
     (s.stats.scheduled_bytes, s.usable)
 }
 
-/// Milliseconds until `happens`, in steps of one.
-fn time_until(w: &mut World, most: u64, happens: impl Fn(&World) -> bool) -> u64 {
-    let start = w.now;
-    while !happens(w) {
-        let passed = w.now.saturating_since(start).as_millis();
-        assert!(passed < most, "not within {most} ms");
-        w.run(w.now.saturating_add(Duration::from_millis(1)));
-    }
-    w.now.saturating_since(start).as_millis()
-}
-
 #[test]
 fn every_profile_survives_being_written_and_read_back() {
     for profile in [Profile::Rfc, Profile::Ns2, Profile::Ns3, Profile::Linux, Profile::Mptcp094] {

@@ -1,0 +1,163 @@
+//! The fallback to plain TCP: options that are taken away on the way, and checksums that fail.
+
+use super::*;
+use crate::segment::Flags;
+
+#[test]
+fn without_options_on_the_way_it_is_plain_tcp() {
+    let mut path = Path::new(10, 0.01);
+    path.strips = |_, _| true;
+    let mut w = World::new(&usual(), &[path, Path::new(20, 0.0)], 1);
+    w.ends[0].write(500_000);
+    w.ends[1].write(100_000);
+    w.ends[0].close();
+    w.run_for(30);
+    w.ends[1].close();
+    w.run_for(100);
+    assert_eq!(w.delivered, [100_000, 500_000]);
+    assert!(w.ends[0].is_fallback() && w.ends[1].is_fallback());
+    assert_eq!(w.events[1].last(), Some(&Event::Closed), "{:?}", w.events);
+}
+
+#[test]
+fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
+    // Within the first window all goes out, DATA_FIN included, before anything shows that options are taken from data.
+    for bytes in [1, 900, 5_000] {
+        let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+        w.paths[0].strips = |_, segment| segment.payload > 0;
+        w.ends[0].write(bytes);
+        w.ends[0].close();
+        w.run_for(5);
+        assert!(w.ends[0].is_fallback() && w.ends[1].is_fallback(), "{bytes}");
+        assert!(w.events[1].contains(&Event::PeerClosed), "{bytes}: {:?}", w.events);
+        w.ends[1].close();
+        w.run_for(200);
+        assert_eq!(w.delivered, [0, bytes]);
+        assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "{bytes}: {:?}", w.events);
+    }
+}
+
+#[test]
+fn where_one_direction_loses_options_both_ends_agree_on_plain_tcp() {
+    // The server's segments after the handshake, or its acknowledgments only; or the client's data.
+    let strips: [fn(usize, &Segment) -> bool; 3] = [
+        |from, s| from == 1 && !s.flags.has(Flags::SYN),
+        |from, s| from == 1 && s.payload == 0 && !s.flags.has(Flags::SYN),
+        |from, s| from == 0 && s.payload > 0,
+    ];
+    for (case, strips) in strips.into_iter().enumerate() {
+        for seed in 0..20 {
+            let path = Path { strips, ..Path::new(10, 0.02) };
+            let mut w = World::new(&usual(), &[path], seed);
+            w.ends[0].write(200_000);
+            w.run_for(60);
+            w.ends[1].write(50_000);
+            w.run_for(60);
+            assert_eq!(w.delivered, [50_000, 200_000], "{case} {seed}: {:?}", w.events);
+            assert!(w.ends.iter().all(Mptcp::is_fallback), "{case} {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_subflow_that_loses_mappings_once_some_have_come_is_broken() {
+    let mut w = World::new(&usual(), &[Path::new(10, 0.0)], 1);
+    w.ends[0].write(100_000);
+    w.run_for(1);
+    w.paths[0].strips = |_, segment| segment.payload > 0;
+    w.ends[0].write(100_000);
+    w.run_for(100);
+    assert_eq!(w.delivered[1], 100_000, "what follows is nobody's");
+    assert_eq!(w.events[0].last(), Some(&Event::Reset { cause: ResetCause::Peer }), "{:?}", w.events);
+}
+
+#[test]
+fn with_checksums_the_only_path_becomes_plain_tcp() {
+    for (seed, loss, alters) in [
+        (1, 0.0, [0.1, 0.0]),
+        (2, 0.0, [0.0, 0.1]),
+        (3, 0.0, [0.1, 0.1]),
+        (4, 0.0, [1.0, 1.0]),
+        (5, 0.01, [0.1, 0.0]),
+        (6, 0.01, [0.0, 0.1]),
+        (7, 0.01, [0.1, 0.1]),
+    ] {
+        let mut plan = usual();
+        plan.mptcp.checksum = true;
+        let path = Path { alters, ..Path::new(10, loss) };
+        let w = transferred(&plan, &[path], seed);
+        assert!(w.ends.iter().all(Mptcp::is_fallback), "{seed}");
+        for (end, alters) in [(1, alters[0]), (0, alters[1])] {
+            assert_eq!(w.ends[end].altered_bytes() > 0, alters > 0.0, "{seed}");
+            assert!(w.ends[end].stats().checksum_failures <= 1);
+        }
+    }
+}
+
+/// A client whose second segment came without its mapping, so that the server alone has fallen back, and the refusal of its second
+/// subflow, which is the first it hears of that. How their connection is called, and the time.
+struct HalfFallen {
+    client: Mptcp,
+    server: Mptcp,
+    refusal: Transmit,
+    tuple: Tuple,
+    now: Instant,
+}
+
+fn half_fallen() -> HalfFallen {
+    let mut plan = usual();
+    plan.mptcp.reinject_all = true;
+    let plan = Arc::new(plan);
+    let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
+    let now = Instant::ZERO;
+    let mut client = Mptcp::connect(&plan, tuple, Rng::named(1, "client"), now);
+    let mut server = Mptcp::listen(&plan, tuple.reversed(), Rng::named(1, "server"), now);
+    client.set_peer_interfaces(core::iter::once(20), now);
+    client.local_up(11, now);
+    // What is beside MP_CAPABLE has four bytes less.
+    client.write(1996);
+    let sent = said(&mut client, now);
+    let answer = answers(&mut server, &sent, now);
+    let data = answers(&mut client, &answer, now);
+    let acks = answers(&mut server, &data[..data.len() - 1], now);
+    let join = answers(&mut client, &acks, now).into_iter().find(|t| t.tuple.local == 11).expect("a second subflow");
+    let stripped = Transmit { options: Options::NONE, ..data[data.len() - 1] };
+    answers(&mut server, &[stripped], now);
+    let refusal = answers(&mut server, &[join], now)[0];
+    assert!(refusal.segment.flags.has(Flags::RST));
+    assert_eq!((client.is_fallback(), server.is_fallback(), server.received()), (false, true, 1996));
+    HalfFallen { client, server, refusal, tuple, now }
+}
+
+/// All that an end sends now.
+fn said(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
+    core::iter::from_fn(|| end.poll_transmit(now)).collect()
+}
+
+/// What an end sends upon this.
+fn answers(end: &mut Mptcp, heard: &[Transmit], now: Instant) -> Vec<Transmit> {
+    for t in heard {
+        end.handle_segment(&reversed(&t.tuple), &t.segment, &t.options, now);
+    }
+    said(end, now)
+}
+
+#[test]
+fn a_refused_subflow_sends_nothing_again_while_the_peer_may_have_fallen_back() {
+    let HalfFallen { mut client, refusal, now, .. } = half_fallen();
+    let after = answers(&mut client, &[refusal], now);
+    assert_eq!(client.stats().subflows_lost, 1);
+    assert!(after.iter().all(|t| t.segment.payload == 0), "{after:?}");
+}
+
+#[test]
+fn bytes_that_a_peer_sends_again_as_others_break_the_subflow_of_an_end_that_has_fallen_back() {
+    let HalfFallen { mut client, mut server, tuple, now, .. } = half_fallen();
+    client.snd.reinject_all();
+    client.subflows.touch_all();
+    let again = said(&mut client, now);
+    assert!(again.iter().any(|t| t.segment.payload == 1000 && t.tuple == tuple), "{again:?}");
+    let after = answers(&mut server, &again, now);
+    assert_eq!(server.received(), 1996, "as plain TCP they would come twice");
+    assert!(after.iter().any(|t| t.segment.flags.has(Flags::RST)), "{after:?}");
+}
