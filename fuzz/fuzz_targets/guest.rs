@@ -1,10 +1,3 @@
-//! What a kernel that is a host sends and leaves in its memory: no panic, no access elsewhere, no end that does not come.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tailrace_guest::fuzzing::{memory, messages};
-
-fuzz_target!(|data: &[u8]| {
-    let Some((&which, data)) = data.split_first() else { return };
-    if which % 2 == 0 { messages(data) } else { memory(data) }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tailrace_fuzz::guest::run(data));

@@ -1,33 +1,3 @@
-//! Lines as tc takes them: no panic, errors have reasons, and what is understood means the same when it is written
-//! and read again.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use tailrace_core::{Duration, Rate};
-use tailrace_qdisc::{LinkView, QdiscConfig};
-
-const LINK: LinkView = LinkView::new(Rate::from_mbit(45), Duration::from_millis(10));
-
-fuzz_target!(|line: &str| {
-    let read = match QdiscConfig::parse_tc(line) {
-        Ok(read) => read,
-        Err(error) => return assert!(!error.message.is_empty()),
-    };
-    let Ok(export) = read.to_tc(&LINK) else { return };
-    let again = QdiscConfig::parse_tc(&export.line).expect("what was written can be read");
-    let (here, there) = (read.explicit(&LINK), again.explicit(&LINK));
-    for p in here.params() {
-        let named = export.differs.iter().any(|d| d.param == p.name);
-        assert_eq!(
-            here.get(p.name) != there.get(p.name),
-            named,
-            "{}: {line:?} became {:?}",
-            p.name,
-            export.line
-        );
-    }
-    // Fractions of a microsecond have no digits; once they are gone nothing changes any more.
-    let twice = again.to_tc(&LINK).expect("what was written once");
-    assert!(twice.differs.is_empty(), "{:?} became {:?}", export.line, twice.line);
-    assert_eq!(twice.line, export.line);
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| tailrace_fuzz::tc::run(data));

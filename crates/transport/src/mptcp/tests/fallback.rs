@@ -120,7 +120,8 @@ fn half_fallen() -> HalfFallen {
     let answer = answers(&mut server, &sent, now);
     let data = answers(&mut client, &answer, now);
     let acks = answers(&mut server, &data[..data.len() - 1], now);
-    let join = answers(&mut client, &acks, now).into_iter().find(|t| t.tuple.local == 11).expect("a second subflow");
+    let join =
+        answers(&mut client, &acks, now).into_iter().find(|t| t.tuple.local == 11).expect("a second subflow");
     let stripped = Transmit { options: Options::NONE, ..data[data.len() - 1] };
     answers(&mut server, &[stripped], now);
     let refusal = answers(&mut server, &[join], now)[0];
