@@ -412,6 +412,26 @@ mod tests {
         assert_eq!(queue(&[1, 2, 1]).held(0, MSS), held(2, 1), "what comes again is not kept");
     }
 
+    #[test]
+    fn an_application_that_takes_its_time_leaves_a_buffer_until_it_has_read_all_of_it() {
+        let mut slow = ReceiveQueue::default();
+        slow.set_slow(true);
+        (0..20).for_each(|n| slow.on_arrival(n * MSS, (n + 1) * MSS, (n + 1) * MSS));
+        assert_eq!(slow.held(20 * MSS, MSS), held(20, 2), "18 packets and 2");
+        let read = |slow: &mut ReceiveQueue, to: u64| {
+            let mut gone = Vec::new();
+            slow.on_slow_read(to, |end| gone.push(end));
+            (gone, slow.held(20 * MSS - to, MSS))
+        };
+        assert_eq!(read(&mut slow, 18 * MSS - 1), (vec![], held(20, 2)), "a byte of the first is left");
+        assert_eq!(read(&mut slow, 18 * MSS), (vec![18 * MSS], held(2, 1)));
+        slow.on_arrival(20 * MSS, 21 * MSS, 21 * MSS);
+        assert_eq!(read(&mut slow, 19 * MSS), (vec![], held(3, 1)), "it joins one that has been read in part");
+        slow.on_slow_read(21 * MSS, |_| {});
+        slow.on_arrival(21 * MSS, 22 * MSS, 22 * MSS);
+        assert_eq!(slow.held(MSS, MSS), held(1, 1), "with nothing left it begins another");
+    }
+
     /// Segments of a subflow above a gap, by their numbers, data sequence numbers less subflow numbers, and whether the mapping ends.
     fn subflow(segments: &[(u64, u64, bool)]) -> ReceiveQueue {
         let mut queue = ReceiveQueue::default();
