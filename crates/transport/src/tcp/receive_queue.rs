@@ -426,7 +426,11 @@ mod tests {
         assert_eq!(read(&mut slow, 18 * MSS - 1), (vec![], held(20, 2)), "a byte of the first is left");
         assert_eq!(read(&mut slow, 18 * MSS), (vec![18 * MSS], held(2, 1)));
         slow.on_arrival(20 * MSS, 21 * MSS, 21 * MSS);
-        assert_eq!(read(&mut slow, 19 * MSS), (vec![], held(3, 1)), "it joins one that has been read in part");
+        assert_eq!(
+            read(&mut slow, 19 * MSS),
+            (vec![], held(3, 1)),
+            "it joins one that has been read in part"
+        );
         slow.on_slow_read(21 * MSS, |_| {});
         slow.on_arrival(21 * MSS, 22 * MSS, 22 * MSS);
         assert_eq!(slow.held(MSS, MSS), held(1, 1), "with nothing left it begins another");
