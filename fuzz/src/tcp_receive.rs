@@ -92,7 +92,7 @@ impl Run {
             }
             3 => self.tcp.handle_timeout(self.now),
             4 => self.written += self.tcp.write(u64::from(input.word())),
-            5 => drop(self.tcp.read(u64::from(input.word()))),
+            5 => drop(self.tcp.read(u64::from(input.word()), self.now)),
             6 if input.byte() > 200 => self.tcp.close(),
             7 if input.byte() > 250 => self.tcp.abort(),
             _ => {

@@ -387,7 +387,7 @@ impl World {
         let Some(client) = self.client_of(socket) else { return };
         let id = self.at_end(client, at);
         let Some(endpoint) = self.endpoint(id) else { return };
-        endpoint.read(bytes);
+        endpoint.read(bytes, fabric.now());
         self.serve_socket(id, fabric);
     }
 

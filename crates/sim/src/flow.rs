@@ -63,10 +63,10 @@ impl Endpoint {
         };
     }
     /// The application takes up to so many bytes of what has come.
-    pub(crate) fn read(&mut self, bytes: u64) {
+    pub(crate) fn read(&mut self, bytes: u64, now: Instant) {
         match self {
-            Self::Tcp(tcp) => tcp.read(bytes),
-            Self::Mptcp(connection) => connection.read(bytes),
+            Self::Tcp(tcp) => tcp.read(bytes, now),
+            Self::Mptcp(connection) => connection.read(bytes, now),
             Self::Remote(remote) => {
                 remote.read(bytes);
                 0

@@ -59,6 +59,8 @@ pub(crate) struct Socket {
     pub(crate) early: Early,
     /// What the connection's client wants of it, where that is not just to send for ever; only at the client's socket.
     pub(crate) work: Option<Box<Work>>,
+    /// The interface of its address is down, and drops what it sends; a connection of Multipath TCP sees to those of its subflows.
+    pub(crate) cut_off: bool,
     /// Position among the sockets of its flow.
     pub(crate) position: u32,
     /// Its connection's row of the table of connections.
@@ -77,6 +79,7 @@ impl Socket {
             transit: Duration::MAX,
             early: Early::default(),
             work: None,
+            cut_off: false,
             position: 0,
             record: RecordId::NONE,
         }

@@ -298,6 +298,9 @@ impl World {
             if !tcp.poll_transmit_into(&mut segment, now) {
                 return;
             }
+            if socket.cut_off {
+                tcp.on_local_drop(now);
+            }
             let exhausted = tcp.is_exhausted();
             let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
             self.send(end, pkt, fabric);
@@ -434,6 +437,7 @@ impl World {
         let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
         let interfaces: Vec<_> =
             addresses.filter_map(|a| Some((graph.owner(a)?, a, graph.is_usable(a)))).collect();
+        self.cut_off(&interfaces);
         let hosts: BTreeSet<_> = interfaces.iter().map(|(host, ..)| *host).collect();
         let mut concerned: Vec<_> = hosts
             .into_iter()
@@ -458,6 +462,19 @@ impl World {
                 }
             }
             self.serve_socket(id, fabric);
+        }
+    }
+
+    /// Plain TCP at these interfaces of hosts learns of what it sends while they are down.
+    fn cut_off(&mut self, interfaces: &[(NodeId, Address, bool)]) {
+        if interfaces.is_empty() {
+            return;
+        }
+        for socket in self.sockets.iter_mut().filter(|s| matches!(s.endpoint, Endpoint::Tcp(_))) {
+            let of = |(_, address, _): &&(NodeId, Address, bool)| *address == socket.envelope.source;
+            if let Some((.., up)) = interfaces.iter().find(of) {
+                socket.cut_off = !up;
+            }
         }
     }
 

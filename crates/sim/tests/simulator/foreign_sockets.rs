@@ -160,7 +160,7 @@ impl ForeignHost for SocketHost {
         match command.order {
             SocketOrder::Connect(_) => {}
             SocketOrder::Write(bytes) => _ = tcp.write(bytes),
-            SocketOrder::Read(bytes) => _ = tcp.read(bytes),
+            SocketOrder::Read(bytes) => _ = tcp.read(bytes, self.now),
             SocketOrder::Close => tcp.close(),
             SocketOrder::Send { .. } => panic!("no datagrams here"),
         }

@@ -171,6 +171,16 @@ impl ReceiveMemory {
         self.arrivals.on_read();
     }
 
+    /// Whether the application takes its time.
+    pub(crate) fn set_slow(&mut self, on: bool) {
+        self.arrivals.set_slow(on);
+    }
+
+    /// Such an application has read all up to `read`.
+    pub(crate) fn on_slow_read(&mut self, read: u64) {
+        self.arrivals.on_slow_read(read, |_| {});
+    }
+
     /// Memory of the packets in it, of which `unread` bytes wait for the application.
     pub(crate) fn held(&self, unread: u64) -> u64 {
         self.charge(self.arrivals.held(unread, self.mss))

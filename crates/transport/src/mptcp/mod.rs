@@ -389,8 +389,11 @@ impl Mptcp {
     }
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
-    pub fn read(&mut self, bytes: u64) -> u64 {
+    pub fn read(&mut self, bytes: u64, now: Instant) -> u64 {
         let (taken, opens) = self.rcv.read(bytes, self.subflows.mss());
+        if taken > 0 && self.rcv.counts_memory() {
+            self.on_taken(taken, now);
+        }
         if opens && let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
             self.subflows.touch(id);

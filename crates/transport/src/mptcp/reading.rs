@@ -99,7 +99,7 @@ impl Mptcp {
 
     /// The application has taken `bytes`. Whether the buffer grows is decided before an ACK leaves for that, or else once everything has
     /// come that comes at this moment: reading the clock takes time, and lets interrupts in.
-    fn on_taken(&mut self, bytes: u64, now: Instant) {
+    pub(super) fn on_taken(&mut self, bytes: u64, now: Instant) {
         let before = self.read.map_or(0, |read| read.1);
         self.read = Some((now, before + bytes));
         if self.rcv.looks_at_reading(now) {

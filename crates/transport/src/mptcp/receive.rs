@@ -91,6 +91,9 @@ impl DataReceiver {
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
         self.auto_read = on;
+        if let Some(memory) = &mut self.memory {
+            memory.set_slow(!on);
+        }
     }
 
     /// Next data sequence number expected: the data-level acknowledgment.
@@ -410,6 +413,9 @@ impl DataReceiver {
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
+        if let Some(memory) = &mut self.memory {
+            memory.on_slow_read(self.queue.read());
+        }
         self.forget_window();
         self.deliver();
         (taken, self.may_open(mss))

@@ -90,6 +90,11 @@ impl Acks {
         self.due = true;
     }
 
+    /// The one that was to go out with the next poll is not due yet.
+    pub(super) const fn withdraw(&mut self) {
+        self.due = false;
+    }
+
     /// A full segment came that the peer has pushed.
     pub(super) fn on_push(&mut self) {
         self.pushed = self.pushed.max(1);

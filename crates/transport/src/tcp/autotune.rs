@@ -32,7 +32,7 @@ pub(crate) struct ReceiveSpace {
     /// Memory that may be charged (`sk_rcvbuf`), and the most that it may become.
     size: u64,
     most: u64,
-    /// Memory a packet takes beyond its payload.
+    /// Memory a packet takes beside the payload of a full one, however much it has: cards receive into buffers of one size.
     overhead: u64,
     mss: u64,
     /// The largest payload so far (`rcv_mss`): what the peer calls a full segment, which may be less than this end could take.
@@ -87,11 +87,16 @@ impl ReceiveSpace {
         space * self.share / 256
     }
 
-    /// Memory that what is held takes: full packets, of which those behind others share their description (`tcp_try_coalesce`); copied
+    /// Memory of a packet.
+    const fn packet(&self) -> u64 {
+        self.mss + self.overhead
+    }
+
+    /// Memory that what is held takes: packets, of which those behind others share their description (`tcp_try_coalesce`); copied
     /// together where the largest buffer would not hold them otherwise.
     fn charge(&self, held: Held) -> u64 {
         let spared = held.packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
-        let plain = held.bytes + held.packets * self.overhead - spared;
+        let plain = held.packets * self.packet() - spared;
         if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
@@ -103,7 +108,7 @@ impl ReceiveSpace {
             return false;
         }
         let room = self.clamp.min(self.free(held)).saturating_sub(self.window);
-        let memory = self.window_of(bytes + self.overhead);
+        let memory = self.window_of(self.packet());
         let step = match memory <= bytes {
             true => 2 * self.mss,
             false => careful_step(bytes, memory, (self.window, self.window_of(self.most)), self.largest),
@@ -122,7 +127,7 @@ impl ReceiveSpace {
         }
         self.largest = bytes.min(self.mss);
         let Some(most) = self.measured else { return };
-        let share = if bytes >= self.mss { most } else { most.min((bytes << 8) / (bytes + self.overhead)) };
+        let share = if bytes >= self.mss { most } else { most.min((bytes << 8) / self.packet()) };
         if share != self.share {
             self.share = share;
             self.clamp = self.window_of(self.size);
@@ -337,12 +342,15 @@ impl Tcp {
         })
     }
 
-    /// An ACK is due for what came, in order or not. The window that it tells is settled now if it leaves before the application reads.
+    /// An ACK is due for what came, in order or not. The window that it tells is settled now if it leaves before the application reads;
+    /// else it waits for that, or for its timer if the application takes its time.
     #[inline(never)]
-    pub(super) fn settle_window(&mut self, in_order: bool) {
+    pub(super) fn settle_window(&mut self, in_order: bool, now: Instant) {
         let edge = self.tuned_edge();
         if !in_order || self.acks.is_quick() || self.would_not_shrink_to(edge) {
             self.tell_window_before_reading(edge);
+        } else if !self.auto_read {
+            self.leave_ack_to_reader(now);
         }
     }
 
@@ -448,6 +456,34 @@ impl Tcp {
         }
     }
 
+    /// An application that takes its time has read something, and left the rest (`tcp_rcv_space_adjust`).
+    pub(super) fn tune_to_slow_reading(&mut self, now: Instant) {
+        let (read, end) = (self.rcv.read(), self.rcv.nxt_data());
+        let Some(Buffers { arrivals, receive, .. }) = self.buffers.as_deref_mut() else { return };
+        let mut look = |read: u64| {
+            if let Some(space) = receive {
+                space.on_read((read, end - read), now);
+            }
+        };
+        arrivals.on_slow_read(read, &mut look);
+        look(read);
+    }
+
+    /// Whether an application that takes its time tells the peer of what it has read just now: of a window that opens wide, or of more
+    /// than a full segment if an ACK waits (`__tcp_cleanup_rbuf`).
+    pub(super) fn slow_reading_is_worth_telling(&self) -> bool {
+        let Some(space) = self.receive_space() else { return self.window_may_open() };
+        let waits = self.acks.has_unacknowledged() && self.rcv.nxt() - self.acks.last_sent() > space.largest;
+        waits || space.opens_wide(self.rcv.window(), self.held(), self.window_unit())
+    }
+
+    /// Whether the application takes its time.
+    pub(super) fn note_slow_application(&mut self, on: bool) {
+        if let Some(buffers) = &mut self.buffers {
+            buffers.arrivals.set_slow(on);
+        }
+    }
+
     /// How much may be unacknowledged, where that is of one size.
     #[inline(always)]
     pub(super) fn send_buffer(&self) -> u64 {
@@ -542,16 +578,16 @@ mod tests {
 
     #[test]
     fn what_is_full_is_the_largest_segment_that_the_peer_sends() {
-        // A peer that makes room for options twice, or that has a smaller MTU: 1436 of 2164 bytes are 169 of 256.
+        // A peer that makes room for options twice, or that has a smaller MTU: 1436 of 2176 bytes are 168 of 256.
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
         assert!(!s.is_full(535) && s.is_full(536));
         assert!(s.on_arrival(1436, NONE));
-        assert_eq!((s.share, s.clamp), (169, 131_072 * 169 / 256));
+        assert_eq!((s.share, s.clamp), (168, 131_072 * 168 / 256));
         assert!(!s.is_full(1435) && s.is_full(1436));
         // A shorter one says nothing anew; a longer one does, and what was agreed is the most.
         s.on_arrival(1000, NONE);
-        assert_eq!(s.share, 169);
+        assert_eq!(s.share, 168);
         s.on_arrival(9000, NONE);
         assert_eq!((s.share, s.largest), (170, MSS));
     }

@@ -106,6 +106,16 @@ impl Tcp {
         self.acks.put_off(now.saturating_add(delay / 4))
     }
 
+    /// The ACK that is due by count waits until the application reads, or for the timer, which runs from now on if it did not.
+    pub(super) fn leave_ack_to_reader(&mut self, now: Instant) {
+        if self.acks.deadline() == Instant::MAX {
+            self.acks.withdraw();
+            self.delay_ack(now);
+        } else {
+            self.put_off_ack(now);
+        }
+    }
+
     /// Segments are no longer acknowledged at once. If none has come in order yet, the first that does is none to Linux then.
     #[cold]
     pub(super) fn end_quick_acks(&mut self) {

@@ -563,7 +563,7 @@ impl Tcp {
         }
         self.owe_ack(arrival, now);
         if self.tunes_window() && self.acks.is_due() {
-            self.settle_window(arrival == Arrival::InOrder);
+            self.settle_window(arrival == Arrival::InOrder, now);
         }
         if self.rcv.is_complete() {
             self.acks.demand();
@@ -578,9 +578,11 @@ impl Tcp {
             self.rcv.take_all();
         }
         self.acknowledge_pushed();
-        // What nobody could read tells nothing of how fast it is read.
+        // What nobody could read, or has not read yet, tells nothing of how fast it is read.
         if self.buffers.is_some() && delivered > 0 {
-            self.tune_to_reading(now);
+            if self.auto_read {
+                self.tune_to_reading(now);
+            }
             if self.tunes_window() {
                 self.tell_window_after_reading();
             }

@@ -294,12 +294,16 @@ impl Tcp {
     /// receive buffer until [`Tcp::read`] takes it, and the advertised window shrinks.
     pub fn set_auto_read(&mut self, on: bool) {
         self.auto_read = on;
+        self.note_slow_application(!on);
     }
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
-    pub fn read(&mut self, bytes: u64) -> u64 {
+    pub fn read(&mut self, bytes: u64, now: Instant) -> u64 {
         let taken = self.rcv.take(bytes);
-        if self.state.may_receive() && self.window_may_open() {
+        if taken > 0 && self.buffers.is_some() {
+            self.tune_to_slow_reading(now);
+        }
+        if self.state.may_receive() && self.slow_reading_is_worth_telling() {
             self.acks.demand();
         }
         if taken > 0 {

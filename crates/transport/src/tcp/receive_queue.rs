@@ -12,6 +12,7 @@
 //! the connection becomes the application's (`__mptcp_ofo_queue`).
 
 use super::ordered::{Spot, Step, Tree};
+use std::collections::VecDeque;
 
 /// Packets that a buffer holds: the first, and 17 fragments of others.
 const MOST: u64 = 18;
@@ -118,6 +119,8 @@ pub(crate) struct ReceiveQueue {
     first_end: u64,
     /// Packets and buffers of that which are still there after the first read.
     rest: (u64, u64),
+    /// The buffers of what came in order that have not been read whole, where the application takes its time.
+    slow: Option<VecDeque<Buffer>>,
     /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
     begun: u64,
     joined: u64,
@@ -136,6 +139,11 @@ impl ReceiveQueue {
     /// The memory of one packet has room for so many bytes.
     pub(crate) const fn set_room_in_packet(&mut self, bytes: u64) {
         self.in_packet = bytes;
+    }
+
+    /// Whether the application takes its time: then each buffer is there until all of it has been read (`tcp_recvmsg_locked`).
+    pub(crate) fn set_slow(&mut self, on: bool) {
+        self.slow = on.then(VecDeque::new);
     }
 
     /// What comes next on a subflow has this mark.
@@ -235,6 +243,12 @@ impl ReceiveQueue {
         if self.unread.buffers == 1 {
             self.first_end = next.end;
         }
+        if let Some(slow) = &mut self.slow {
+            match slow.back_mut().filter(|_| joins) {
+                Some(last) => (last.end, last.packets) = (next.end, last.packets + next.packets),
+                None => slow.push_back(next),
+            }
+        }
         if self.unread.bytes > READ {
             let begins = !joins || self.rest.1 == 0;
             self.rest = (
@@ -255,6 +269,21 @@ impl ReceiveQueue {
     /// The application has read all that came in order.
     pub(crate) fn on_read(&mut self) {
         (self.unread, self.in_last, self.bytes_in_last, self.rest) = (Held::default(), 0, 0, (0, 0));
+    }
+
+    /// An application that takes its time has read all up to `read`; each buffer that is gone by it is `seen`, with its end.
+    pub(crate) fn on_slow_read(&mut self, read: u64, mut seen: impl FnMut(u64)) {
+        let Some(slow) = &mut self.slow else { return };
+        while let Some(gone) = slow.front().copied().filter(|first| first.end <= read) {
+            slow.pop_front();
+            self.unread.bytes -= gone.end - gone.start;
+            self.unread.packets -= gone.packets;
+            self.unread.buffers -= 1;
+            seen(gone.end);
+        }
+        if slow.is_empty() {
+            self.on_read();
+        }
     }
 
     /// Where above a gap a segment comes that starts at `start`.
@@ -325,7 +354,8 @@ impl ReceiveQueue {
         if unread == 0 && self.packets == 0 {
             return Held::default();
         }
-        let below = if unread == self.unread.bytes { self.unread } else { of_full_packets(unread, mss) };
+        let known = self.slow.is_some() || unread == self.unread.bytes;
+        let below = if known { self.unread } else { of_full_packets(unread, mss) };
         Held {
             bytes: below.bytes + self.bytes,
             packets: below.packets + self.packets,
@@ -380,6 +410,30 @@ mod tests {
         assert_eq!(queue(&[1, 3, 2]).held(0, MSS), held(3, 2), "what fills a gap belongs to what it follows");
         assert_eq!(queue(&(1..=19).collect::<Vec<_>>()).held(0, MSS), held(19, 2), "18 are the most");
         assert_eq!(queue(&[1, 2, 1]).held(0, MSS), held(2, 1), "what comes again is not kept");
+    }
+
+    #[test]
+    fn an_application_that_takes_its_time_leaves_a_buffer_until_it_has_read_all_of_it() {
+        let mut slow = ReceiveQueue::default();
+        slow.set_slow(true);
+        (0..20).for_each(|n| slow.on_arrival(n * MSS, (n + 1) * MSS, (n + 1) * MSS));
+        assert_eq!(slow.held(20 * MSS, MSS), held(20, 2), "18 packets and 2");
+        let read = |slow: &mut ReceiveQueue, to: u64| {
+            let mut gone = Vec::new();
+            slow.on_slow_read(to, |end| gone.push(end));
+            (gone, slow.held(20 * MSS - to, MSS))
+        };
+        assert_eq!(read(&mut slow, 18 * MSS - 1), (vec![], held(20, 2)), "a byte of the first is left");
+        assert_eq!(read(&mut slow, 18 * MSS), (vec![18 * MSS], held(2, 1)));
+        slow.on_arrival(20 * MSS, 21 * MSS, 21 * MSS);
+        assert_eq!(
+            read(&mut slow, 19 * MSS),
+            (vec![], held(3, 1)),
+            "it joins one that has been read in part"
+        );
+        slow.on_slow_read(21 * MSS, |_| {});
+        slow.on_arrival(21 * MSS, 22 * MSS, 22 * MSS);
+        assert_eq!(slow.held(MSS, MSS), held(1, 1), "with nothing left it begins another");
     }
 
     /// Segments of a subflow above a gap, by their numbers, data sequence numbers less subflow numbers, and whether the mapping ends.

@@ -508,7 +508,7 @@ impl Tcp {
     }
 
     /// What was just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
-    pub(crate) fn on_local_drop(&mut self, now: Instant) {
+    pub fn on_local_drop(&mut self, now: Instant) {
         if !self.config.heeds_local_drops {
             return;
         }

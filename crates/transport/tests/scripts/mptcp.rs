@@ -268,7 +268,7 @@ impl Script {
             }
             "write" if rest == "endless" => drop(end.write(UNLIMITED)),
             "write" => drop(end.write(number(Some(rest))?)),
-            "read" => drop(end.read(number(Some(rest))?)),
+            "read" => drop(end.read(number(Some(rest))?, self.now)),
             "manual" => end.set_auto_read(false),
             "close" => end.close(),
             "abort" => end.abort(),

@@ -178,7 +178,7 @@ impl Script {
             "<" => tcp.handle_segment(&segment.unwrap_or_default(), now),
             "write" if rest == "endless" => drop(tcp.write(UNLIMITED)),
             "write" => drop(tcp.write(bytes()?)),
-            "read" => drop(tcp.read(bytes()?)),
+            "read" => drop(tcp.read(bytes()?, self.now)),
             "manual" => tcp.set_auto_read(false),
             "close" => tcp.close(),
             "abort" => tcp.abort(),

@@ -121,12 +121,22 @@ impl Tcp {
         self.timer.bare_retransmission();
         let may = self.may_send_probe() && self.may_schedule_probe();
         let (len, fin) = self.next_len();
-        let new = len + fin > 0 && self.board.nxt < self.snd.end();
+        let new = len + fin > 0 && self.board.nxt < self.snd.end() && !self.is_cut_by_window(len);
         if let (true, Some(repair)) = (may, &mut self.repair) {
             repair.tlp.due = true;
             self.overrides_window |= new;
             self.probe_due |= !new;
         }
+    }
+
+    /// Whether of the next new segment the peer's window has room for `len` bytes only: Linux sends none, then (`tcp_snd_wnd_test`).
+    fn is_cut_by_window(&self, len: u64) -> bool {
+        let open = (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt);
+        let there = self.snd.data_end().min(self.buffered());
+        self.shared_window.is_none()
+            && len == open
+            && len < u64::from(self.mss)
+            && self.board.nxt + len < there
     }
 
     /// Whether a probe goes out with the next poll.

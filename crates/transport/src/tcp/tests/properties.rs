@@ -193,7 +193,7 @@ proptest! {
                 Input::Segment(s) => tcp.handle_segment(&s, now),
                 Input::Wait(ms) => { now += Duration::from_millis(ms); tcp.handle_timeout(now); }
                 Input::Write(n) => { tcp.write(n); }
-                Input::Read(n) => { tcp.read(n); }
+                Input::Read(n) => { tcp.read(n, now); }
                 Input::Close => tcp.close(),
                 Input::Abort => tcp.abort(),
             }
