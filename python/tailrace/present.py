@@ -96,6 +96,15 @@ PATH_MEASURES = (
     Measure("packets sent", ("sent_packets",)),
     Measure("lost", ("lost_packets",)),
 )
+HOST_MEASURES = (
+    Measure("packets sent outside of flows", ("sent_packets",)),
+    Measure("of these lost", ("lost_packets",)),
+    Measure("marked", ("marked_packets",)),
+    Measure("received in all", ("received_packets",)),
+    Measure("MB received", ("received_bytes",), 1e-6),
+)
+# More hosts are in the summary.
+_MOST_HOSTS = 12
 # More paths have a table of their own.
 _MOST_PATHS = 8
 COMPLETION = (
@@ -249,6 +258,7 @@ def result_grids(result: Result) -> list[Grid]:
         heading = f"programs of {title}" if not grids else "programs"
         notes = programs.notes(result.summary["runs"])
         grids.append(Grid(heading, list(programs.COLUMNS), ran, labels=2, notes=notes))
+        grids += _host_grids(aggregate.get("foreign_hosts") or {})
     queue_measures = _measures(queues.values(), QUEUE_MEASURES)
     grids += _path_grids(aggregate.get("paths") or {})
     if queues:
@@ -303,6 +313,18 @@ def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
     more = f"and {len(paths) - _MOST_PATHS} more: table paths" if len(paths) > _MOST_PATHS else ""
     columns = ["path", *(m.heading for m in PATH_MEASURES)]
     return [Grid("paths", columns, rows, notes=[more] if more else [])] if rows else []
+
+
+def _host_grids(hosts: Mapping[str, Any]) -> list[Grid]:
+    """What hosts with kernels sent by programs, and received: a queue does not have what never came to it."""
+    rows = [[name, *(m.of(host) for m in HOST_MEASURES)] for name, host in list(hosts.items())[:_MOST_HOSTS]]
+    more = (
+        f"and {len(hosts) - _MOST_HOSTS} more: foreign_hosts in summary.json"
+        if len(hosts) > _MOST_HOSTS
+        else ""
+    )
+    columns = ["host", *(m.heading for m in HOST_MEASURES)]
+    return [Grid("hosts", columns, rows, notes=[more] if more else [])] if rows else []
 
 
 def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:

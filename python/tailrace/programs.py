@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -98,6 +99,12 @@ def foreseen(hosts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             for program in host.get("run", [])
         ],
     }
+
+
+def of_scenario(resolved: str) -> Sequence[Mapping[str, Any]]:
+    """The programs of a resolved scenario, in its order."""
+    found: Sequence[Mapping[str, Any]] = foreseen(tomllib.loads(resolved).get("host", []))["programs"]
+    return found
 
 
 # What is counted of each.
@@ -251,7 +258,9 @@ def schema() -> dict[str, pl.DataType | type[pl.DataType]]:
 _KEY = ("cell", "run", "name")
 
 
-def _short(command: str) -> str:
+def _short(text: str) -> str:
+    """In one line, as far as is shown."""
+    command = " ".join(text.split())
     return command if len(command) <= _WIDEST else f"{command[: _WIDEST - 1]}…"
 
 

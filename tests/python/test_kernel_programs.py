@@ -10,14 +10,16 @@ from rich.console import Console
 
 import tailrace
 from conftest import SMALL
-from tailrace import figures, programs
+from tailrace import figures, present, programs
 from tailrace.cli import compare, plot
+from tailrace.cli.run import describe
 from tailrace.comparison import Comparison
 from tailrace.errors import UsageError
 from tailrace.kernels import using
 from tailrace.report import output
 from tailrace.study import identity, probing
 from tailrace.study.metrics import Known
+from tailrace.study.parameters import Column
 
 
 def test_programs_are_shown_by_their_last_words():
@@ -37,6 +39,12 @@ def test_programs_are_shown_by_their_last_words():
         ["b", "sleep 9", "0", "", "still ran", ""],
     ]
     assert programs.rows([{}]) == []
+    # A command of several lines takes one.
+    several = {**running, "command": "\nfor i in 1 2; do\n  echo $i\ndone\n", "exit_code": 3}
+    assert programs.rows([{"run": 1, "programs": [several]}])[0][1] == "for i in 1 2; do echo $i done"
+    assert programs.notes([{"programs": [several]}]) == [
+        "host b: for i in 1 2; do echo $i done failed with exit code 3"
+    ]
 
 
 def test_a_report_shows_what_programs_said():
@@ -197,6 +205,21 @@ def test_programs_are_known_before_they_run():
     assert named == {"a[0].run.0", "a[0].run.1", "a[1].run.0", "a[1].run.1"}
 
 
+def test_what_would_be_run_says_where_programs_are():
+    text = SWEPT.replace("KERNEL", "6.12")
+    assert describe(tailrace.Scenario(text)).endswith("2 nodes, 1 links; programs: 2 on a")
+    assert describe(tailrace.Scenario(SMALL)).endswith("flows: 2 tcp (tcp), 1 cbr (udp)")
+
+
+def test_names_of_kernels_are_no_numbers():
+    kernels = Column("a.kernel", [{"axes": {"a.kernel": text}} for text in ("none", "6.1", "6.10")])
+    assert kernels.numbers is None
+    assert kernels.note is None
+    assert kernels.words == ["none", "6.1", "6.10"]
+    quoted = Column("a.kernel", [{"axes": {"a.kernel": text}} for text in ('"6.1"', '"6.12"')])
+    assert quoted.words == ["6.1", "6.12"]
+
+
 SWEPT = """
 name = "swept"
 duration = "3 s"
@@ -251,6 +274,22 @@ def test_without_a_queue_under_study_a_comparison_has_no_table_of_it_and_says_wh
     assert "sojourn" not in narrow.export_text()
     plot._has_series(list(compared.results.values()), quiet=False)
     assert "no flows, and no queue under study" in capsys.readouterr().err
+
+
+def test_what_hosts_of_programs_sent_lost_and_received_is_shown():
+    count = {
+        name: {"mean": 5e6, "ci95": None, "n": 1}
+        for name in ("sent_packets", "lost_packets", "received_bytes")
+    }
+    run = without_flows(0)
+    aggregate = run.aggregate | {"foreign_hosts": {f"h[{n}]": count for n in range(14)}}
+    result = tailrace.Result(run.summary | {"aggregate": aggregate}, {}, run.scenario_toml, run.manifest)
+    [hosts] = [grid for grid in present.result_grids(result) if grid.title == "hosts"]
+    assert hosts.rows[0] == ["h[0]", "5000000", "5000000", present.NONE, present.NONE, "5"]
+    assert len(hosts.rows) == 12
+    assert hosts.notes == ["and 2 more: foreign_hosts in summary.json"]
+    # Flows alone have their own counts.
+    assert "hosts" not in [grid.title for grid in present.result_grids(tailrace.run(SMALL))]
 
 
 def test_programs_that_fail_are_said_once_below_the_table():
