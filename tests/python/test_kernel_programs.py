@@ -16,7 +16,7 @@ from tailrace.cli.run import describe
 from tailrace.comparison import Comparison
 from tailrace.errors import UsageError
 from tailrace.kernels import using
-from tailrace.report import output
+from tailrace.report import contrasts, output
 from tailrace.study import identity, probing
 from tailrace.study.metrics import Known
 from tailrace.study.parameters import Column
@@ -274,6 +274,23 @@ def test_without_a_queue_under_study_a_comparison_has_no_table_of_it_and_says_wh
     assert "sojourn" not in narrow.export_text()
     plot._has_series(list(compared.results.values()), quiet=False)
     assert "no flows, and no queue under study" in capsys.readouterr().err
+
+
+def test_a_report_tells_first_what_differs_of_programs():
+    def of(code, took):
+        found = without_flows(code)
+        run = of_programs_alone(code)
+        run["programs"][0] |= {"start_s": 0.0, "end_s": took}
+        summary = found.summary | {"runs": [run], "aggregate": {"groups": {}, "queues": {}}}
+        return tailrace.Result(summary, {}, found.scenario_toml, found.manifest)
+
+    same = Comparison({"slow": of(0, 9.0), "fast": of(0, 2.0)}).measured
+    said = contrasts.of(same)
+    assert said[0].about == "Duration"
+    assert said[0].text.startswith("Lowest with fast (2 s)")
+    assert "programs" not in [metric.name for metric in contrasts.told(same)]
+    differing = Comparison({"one": of(0, 2.0), "other": of(4, 2.0)}).measured
+    assert "failed_programs" in [metric.name for metric in contrasts.told(differing)]
 
 
 def test_what_hosts_of_programs_sent_lost_and_received_is_shown():

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tailrace import figures, programs
+from tailrace import figures
 from tailrace.errors import UsageError
 from tailrace.study import metrics, reach
 from tailrace.study.metrics import Known, Metric
@@ -81,14 +81,12 @@ def of_results(results: Mapping[str, Result], title: str) -> Measured:
     """One cell a result, called by its label."""
     numbered = list(enumerate(results.items(), start=1))
     entries = [(cell, run["run"], run) for cell, (_, result) in numbered for run in result.summary["runs"]]
-    found = figures.frame(entries)
     return Measured(
         title,
         [Parameter("variant")],
         [MeasuredCell(cell, label, [label], label) for cell, (label, _) in numbered],
-        found,
+        figures.frame(entries),
         {(cell, run): entry["seed"] for cell, run, entry in entries},
-        programs.names_note(found),
         scenario=next((result.scenario_toml for result in results.values()), ""),
         series=lambda: _series(results),
     )

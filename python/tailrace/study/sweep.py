@@ -291,7 +291,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
         labels = {cell.number: cell.label for cell in cells if cell.number is not None}
-        of_programs = [*programs.notes_of_figures(own, labels), *programs.names_note(own)]
+        of_programs = programs.notes_of_figures(own, labels)
         notes = [*self.notes, *self._failed_note(), *_unfinished(own), *of_programs]
         return Measured(
             self.name,
