@@ -293,6 +293,20 @@ def test_a_report_tells_first_what_differs_of_programs():
     assert "failed_programs" in [metric.name for metric in contrasts.told(differing)]
 
 
+def test_runs_that_chance_had_no_part_in_are_said_to_be_the_same():
+    found = tailrace.run(SMALL)
+    first, *_ = found.summary["runs"]
+
+    def of(*prints):
+        runs = [first | {"run": n, "fingerprint": text} for n, text in enumerate(prints, start=1)]
+        result = tailrace.Result(found.summary | {"runs": runs}, {}, found.scenario_toml, found.manifest)
+        return "\n".join(present.result_grids(result)[0].notes)
+
+    assert "all 3 runs are the same" in of("x", "x", "x")
+    assert "runs are the same" not in of("x", "y", "x")
+    assert "runs are the same" not in of("x")
+
+
 def test_what_hosts_of_programs_sent_lost_and_received_is_shown():
     count = {
         name: {"mean": 5e6, "ci95": None, "n": 1}
