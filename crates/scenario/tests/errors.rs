@@ -114,6 +114,13 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         "run_of_no_program",
         &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = [\"iperf3 -s\", 3, { command = \" \" }]")],
     ),
+    (
+        "setting_with_and_without_quotes",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nsysctl = { \"net.ipv4.tcp_sack\" = 0, net.ipv4.tcp_sack = 1 }",
+        )],
+    ),
     ("run_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = \"true\"\nsysctl = \"a=1\"")]),
     (
         "kernel_without_that_link_or_time",
