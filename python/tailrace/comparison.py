@@ -211,6 +211,11 @@ def opened(places: Sequence[Path]) -> Result | Comparison:
 
 def compare(results: Mapping[str, Result], title: str = "comparison") -> Comparison:
     """Puts results side by side: a table in a terminal or notebook, `.plot(metric)`, `.save(folder)`."""
+    if not isinstance(results, Mapping):
+        raise UsageError(
+            'compare() takes results by label, such as {"red": run("a.toml")}; '
+            "run_variants() takes scenarios by label and runs them, sweep() a file and what to vary"
+        )
     return Comparison(results, title)
 
 

@@ -238,13 +238,20 @@ def _refused(job: Job, host: str, why: str, asks: tuple[str | None, Sequence[str
     """A kernel does not take a setting of a host, or the congestion control of a flow, at its place in the file."""
     flow, known = asks
     if flow is None:
-        place = f"host.{host.partition('[')[0]}.sysctl"
+        place = _said_of_setting(job.scenario, f"host.{host.partition('[')[0]}.sysctl", why)
         instead = f"did you mean `{known[0]}`?" if known else None
     else:
         place = f"{_table_of(job.scenario, flow)}.{flow}.transport.cc"
         ours = [control["name"] for control in json.loads(_native.catalog())["cc"]]
         instead = f"it has {', '.join(name for name in ours if name in known)}"
     return job.scenario.objected([(place, f"host {host}: {why}", instead)])
+
+
+def _said_of_setting(scenario: Scenario, table: str, why: str) -> str:
+    """The table of settings, or what set the one that is meant on the command line, or for a variant."""
+    given = (path.removeprefix(f"{table}.") for path in scenario.given if path.startswith(f"{table}."))
+    named = next((name for name in given if name in why.split()), None)
+    return table if named is None else f"{table}.{named}"
 
 
 def _table_of(scenario: Scenario, flow: str) -> str:

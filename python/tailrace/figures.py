@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tailrace import _native
+from tailrace import _native, programs
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,4 +26,12 @@ def of_texts(runs: Sequence[tuple[int, int, str]]) -> pl.DataFrame:
 
     from tailrace import tables
 
-    return tables.plain(_native.figures(runs)).with_columns(pl.col("window", "text").replace("", None))
+    found = tables.plain(_native.figures(runs)).with_columns(pl.col("window", "text").replace("", None))
+    # Few runs have programs, and then few: these are read here, the rest is put together where it is fast.
+    rows = [
+        (cell, run, None, *figure)
+        for cell, run, text in runs
+        if programs.may_be_in(text)
+        for figure in programs.figures(json.loads(text))
+    ]
+    return pl.concat([found, pl.DataFrame(rows, schema=found.schema, orient="row")]) if rows else found

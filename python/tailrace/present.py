@@ -96,6 +96,15 @@ PATH_MEASURES = (
     Measure("packets sent", ("sent_packets",)),
     Measure("lost", ("lost_packets",)),
 )
+HOST_MEASURES = (
+    Measure("packets sent outside of flows", ("sent_packets",)),
+    Measure("of these lost", ("lost_packets",)),
+    Measure("marked", ("marked_packets",)),
+    Measure("received in all", ("received_packets",)),
+    Measure("MB received", ("received_bytes",), 1e-6),
+)
+# More hosts are in the summary.
+_MOST_HOSTS = 12
 # More paths have a table of their own.
 _MOST_PATHS = 8
 COMPLETION = (
@@ -249,6 +258,7 @@ def result_grids(result: Result) -> list[Grid]:
         heading = f"programs of {title}" if not grids else "programs"
         notes = programs.notes(result.summary["runs"])
         grids.append(Grid(heading, list(programs.COLUMNS), ran, labels=2, notes=notes))
+        grids += _host_grids(aggregate.get("foreign_hosts") or {})
     queue_measures = _measures(queues.values(), QUEUE_MEASURES)
     grids += _path_grids(aggregate.get("paths") or {})
     if queues:
@@ -269,7 +279,17 @@ def result_grids(result: Result) -> list[Grid]:
                 labels=2,
             )
         )
+    if grids and (note := _equal_runs(result)):
+        grids[0] = replace(grids[0], notes=[*grids[0].notes, note])
     return [*grids, *_window_grids(aggregate)]
+
+
+def _equal_runs(result: Result) -> str:
+    """Says so where chance had no part, which cannot always be known before: kernels draw, but it may not matter."""
+    prints = [run["fingerprint"] for run in result.summary["runs"]]
+    if len(prints) > 1 and len(set(prints)) == 1:
+        return f"all {len(prints)} runs are the same, packet by packet: chance had no part in them, so ± 0 is no news"
+    return ""
 
 
 def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
@@ -303,6 +323,18 @@ def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
     more = f"and {len(paths) - _MOST_PATHS} more: table paths" if len(paths) > _MOST_PATHS else ""
     columns = ["path", *(m.heading for m in PATH_MEASURES)]
     return [Grid("paths", columns, rows, notes=[more] if more else [])] if rows else []
+
+
+def _host_grids(hosts: Mapping[str, Any]) -> list[Grid]:
+    """What hosts with kernels sent by programs, and received: a queue does not have what never came to it."""
+    rows = [[name, *(m.of(host) for m in HOST_MEASURES)] for name, host in list(hosts.items())[:_MOST_HOSTS]]
+    more = (
+        f"and {len(hosts) - _MOST_HOSTS} more: foreign_hosts in summary.json"
+        if len(hosts) > _MOST_HOSTS
+        else ""
+    )
+    columns = ["host", *(m.heading for m in HOST_MEASURES)]
+    return [Grid("hosts", columns, rows, notes=[more] if more else [])] if rows else []
 
 
 def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:
@@ -345,9 +377,8 @@ def comparison_grid(results: Mapping[str, Result], title: str, queue: str | None
     beside = {row[0]: row[1:] for row in queues.rows}
     blank = [""] * (len(queues.columns) - 1)
     rows = [[*row, *(beside.get(row[0], blank))] for row in flows.rows]
-    return Grid(
-        title, [*flows.columns, *queues.columns[1:]], rows, labels=2, notes=[*flows.notes, *queues.notes]
-    )
+    notes = [*flows.notes, *queues.notes]
+    return Grid(title, [*flows.columns, *queues.columns[1:]], rows, labels=flows.labels, notes=notes)
 
 
 def comparison_grids(
@@ -360,27 +391,42 @@ def comparison_grids(
     groups_of = {label: found.get("groups") or {} for label, found in aggregates.items()}
     measures = _measures(group for groups in groups_of.values() for group in groups.values())
     studied = studied_queue(list(aggregates.values()), wanted)
-    queue_measures = _of_queue(aggregates.values(), studied)
+    queue_measures = _of_queue(aggregates.values(), studied) if studied else []
     for label, aggregate in aggregates.items():
         for position, (name, group) in enumerate(groups_of[label].items()):
             numbers = [m.of(group) for m in measures]
             rows.append([label if position == 0 else "", name, *numbers])
         if not groups_of[label]:
-            # Of programs alone there is no flow, but a queue.
             rows.append([label, *[""] * (1 + len(measures))])
         queue: Mapping[str, Any] = (aggregate.get("queues") or {}).get(studied) or {}
         queue_rows.append([label, *(m.of(queue) for m in queue_measures)])
     notes = [
-        _over([result.n for result in results.values()]),
-        "throughput and goodput: sum over the group's flows; delay: one way, end to end",
         *(f"{label}: {note}" for label, found in aggregates.items() for note in outcomes.notes(found)),
         *programs.notes_of_variants({label: result.summary["runs"] for label, result in results.items()}),
     ]
     if any(m.path[0] == "completion_s" for m in measures):
         notes.append(COMPLETION)
-    flows = Grid(title, ["variant", "flows", *(m.heading for m in measures)], rows, labels=2, notes=notes)
+    what = (
+        _over([result.n for result in results.values()]),
+        "throughput and goodput: sum over the group's flows; delay: one way, end to end",
+    )
+    columns = ["variant", "flows", *(m.heading for m in measures)]
+    flows = Grid(title, columns, rows, labels=2, notes=[*what, *notes])
+    if not any(groups_of.values()):
+        flows = _of_programs(results, title, notes) or flows
     place = [f"queue of every variant: {studied}", *limits_note(results, studied)] if studied else []
     return flows, Grid("", ["variant", *(m.heading for m in queue_measures)], queue_rows, notes=place)
+
+
+def _of_programs(results: Mapping[str, Result], title: str, notes: Sequence[str]) -> Grid | None:
+    """In place of flow groups, where there are none: what became of the programs of each variant."""
+    from tailrace.study import measured, table
+
+    found = measured.of_results(results, title)
+    if found.figures.is_empty():
+        return None
+    grid = table.of(found, [metric for metric in found.metrics() if metric.of != "queue"]).grid(None)
+    return Grid(title, grid.columns, grid.rows, labels=1, notes=[*grid.notes, *notes])
 
 
 def _over(counts: Sequence[int]) -> str:
@@ -449,7 +495,9 @@ class RichComparison:
         if Measurement.get(console, options.update(max_width=10_000), wide).maximum <= options.max_width:
             yield wide
         else:
-            yield from (RichGrid(grid) for grid in comparison_grids(self._results, self._title, self._queue))
+            flows, queues = comparison_grids(self._results, self._title, self._queue)
+            # Without a queue under study there are labels alone.
+            yield from (RichGrid(grid) for grid in (flows, queues) if grid is flows or len(grid.columns) > 1)
 
 
 class RichGrid:

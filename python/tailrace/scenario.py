@@ -141,6 +141,11 @@ class Scenario:
             algorithms=(*self.algorithms, *more),
         )
 
+    @property
+    def given(self) -> list[str]:
+        """The paths of what is set beside the file, for all variants or for this one."""
+        return [path for path, _ in self._given]
+
     def variant(self, label: str, overrides: Overrides) -> Scenario:
         """The same with what a variant of that name sets. Errors and warnings about that name the variant."""
         variant = (label, dict(overrides))

@@ -354,7 +354,7 @@ def test_compare_shows_differences_from_a_baseline(small_file, tmp_path):
     each = ("--set-each", "link.bottleneck.queue=droptail,red", "--no-plots")
     arguments = ("compare", small_file, *each, "-o", "c", "--columns", "tcp.goodput")
     found = command_line(*arguments, "--baseline", "droptail", cwd=tmp_path)
-    assert "cell − droptail" in found.stdout
+    assert "red − droptail" in found.stdout
     assert found.stdout.count("\n red ") == 2
     unknown = command_line(*arguments, "--baseline", "dropail", cwd=tmp_path)
     assert (unknown.returncode, unknown.stdout) == (2, "")

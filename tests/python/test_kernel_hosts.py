@@ -162,6 +162,18 @@ def test_a_setting_that_a_kernel_does_not_take_is_said_at_its_place(kernel):
         assert "panic" not in text
 
 
+def test_a_setting_that_comes_from_the_command_line_is_said_there(kernel):
+    text = OF_ONE_KERNEL.replace("KERNEL", kernel).replace("SETTINGS", "{}").replace("OTHERS", "{}")
+    scenario = tailrace.Scenario(text, overrides={"host.web.sysctl.net.ipv4.tcp_sackk": "0"})
+    with pytest.raises(ScenarioError) as refused:
+        tailrace.run(scenario)
+    assert "--set host.web.sysctl.net.ipv4.tcp_sackk=0" in refused.value.shown
+    variant = tailrace.Scenario(text).variant("v", {"host.web.sysctl.net.ipv4.tcp_sack": "300"})
+    with pytest.raises(ScenarioError) as refused:
+        tailrace.run(variant)
+    assert "host.web.sysctl.net.ipv4.tcp_sack=300" in refused.value.shown
+
+
 def test_a_setting_that_kernels_have_once_is_set_for_all_hosts_of_one(kernel):
     result = tailrace.run(of_one_kernel(kernel, "{ net.core.rmem_max = 4000000 }", "{}"))
     first, second = (p["output"].splitlines() for p in result.summary["runs"][0]["programs"])

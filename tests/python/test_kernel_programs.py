@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import base64
+import io
 
 import pytest
+from rich.console import Console
 
 import tailrace
 from conftest import SMALL
-from tailrace import programs
-from tailrace.cli import compare
+from tailrace import figures, present, programs
+from tailrace.cli import compare, plot
+from tailrace.cli.run import describe
 from tailrace.comparison import Comparison
+from tailrace.errors import UsageError
 from tailrace.kernels import using
-from tailrace.report import output
-from tailrace.study import identity
+from tailrace.report import contrasts, output
+from tailrace.study import identity, probing
+from tailrace.study.metrics import Known
+from tailrace.study.parameters import Column
 
 
 def test_programs_are_shown_by_their_last_words():
@@ -33,6 +39,12 @@ def test_programs_are_shown_by_their_last_words():
         ["b", "sleep 9", "0", "", "still ran", ""],
     ]
     assert programs.rows([{}]) == []
+    # A command of several lines takes one.
+    several = {**running, "command": "\nfor i in 1 2; do\n  echo $i\ndone\n", "exit_code": 3}
+    assert programs.rows([{"run": 1, "programs": [several]}])[0][1] == "for i in 1 2; do echo $i done"
+    assert programs.notes([{"programs": [several]}]) == [
+        "host b: for i in 1 2; do echo $i done failed with exit code 3"
+    ]
 
 
 def test_a_report_shows_what_programs_said():
@@ -107,6 +119,208 @@ def test_a_comparison_of_programs_alone_has_the_queues_and_says_which_programs_f
     assert "what programs said" not in compare.signposts(
         Comparison({"one": tailrace.run(SMALL)}), tmp_path, plots=False
     )
+
+
+HOSTS = {"a": {"sent_bytes": 7, "received_bytes": 2_000_000}, "b": {"sent_bytes": 9, "received_bytes": 3}}
+
+
+def of_programs_alone(*codes, hosts=HOSTS):
+    """Those of two hosts, one after the other: `None` is still running."""
+    ended = [
+        {
+            "host": host,
+            "command": f"x {place}",
+            "exit_code": code,
+            "output": f"said {place}",
+            "start_s": 1.0,
+            "end_s": None if code is None else 3.5,
+        }
+        for host, own in (("a", codes[:2]), ("b", codes[2:]))
+        for place, code in enumerate(own)
+    ]
+    return {"run": 1, "seed": 1, "fingerprint": "f", "foreign_hosts": hosts, "programs": ended}
+
+
+def test_programs_and_hosts_have_figures():
+    rows = {
+        (of, name, figure): value
+        for of, name, figure, value, _ in programs.figures(of_programs_alone(0, 4, None))
+    }
+    assert [rows["programs", "programs", name] for name in programs.COUNTS] == [3, 1, 1]
+    assert [rows["host", "a", name] for name in programs.COUNTS] == [2, 1, 0]
+    assert rows["host", "a", "received_bytes"] == 2_000_000
+    took = [rows["program", name, "duration_s"] for name in ("a.run.0", "a.run.1", "b.run.0")]
+    assert took == [2.5, None, None], "of one that failed it is not what it would have taken"
+    assert rows["program", "a.run.1", "exit_code"] == 4
+    assert programs.figures({"groups": {}}) == []
+    # A host that runs nothing.
+    assert [row[:3] for row in programs.figures({"foreign_hosts": {"a": {"sent_bytes": 1}}})] == [
+        ("host", "a", "sent_bytes")
+    ]
+
+
+def test_a_table_of_programs_alone_has_how_many_ran_failed_and_took_and_what_hosts_received():
+    known = Known(
+        figures.frame([(1, 1, of_programs_alone(0, 4, None)), (1, 2, of_programs_alone(0, 0, None))])
+    )
+    assert [metric.heading for metric in known.usual()] == [
+        "programs",
+        "failed_programs",
+        "running_programs",
+        "a.run.0 duration [s]",
+        "a.run.1 duration [s]",
+        "a received [MB]",
+        "b received [MB]",
+    ]
+    ended = Known(figures.frame([(1, 1, of_programs_alone(0, 0, 0))]))
+    assert "running_programs" not in [metric.name for metric in ended.usual()], "it is no news"
+    [of_host] = ended.metric("a.programs")
+    assert (of_host.of, of_host.owner) == ("host", "a")
+    assert [metric.heading for metric in ended.metric("b.run.0.exit_code")] == ["b.run.0 exit_code"]
+    # Hundreds of programs do not have a column each.
+    many = Known(figures.frame([(1, 1, of_programs_alone(0, 0, *[0] * 300))]))
+    assert [metric.name for metric in many.usual()] == ["programs", "failed_programs", "received", "received"]
+
+
+def test_a_table_of_a_sweep_says_which_programs_failed_in_which_cells():
+    rows = [(1, 1, of_programs_alone(0, 4)), (1, 2, of_programs_alone(0, 0)), (2, 1, of_programs_alone(0, 0))]
+    found = figures.frame(rows)
+    assert programs.notes_of_figures(found, {1: "slow", 2: "fast"}) == [
+        "slow: host a: x 1 failed with exit code 4, once in 2 runs"
+    ]
+    assert programs.notes_of_figures(found.filter(found["cell"] == 2), {2: "fast"}) == []
+    # Of many cells the first are named.
+    every = figures.frame([(cell, 1, of_programs_alone(4 if cell < 9 else 0)) for cell in range(1, 10)])
+    [note] = programs.notes_of_figures(every, {cell: f"c{cell}" for cell in range(1, 10)})
+    assert note == "c1, c2, c3, c4, c5, c6 and 2 more: host a: x 0 failed with exit code 4"
+
+
+def test_programs_are_known_before_they_run():
+    hosts = [
+        {"name": "a", "count": 2, "kernel": "6.12", "run": [{"at": "1 s", "command": "x"}, {"command": "y"}]},
+        {"name": "b", "kernel": "none", "run": [{"command": "z"}]},
+        {"name": "c"},
+    ]
+    named = {row[1] for row in programs.figures(programs.foreseen(hosts)) if row[0] == "program"}
+    assert named == {"a[0].run.0", "a[0].run.1", "a[1].run.0", "a[1].run.1"}
+
+
+def test_what_would_be_run_says_where_programs_are():
+    text = SWEPT.replace("KERNEL", "6.12")
+    assert describe(tailrace.Scenario(text)).endswith("2 nodes, 1 links; programs: 2 on a")
+    assert describe(tailrace.Scenario(SMALL)).endswith("flows: 2 tcp (tcp), 1 cbr (udp)")
+
+
+def test_names_of_kernels_are_no_numbers():
+    kernels = Column("a.kernel", [{"axes": {"a.kernel": text}} for text in ("none", "6.1", "6.10")])
+    assert kernels.numbers is None
+    assert kernels.note is None
+    assert kernels.words == ["none", "6.1", "6.10"]
+    quoted = Column("a.kernel", [{"axes": {"a.kernel": text}} for text in ('"6.1"', '"6.12"')])
+    assert quoted.words == ["6.1", "6.12"]
+
+
+SWEPT = """
+name = "swept"
+duration = "3 s"
+[[host]]
+name = "a"
+kernel = "KERNEL"
+run = [
+  { command = "sleep 1" },
+  { command = "test $(cat /proc/sys/net/ipv4/tcp_sack) = 1" },
+]
+[[host]]
+name = "b"
+kernel = "KERNEL"
+[[link]]
+between = ["a", "b"]
+rate = "10 Mbit/s"
+delay = "10 ms"
+"""
+
+
+def test_a_sweep_of_programs_alone_has_a_table_and_frames(kernel, tmp_path):
+    axes = {"host.a.sysctl.net.ipv4.tcp_sack": ["0", "1"]}
+    text = SWEPT.replace("KERNEL", kernel)
+    probing.check(["a.run.1.duration", "a.failed_programs", "b.received"], [tailrace.Scenario(text)])
+    with pytest.raises(UsageError, match=r"no metric 'a\.run\.2\.duration'; did you mean a\.run"):
+        probing.check(["a.run.2.duration"], [tailrace.Scenario(text)])
+    found = tailrace.sweep(text, axes, runs=1, output=tmp_path / "store")
+    grid = found.write_table().grid()
+    assert [row[1:3] for row in grid.rows] == [["2", "1"], ["2", "0"]]
+    took = grid.columns.index("a.run.0 duration [s]")
+    assert [row[took][:1] for row in grid.rows] == ["1", "1"]
+    assert any(note.startswith("0: host a: test $(cat") for note in grid.notes)
+    assert any("a.run.0.duration" in note for note in grid.notes)
+    assert found.programs["exit_code"].to_list() == [0, 1, 0, 0]
+    assert found.to_look_at == ("a.run.0.duration", "programs")
+
+
+def test_without_a_queue_under_study_a_comparison_has_no_table_of_it_and_says_why_there_are_no_figures(
+    capsys,
+):
+    def bare(code):
+        run = of_programs_alone(code)
+        found = without_flows(code)
+        summary = found.summary | {"runs": [run], "aggregate": {"groups": {}, "queues": {}}}
+        return tailrace.Result(summary, {}, found.scenario_toml, found.manifest)
+
+    compared = Comparison({"one": bare(0), "other": bare(4)})
+    assert compared.grid.columns[1:3] == ["programs", "failed_programs"]
+    assert "sojourn ms" not in compared.grid.columns
+    narrow = Console(width=40, record=True, file=io.StringIO())
+    narrow.print(compared)
+    assert "sojourn" not in narrow.export_text()
+    plot._has_series(list(compared.results.values()), quiet=False)
+    assert "no flows, and no queue under study" in capsys.readouterr().err
+
+
+def test_a_report_tells_first_what_differs_of_programs():
+    def of(code, took):
+        found = without_flows(code)
+        run = of_programs_alone(code)
+        run["programs"][0] |= {"start_s": 0.0, "end_s": took}
+        summary = found.summary | {"runs": [run], "aggregate": {"groups": {}, "queues": {}}}
+        return tailrace.Result(summary, {}, found.scenario_toml, found.manifest)
+
+    same = Comparison({"slow": of(0, 9.0), "fast": of(0, 2.0)}).measured
+    said = contrasts.of(same)
+    assert said[0].about == "Duration"
+    assert said[0].text.startswith("Lowest with fast (2 s)")
+    assert "programs" not in [metric.name for metric in contrasts.told(same)]
+    differing = Comparison({"one": of(0, 2.0), "other": of(4, 2.0)}).measured
+    assert "failed_programs" in [metric.name for metric in contrasts.told(differing)]
+
+
+def test_runs_that_chance_had_no_part_in_are_said_to_be_the_same():
+    found = tailrace.run(SMALL)
+    first, *_ = found.summary["runs"]
+
+    def of(*prints):
+        runs = [first | {"run": n, "fingerprint": text} for n, text in enumerate(prints, start=1)]
+        result = tailrace.Result(found.summary | {"runs": runs}, {}, found.scenario_toml, found.manifest)
+        return "\n".join(present.result_grids(result)[0].notes)
+
+    assert "all 3 runs are the same" in of("x", "x", "x")
+    assert "runs are the same" not in of("x", "y", "x")
+    assert "runs are the same" not in of("x")
+
+
+def test_what_hosts_of_programs_sent_lost_and_received_is_shown():
+    count = {
+        name: {"mean": 5e6, "ci95": None, "n": 1}
+        for name in ("sent_packets", "lost_packets", "received_bytes")
+    }
+    run = without_flows(0)
+    aggregate = run.aggregate | {"foreign_hosts": {f"h[{n}]": count for n in range(14)}}
+    result = tailrace.Result(run.summary | {"aggregate": aggregate}, {}, run.scenario_toml, run.manifest)
+    [hosts] = [grid for grid in present.result_grids(result) if grid.title == "hosts"]
+    assert hosts.rows[0] == ["h[0]", "5000000", "5000000", present.NONE, present.NONE, "5"]
+    assert len(hosts.rows) == 12
+    assert hosts.notes == ["and 2 more: foreign_hosts in summary.json"]
+    # Flows alone have their own counts.
+    assert "hosts" not in [grid.title for grid in present.result_grids(tailrace.run(SMALL))]
 
 
 def test_programs_that_fail_are_said_once_below_the_table():

@@ -12,6 +12,7 @@ import tailrace
 from conftest import SMALL
 from tailrace import loading, present
 from tailrace.capture import Capture
+from tailrace.errors import UsageError
 
 
 def shown(renderable, width=160):
@@ -304,3 +305,8 @@ def test_a_changed_comparison_is_refused(small, tmp_path, change):
     _changed(place, "manifest.json", change)
     with pytest.raises(tailrace.UsageError, match="is damaged"):
         tailrace.Comparison.load(place)
+
+
+def test_a_comparison_of_no_results_says_what_to_call():
+    with pytest.raises(UsageError, match=r"takes results by label.*sweep\(\) a file"):
+        tailrace.compare("hello.toml")

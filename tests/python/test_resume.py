@@ -7,6 +7,7 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace import api, resume
+from tailrace.cli import common
 from tailrace.execute import Outcome
 from tailrace.resume import Resumption
 from tailrace.scenario import Scenario
@@ -115,3 +116,8 @@ def test_what_was_interrupted_is_taken_over(tmp_path):
     result, found = run(scenario, tmp_path / "r")
     assert found == 1
     alike(result, tailrace.run(SMALL))
+
+
+def test_what_was_begun_anew_is_not_continued_by_beginning_anew_again(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["tailrace", "run", "a b.toml", "--fresh", "--runs", "3"])
+    assert common.again().endswith("run 'a b.toml' --runs 3")

@@ -37,6 +37,13 @@ fn good_scenarios_get_no_advice() {
 }
 
 #[test]
+fn an_attack_that_locks_others_out_is_called_one_and_has_no_app() {
+    let attack = "[[attack]]\nname = \"x\"\nfrom = \"src[0]\"\nto = \"dst\"\nkind = \"flood\"\n\
+                  rate = \"1 Mbit/s\"\nsize = \"1000 B\"\n[[fault]]";
+    one(&[("[[fault]]", attack)], &["attack x without jitter can", "add jitter = 0.1 to it"]);
+}
+
+#[test]
 fn faults_that_draw_make_runs_differ() {
     let dull = [("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")];
     let with = |fault: &str| warnings(&[dull[0], dull[1], ("kind = \"down\"", fault)]);

@@ -34,6 +34,13 @@ macro_rules! attack {
     };
 }
 
+/// The link of a file of its own, between its hosts `a` and `b`.
+macro_rules! two_hosts {
+    () => {
+        "[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"1 Mbit/s\"\ndelay = \"1 ms\"\n"
+    };
+}
+
 /// Name, and pairs of what stands in the good file and what replaces it.
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("syntax", &[("runs = 2", "runs = = 2")]),
@@ -106,6 +113,13 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     (
         "run_of_no_program",
         &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = [\"iperf3 -s\", 3, { command = \" \" }]")],
+    ),
+    (
+        "setting_with_and_without_quotes",
+        &[(
+            "count = 4",
+            "count = 4\nkernel = \"6.12\"\nsysctl = { \"net.ipv4.tcp_sack\" = 0, net.ipv4.tcp_sack = 1 }",
+        )],
     ),
     ("run_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nrun = \"true\"\nsysctl = \"a=1\"")]),
     (
@@ -954,7 +968,24 @@ const OVERRIDES: &[(&str, &[(&str, &str)])] = &[
 ];
 
 /// Name, a whole file.
-const FILES: &[(&str, &str)] = &[("nothing", "name = \"nothing\"\nduration = \"1 s\"\n")];
+const FILES: &[(&str, &str)] = &[
+    ("nothing", "name = \"nothing\"\nduration = \"1 s\"\n"),
+    (
+        "no_flow",
+        concat!(
+            "name = \"quiet\"\nduration = \"1 s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n",
+            two_hosts!()
+        ),
+    ),
+    (
+        "programs_without_a_kernel",
+        concat!(
+            "name = \"quiet\"\nduration = \"1 s\"\n[[host]]\nname = \"a\"\nrun = [{ command = \"ping -c 3 b\" }]\n",
+            "[[host]]\nname = \"b\"\n",
+            two_hosts!()
+        ),
+    ),
+];
 
 /// Name, what the command line allows.
 const ALLOWED: &[(&str, &[&str])] = &[("allow_beside_the_file", &["phase-efect", "no such", "no-route"])];

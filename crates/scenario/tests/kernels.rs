@@ -57,6 +57,24 @@ fn what_a_kernel_is_to_be_is_read_and_written() {
 }
 
 #[test]
+fn a_setting_from_beside_the_file_replaces_the_files_however_either_is_written() {
+    let given = |path: &str, value: &str| (path.to_string(), value.to_string());
+    let overrides = [
+        given("host.a.sysctl.net.ipv4.tcp_congestion_control", "cubic"),
+        given("host.a.sysctl.net.ipv4.tcp_sack", "1"),
+        given("host.a.sysctl.net.ipv4.tcp_congestion_control", "bbr"),
+    ];
+    let parsed = parse(PAIR, "pair.toml", &overrides).unwrap();
+    let host = parsed.scenario.nodes[0].kernel.as_deref().unwrap();
+    let text = |pair: (&str, &str)| (pair.0.to_string(), pair.1.to_string());
+    let set =
+        [("net.ipv4.tcp_congestion_control", "bbr"), ("net.mptcp.enabled", "1"), ("net.ipv4.tcp_sack", "1")];
+    assert_eq!(host.sysctl, set.map(text));
+    let resolved = parsed.to_toml();
+    assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, parsed.scenario, "{resolved}");
+}
+
+#[test]
 fn a_kernel_has_a_usual_memory_and_may_be_set_from_outside() {
     let overrides = [("host.a.memory".to_string(), "\"256 MiB\"".to_string())];
     let set = parse(PAIR, "pair.toml", &overrides).unwrap();

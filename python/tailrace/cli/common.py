@@ -271,8 +271,8 @@ def quoted(place: Path) -> str:
 
 
 def again() -> str:
-    """The command that is running, as a shell takes it."""
-    return f"{program()} {shlex.join(sys.argv[1:])}"
+    """The command that continues the one that is running, as a shell takes it: `--fresh` would begin anew."""
+    return f"{program()} {shlex.join(word for word in sys.argv[1:] if word != '--fresh')}"
 
 
 def program() -> str:

@@ -22,7 +22,11 @@ from tailrace.study.variation import Variation
 
 _T = TypeVar("_T")
 # What `by` may say beside swept parameters: whose a metric is.
-_PARTS = frozenset({"group", "groups", "queue", "queues", "connection", "connections", "path", "paths"})
+_PARTS = frozenset(
+    f"{part}{end}"
+    for part in ("group", "queue", "connection", "path", "program", "host")
+    for end in ("", "s")
+)
 # Errors of `tailrace plot` call keys by its options, and some end with what there is.
 _OPTION = re.compile(r"--(metric|against|by|kind|where|formula|of|log)\b")
 _THERE_ARE = re.compile(r"(.*\S) \((there (?:is|are) .*)\)", re.DOTALL)

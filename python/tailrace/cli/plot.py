@@ -1,5 +1,6 @@
 """`tailrace plot`: figures from result folders."""
 
+import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -200,7 +201,14 @@ def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:
     tables = ("group_series", "queue_series")
     found = any(len(result.columns(name, "run")) for result in results for name in tables)
     if not found and not quiet:
+        # With an interval there are series of whatever can have some.
+        interval = (
+            tomllib.loads(results[0].scenario_toml).get("record", {}).get("interval") if results else None
+        )
         say(
-            'no figures: no time series were recorded (the scenario can ask for them: [record] interval = "100 ms")'
+            "no figures: there are no flows, and no queue under study (a link with `queue`, or between routers)"
+            if interval
+            else "no figures: no time series were recorded "
+            '(the scenario can ask for them: [record] interval = "100 ms")'
         )
     return found

@@ -2,6 +2,7 @@
 
 import json as json_text
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -98,6 +99,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         plots=not no_plots and code == 0,
         figures=wanted,
         wished=wished,
+        interrupted=result.n < result.manifest["runs_asked"] and code == signals.INTERRUPTED,
     )
     with on_a_closed_terminal(held):
         _finish(result, shown, missed)
@@ -124,6 +126,10 @@ def on_a_closed_terminal(held: signals.Held) -> Iterator[None]:
         common.abandon_stdout()
 
 
+# So many hosts with programs are named.
+_MOST_HOSTS = 6
+
+
 @dataclass(frozen=True)
 class Shown:
     """What becomes of a result."""
@@ -136,6 +142,7 @@ class Shown:
     wished: tabular.Wanted = tabular.NOTHING
     # Whether a table of differences, in which everything is, stands alone.
     once: bool = False
+    interrupted: bool = False
 
 
 def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
@@ -154,7 +161,8 @@ def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
     if target and shown.plots:
         draw(result, target, shown)
     if target and not shown.quiet:
-        say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}")
+        rest = f"; to continue:\n  {common.again()}" if shown.interrupted else ""
+        say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}{rest}")
         if programs.of_first(result.summary["runs"])[1]:
             say(f"what programs said: {target / SUMMARY}, and `tailrace report {target}`")
 
@@ -209,8 +217,12 @@ def describe(scenario: Scenario) -> str:
     """What would be run."""
     outline = scenario.outline
     groups = ", ".join(f"{g['flows']} {g['name']} ({g['transport']})" for g in outline["groups"])
+    hosts = Counter(program["host"] for program in programs.of_scenario(scenario.to_toml()))
+    ran = ", ".join(f"{count} on {host}" for host, count in list(hosts.items())[:_MOST_HOSTS])
+    ran += f" and {len(hosts) - _MOST_HOSTS} more hosts" if len(hosts) > _MOST_HOSTS else ""
+    what = [*([f"flows: {groups}"] if groups else []), *([f"programs: {ran}"] if ran else [])]
     runs = f"{scenario.runs} run{'s' if scenario.runs > 1 else ''} of {scenario.duration_s:g} s"
     return (
         f"{scenario.name}: {runs}, seed {scenario.seed}\n"
-        f"{outline['nodes']} nodes, {outline['links']} links; flows: {groups}"
+        f"{outline['nodes']} nodes, {outline['links']} links; {'; '.join(what)}"
     )

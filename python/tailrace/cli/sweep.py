@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tailrace.study.precision import Goals, Missed
     from tailrace.study.running import Done, Survey, Way
     from tailrace.study.sharding import Shard
+    from tailrace.study.sweep import Sweep
 
 # The exit code where some runs failed, or are missing.
 FAILED = 3
@@ -356,7 +357,7 @@ def show_table(
                 common.show(present.RichGrid(table.grid()))
         sys.stdout.flush()
         if whole and not quiet:
-            _point_on(target)
+            _point_on(target, found)
 
 
 def end_with_failures(target: Path, failed: int) -> None:
@@ -370,11 +371,12 @@ def end_with_failures(target: Path, failed: int) -> None:
         raise typer.Exit(FAILED)
 
 
-def _point_on(target: Path) -> None:
+def _point_on(target: Path, found: "Sweep") -> None:
+    metric, frame = found.to_look_at
     say(
         f"Everything is in {target}/: table.md, table.csv; all runs in parts/ (Parquet)\n"
-        f"Next:\n  {common.program()} plot {common.quoted(target)} --metric goodput   "
+        f"Next:\n  {common.program()} plot {common.quoted(target)} --metric {shlex.quote(metric)}   "
         "(choose the axis with --against PARAMETER, the lines with --by PARAMETER)\n"
         f"  {common.program()} report {common.quoted(target)}   (everything as one HTML page, to pass on)\n"
-        f"  in Python: tailrace.Sweep.load({str(target)!r}).flows"
+        f"  in Python: tailrace.Sweep.load({str(target)!r}).{frame}"
     )

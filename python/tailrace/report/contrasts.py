@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tailrace import statistics
+from tailrace import programs, statistics
 from tailrace.report.statements import Statement, brief, listed, quantity
 from tailrace.study import differences
 
@@ -107,8 +107,16 @@ def told(measured: Measured) -> list[Metric]:
         for metric in usual
         if not (metric.of == "group" and metric.owner in attackers)
         and not (metric.of == "queue" and metric.owner not in {None, busiest})
+        and _is_news(measured, metric)
     ]
     return kept[:_MOST_METRICS]
+
+
+def _is_news(measured: Measured, metric: Metric) -> bool:
+    """Of counts of programs, whether they differ: mostly as many run everywhere, and none fails."""
+    if metric.of != programs.ALL:
+        return True
+    return len({value for runs in measured.values(metric).values() for value in runs.values()}) > 1
 
 
 def _busiest(measured: Measured, utilizations: Sequence[Metric]) -> str | None:
@@ -152,6 +160,10 @@ _BURDENS = (
     "detection",
     "page_load",
     "damage",
+    "dropped",
+    "duration",
+    "failed_programs",
+    "running_programs",
 )
 _NAMES = {
     "rtt": "round trip",

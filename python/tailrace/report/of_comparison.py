@@ -107,8 +107,8 @@ def _drawn(comparison: Comparison) -> dict[str, bytes]:
 def _sheets(comparison: Comparison) -> list[Sheet]:
     flows, queues = present.comparison_grids(comparison.results, comparison.title, comparison.queue)
     return [
-        Sheet(flows, caption="Flow groups of each variant"),
-        Sheet(queues, caption="The queue under study"),
+        Sheet(flows, caption=f"{'Flow groups' if 'flows' in flows.columns else 'Programs'} of each variant"),
+        *([Sheet(queues, caption="The queue under study")] if len(queues.columns) > 1 else []),
     ]
 
 

@@ -197,7 +197,10 @@ def against(
         raise UsageError(f"{name} has no cell to compare it with")
     alone = len(others) - len(pairs)
     notes = [f"{alone} cells have no counterpart with {name}"] if alone else []
-    return _table(Sides(measured, measured, name, "cell"), pairs, asked, notes)
+    # Of a single one there is no reason to call it anything else.
+    compared = {cell.label for _, cell, _ in pairs}
+    other = compared.pop() if len(compared) == 1 else "cell"
+    return _table(Sides(measured, measured, name, other), pairs, asked, notes)
 
 
 def from_one(

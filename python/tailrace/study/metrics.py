@@ -1,9 +1,10 @@
 """Numbers of a sweep by name: `goodput`, `tcp.goodput_bps.mean`, `r1->r2.sojourn_s.p99`, `utilization`.
 
-A metric is a figure of the summaries, of one flow group, queue, connection, or path of a flow over Multipath TCP. Short
-names stand for those most asked for (of paths `path_goodput`, or `mp[0].wifi.goodput` of one); a figure's own name
-reaches all others. Of a window: `goodput@attack`. Over runs it is the mean that is shown, or what a function names:
-`median(goodput)`, `p95(tcp.rtt)`, `min(...)`, `max(...)`, `cv(...)`.
+A metric is a figure of the summaries, of one flow group, queue, connection, or path of a flow over Multipath TCP, of
+programs on kernels, or of a host that has one. Short names stand for those most asked for (of paths `path_goodput`, or
+`mp[0].wifi.goodput` of one; of a program `a.run.0.duration`); a figure's own name reaches all others. Of a window:
+`goodput@attack`. Over runs it is the mean that is shown, or what a function names: `median(goodput)`, `p95(tcp.rtt)`,
+`min(...)`, `max(...)`, `cv(...)`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tailrace import present, resampling, statistics
+from tailrace import present, programs, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.study import reach
 
@@ -23,8 +24,14 @@ if TYPE_CHECKING:
 
 # In errors.
 _MOST_NAMED = 30
+# Of what there are figures.
+OWNERS = ("group", "queue", "connection", "path", "attack", programs.ALL, programs.PROGRAM, programs.HOST)
+# Of these there is nothing in windows.
+_WITHOUT_WINDOWS = (programs.ALL, programs.PROGRAM, programs.HOST)
 # Whose metrics are that somebody has declared beside the summaries.
 QUANTITY = "quantity"
+# More programs, or hosts, do not each have a column of their own where nobody asks for it.
+_MOST_COLUMNS = 4
 _FUNCTION = re.compile(r"([a-z]+\d*)\((.*)\)")
 
 
@@ -34,7 +41,7 @@ class Metric:
 
     # What it is called in tables.
     name: str
-    # "group", "queue", "connection", "path", "attack", or `QUANTITY`.
+    # One of `OWNERS`, or `QUANTITY`.
     of: str
     figure: str
     unit: str = ""
@@ -141,6 +148,10 @@ SHORT: Mapping[str, Metric] = {
         _path("loss", "loss_ratio", "%", 100),
         *_distribution("delay", "one_way_delay_s", "ms", 1e3, _path),
         _path("retransmissions", "retransmitted_packets"),
+        *(Metric(figure, programs.ALL, figure) for figure in programs.COUNTS),
+        Metric("duration", programs.PROGRAM, "duration_s", "s"),
+        Metric("sent", programs.HOST, "sent_bytes", "MB", 1e-6),
+        Metric("received", programs.HOST, "received_bytes", "MB", 1e-6),
         _queue("backlog", "backlog_packets.mean", "packets"),
         _queue("backlog_min", "backlog_packets.min", "packets"),
         _queue("backlog_max", "backlog_packets.max", "packets"),
@@ -168,13 +179,13 @@ class Known:
         rows = figures.select("of", "name", "figure", "window").unique(maintain_order=True)
         whole = rows.filter(pl.col("window").is_null())
         self.windows = [name for name in rows["window"].unique(maintain_order=True).to_list() if name]
-        self.owners = {
-            of: self._names(whole, of) for of in ("group", "queue", "connection", "path", "attack")
-        }
+        self.owners = {of: self._names(whole, of) for of in OWNERS}
         self.figures = {of: set(whole.filter(pl.col("of") == of)["figure"].to_list()) for of in self.owners}
         self._having = set(whole.select("of", "name", "figure").iter_rows())
         valued = figures.filter(pl.col("window").is_null() & pl.col("value").is_not_null())
         self._values = set(valued.select("of", "name", "figure").unique().iter_rows())
+        more = valued.filter(pl.col("value") > 0, pl.col("of").cast(pl.String) == programs.ALL)
+        self._more_than_zero = set(more.select("of", "name", "figure").unique().iter_rows())
         roles = figures.filter((pl.col("figure") == "role") & (pl.col("text") == "attack"))
         self.attackers = set(roles["name"].to_list())
 
@@ -199,6 +210,10 @@ class Known:
         found = self._short(wanted) or self._reach(wanted, window) or self._long(wanted)
         if not found:
             raise UsageError(self._lacking(wanted))
+        if window and found[0].of in _WITHOUT_WINDOWS:
+            raise UsageError(
+                f"{text}: what programs did, and hosts received, is known of the whole run alone"
+            )
         return [replace(metric, window=window or None) for metric in found]
 
     def _lacking(self, wanted: str) -> str:
@@ -221,6 +236,8 @@ class Known:
         metric = SHORT.get(f"{_OF_PATH}{name}" if owner in self.owners["path"] else name)
         if metric is not None and metric.of == "attack" and owner in self.owners["group"]:
             metric = replace(metric, of="group")
+        if metric is not None and metric.of == programs.ALL and owner in self.owners[programs.HOST]:
+            metric = replace(metric, of=programs.HOST)
         if metric is None or (owner and owner not in self.owners[metric.of]):
             return []
         having = self._each(metric)
@@ -273,12 +290,29 @@ class Known:
         """What a table shows where nobody says: what the scenario is about, and its queues.
 
         Goodput and loss of groups, the completion of what completes, the round trips of pings, and where a discipline
-        flags flows, how soon.
+        flags flows, how soon. Where programs alone send, what became of them in place of groups.
         """
+        if not self.owners["group"]:
+            return self._of_programs()
         groups = [*self._there("goodput"), *self._there("loss"), *self._valued("completion"), *self._pings()]
         queues = [*self._there("sojourn"), *self._there("utilization")]
         attacks = [*self._there("damage"), *self._there("potency")]
         return [*groups, *attacks, *queues, *self._valued("detection")]
+
+    def _of_programs(self) -> list[Metric]:
+        """How many ran and failed, how long they took, and what came over the links."""
+        # That none was still running when the run ended is no news.
+        has_running = (programs.ALL, programs.ALL, programs.RUNNING) in self._more_than_zero
+        named = [name for name in programs.COUNTS if name != programs.RUNNING or has_running]
+        counts = [metric for name in named for metric in self._there(name)]
+        took = self._valued("duration")
+        queues = [*self._there("sojourn"), *self._there("utilization"), *self._dropped()]
+        received = [] if queues else self._there("received")
+        few = [m for several in (took, received) for m in several if len(several) <= _MOST_COLUMNS]
+        return [*counts, *few, *queues]
+
+    def _dropped(self) -> list[Metric]:
+        return self._each(SHORT["dropped"]) if self.owners["queue"] else []
 
     def _there(self, name: str) -> list[Metric]:
         metric = SHORT[name]

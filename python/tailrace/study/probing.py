@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from tailrace import figures, tasks
+from tailrace import figures, programs, tasks
 from tailrace.errors import UsageError
 from tailrace.scenario import Scenario
 from tailrace.study import later
@@ -35,9 +36,12 @@ class Probe:
         task = tasks.of(scenario.native, 1)
         task.cancel()
         output = task.execute()
-        found = Known(later.with_spreads(figures.of_texts([(1, 1, output.summary)])))
+        declared = tomllib.loads(scenario.to_toml())
+        # Of programs there is nothing before they are started.
+        summary = json.loads(output.summary) | programs.foreseen(declared.get("host", []))
+        found = Known(later.with_spreads(figures.frame([(1, 1, summary)])))
         # Those that have not begun have no figures yet.
-        windows = [window["name"] for window in tomllib.loads(scenario.to_toml()).get("window", [])]
+        windows = [window["name"] for window in declared.get("window", [])]
         found.windows = list(dict.fromkeys([*found.windows, *windows]))
         columns = {
             table: [name for name, (kind, *_) in each.items() if kind != "text"]

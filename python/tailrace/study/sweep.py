@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from tailrace import loading, outcomes, present
+from tailrace import loading, outcomes, present, programs
 from tailrace.errors import UsageError
 from tailrace.store import Reader
 from tailrace.store.parts import FIGURES, SUMMARIES
@@ -249,6 +249,25 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return self.frame("flow_windows")
 
     @property
+    def programs(self) -> pl.DataFrame:
+        """One row a program of a host with a kernel, and run: when it ran, how it ended and what it said."""
+        import polars as pl
+
+        summaries = self._reader.frame(SUMMARIES)
+        rows = (
+            []
+            if summaries is None
+            else [
+                (cell, run, *(program.get(name) for name in programs.schema()))
+                for cell, run, text in summaries.select("cell", "run", "summary").iter_rows()
+                if programs.may_be_in(text)
+                for program in json.loads(text).get("programs") or []
+            ]
+        )
+        schema = {"cell": pl.UInt32, "run": pl.UInt32, **programs.schema()}
+        return self._placed(pl.DataFrame(rows, schema=schema, orient="row"))
+
+    @property
     def queues(self) -> pl.DataFrame:
         """One row an observed queue and run."""
         return self.frame("queues")
@@ -271,7 +290,9 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         # The store may hold cells of other commands.
         own = self._reader_figures.filter(pl.col("cell").is_in(numbers)) if numbers else pl.DataFrame()
         seeds = {(cell, run): seed for cell, run, seed, *_ in self._reader.index.runs() if cell in numbers}
-        notes = [*self.notes, *self._failed_note(), *_unfinished(own)]
+        labels = {cell.number: cell.label for cell in cells if cell.number is not None}
+        of_programs = programs.notes_of_figures(own, labels)
+        notes = [*self.notes, *self._failed_note(), *_unfinished(own), *of_programs]
         return Measured(
             self.name,
             [column.parameter for column in columns],
@@ -319,6 +340,17 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             return pl.DataFrame()
         pairs = [(row["cell"], row[running.WITHOUT]) for row in self.plan if running.WITHOUT in row]
         return pl.concat([found, damage.figures(found, pairs)]) if pairs else found
+
+    @property
+    def to_look_at(self) -> tuple[str, str]:
+        """A metric to draw first, and the frame to begin with: of flows, or where there are none of programs."""
+        if not self.has_runs or self.measured.known.owners["group"]:
+            return "goodput", "flows"
+        usual = [m for m in self.metrics() if m.of != programs.ALL] or self.metrics()
+        first = next(iter(usual), None)
+        if first is None:
+            return "goodput", "flows"
+        return (f"{first.owner}.{first.name}" if first.owner else first.name), "programs"
 
     def write_table(self, columns: str | Sequence[str] = ()) -> table.Table | None:
         """The table, written into the folder as table.md and table.csv; None before the first run has landed."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace import present, resampling, statistics
+from tailrace import present, programs, resampling, statistics
 from tailrace.study import forms
 from tailrace.study.measured import Measured
 from tailrace.study.metrics import Metric
@@ -114,7 +114,12 @@ def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
         )
         for cell in measured.cells
     ]
-    notes = [_over([row.runs for row in rows]), *_without_intervals(metrics, rows), *measured.notes]
+    notes = [
+        _over([row.runs for row in rows]),
+        *_without_intervals(metrics, rows),
+        *measured.notes,
+        *programs.names_note(measured.figures),
+    ]
     return Table(measured.title, measured.parameters, metrics, rows, notes)
 
 

@@ -121,9 +121,14 @@ pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &
     });
     if let Some(d) = locked {
         let link = &a.scenario.links[d.link].name;
-        let message = format!("flow {} without jitter can lock other flows out of link {link}", group.name);
-        let help = "its packets come exactly when the full queue has room again (phase effect), which real senders would not; \
-                    add jitter = 0.1 to its app";
-        a.warn(Code::PhaseEffect, a.flow_origin(i), message, help);
+        // An attack has no app, but its keys.
+        let (kind, place) =
+            if a.draft.flows[i].attack.is_some() { ("attack", "it") } else { ("flow", "its app") };
+        let message = format!("{kind} {} without jitter can lock other flows out of link {link}", group.name);
+        let help = format!(
+            "its packets come exactly when the full queue has room again (phase effect), which real senders would not; \
+             add jitter = 0.1 to {place}"
+        );
+        a.warn(Code::PhaseEffect, a.flow_origin(i), message, &help);
     }
 }

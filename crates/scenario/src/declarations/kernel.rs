@@ -9,7 +9,7 @@ use crate::declarations::unfit::Unfit;
 use crate::declarations::values;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
-use crate::text::place::At;
+use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use crate::text::write::{inline, key, text};
 use tailrace_core::params::{Kind, Value};
@@ -80,15 +80,36 @@ pub(crate) const SYSCTL: Form<Vec<(String, String)>> = Form {
     write: |all| inline(all.iter().map(|(name, value)| (key(name), text(value))).collect()),
 };
 
+/// A name with and without quotes is one setting. What is set beside the file, which needs no quotes, replaces the file's.
+fn each_once(found: Vec<(String, At<String>)>, sink: &Sink<'_>) -> Vec<(String, String)> {
+    let mut once: Vec<(String, At<String>)> = Vec::with_capacity(found.len());
+    for (name, given) in found {
+        match once.iter_mut().find(|(known, _)| *known == name) {
+            None => once.push((name, given)),
+            Some((_, known)) => match (known.origin, given.origin) {
+                (Origin::Span(..), Origin::Span(..)) => {
+                    let error = sink.at(Code::DuplicateKey, given.origin, format!("{name} is set twice"));
+                    sink.push(error.help("with quotes and without it is the same setting: leave one out"));
+                }
+                (Origin::Override(before), Origin::Override(now)) if now < before => {}
+                (Origin::Override(_), Origin::Span(..)) => {}
+                _ => *known = given,
+            },
+        }
+    }
+    once.into_iter().map(|(name, given)| (name, given.value)).collect()
+}
+
 /// Tables within the table stand for the parts of a name: `net.ipv4.tcp_sack = 0` needs no quotes.
 fn settings(node: &Node, sink: &Sink<'_>) -> Option<Vec<(String, String)>> {
     let mut found = Vec::new();
     let before = sink.errors();
     gather("", node, sink, &mut found);
+    let found = each_once(found, sink);
     (sink.errors() == before && !matches!(node.data, Data::Broken)).then_some(found)
 }
 
-fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, String)>) {
+fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, At<String>)>) {
     let Some(table) = node.as_table() else {
         let message = format!("`sysctl` is a table, found {}", node.shown());
         let error = sink.at(Code::WrongType, node.origin, message);
@@ -101,10 +122,11 @@ fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, S
             let error = sink.at(Code::BadValue, name.origin, format!("{full:?} is no name of a setting"));
             sink.push(error.help("write it as sysctl(8) does, such as net.ipv4.tcp_rmem"));
         }
+        let set = |text: String| At { value: text, origin: value.origin };
         match &value.data {
-            Data::Plain(Value::Text(text)) => found.push((full, text.clone())),
-            Data::Plain(Value::Integer(n)) => found.push((full, n.to_string())),
-            Data::Plain(Value::Bool(on)) => found.push((full, u8::from(*on).to_string())),
+            Data::Plain(Value::Text(text)) => found.push((full, set(text.clone()))),
+            Data::Plain(Value::Integer(n)) => found.push((full, set(n.to_string()))),
+            Data::Plain(Value::Bool(on)) => found.push((full, set(u8::from(*on).to_string()))),
             Data::Broken => {}
             Data::Table(_) => gather(&full, value, sink, found),
             _ => {

@@ -49,11 +49,21 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
         let error = sink.at(Code::EmptyScenario, draft.idle[0].1.name.origin, message);
         sink.push(error.help("leave `enabled` out of one, or set it to true"));
     } else if draft.flows.is_empty() && !kernels::run_something(draft) && sink.errors() == 0 {
-        sink.push(sink.at(
-            Code::EmptyScenario,
-            Origin::Scenario,
-            "the scenario has no [[flow]]: nothing would happen",
-        ));
+        // Whoever wrote programs has forgotten the kernel, or sweeps it.
+        let (origin, help) = match draft.nodes.iter().find_map(|decl| Some((decl, decl.run.as_ref()?))) {
+            Some((decl, run)) => (
+                run.origin,
+                format!(
+                    "programs run on hosts with a kernel: give {} one, such as kernel = \"6.12\", or write a [[flow]]",
+                    decl.name.value
+                ),
+            ),
+            None => {
+                (Origin::Scenario, "write a [[flow]], or let hosts with a `kernel` `run` programs".into())
+            }
+        };
+        let message = "the scenario has no [[flow]]: nothing would happen";
+        sink.push(sink.at(Code::EmptyScenario, origin, message).help(help));
     }
     names
 }

@@ -22,12 +22,14 @@ from tailrace.study.variation import PRESET
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
 
-# How the groups, queues, connections or paths of a figure are called in `--by`.
+# How the groups, queues, connections, paths, programs or hosts of a figure are called in `--by`.
 _PARTS = {
     "flows": {"group", "groups"},
     "queue": {"queue", "queues"},
     "connection": {"connection", "connections"},
     "path": {"path", "paths"},
+    "program": {"program", "programs"},
+    "host": {"host", "hosts"},
     "part": {"part", "parts"},
 }
 # Values of some dimensions.

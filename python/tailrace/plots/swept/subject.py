@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace import present, quantities, resampling, statistics
+from tailrace import present, programs, quantities, resampling, statistics
 from tailrace.errors import UsageError
 from tailrace.plots.swept.request import Request
 from tailrace.study import reach
@@ -25,6 +25,9 @@ WHOSE = {
     "connection": "connection",
     "path": "path",
     "attack": "attack",
+    programs.ALL: "programs",
+    programs.PROGRAM: "program",
+    programs.HOST: "host",
     QUANTITY: "part",
 }
 # What columns of tables are that are no quantity.
