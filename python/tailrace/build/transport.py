@@ -60,10 +60,10 @@ class Tcp(Table):
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
-        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux with
-            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
-            measured.
+        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond the
+            payload of a full one; a short one takes as much. If it is large, windows are smaller while
+            packets wait. Source: Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64
+            bits; linux: 728 B, as it was measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
             If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
@@ -477,10 +477,10 @@ class Mptcp(Table):
         tcp_wmem: The smallest, initial and largest memory of a send buffer that grows with the window,
             unless `send_buffer` is set. `"auto"` turns this off. Source: off; Linux tcp_wmem,
             tcp_sndbuf_expand.
-        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond its
-            payload. If it is large, windows are smaller while packets wait. Source: Linux with
-            wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was
-            measured.
+        packet_overhead: How much memory a packet takes in a receive buffer that grows, beyond the
+            payload of a full one; a short one takes as much. If it is large, windows are smaller while
+            packets wait. Source: Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64
+            bits; linux: 728 B, as it was measured.
         send_overhead: How much memory a packet takes in a send buffer that grows, beyond its payload.
             If it is large, less waits there. Source: Linux with wireless: tcp_stream_alloc_skb with
             MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B.
