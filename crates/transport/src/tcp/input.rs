@@ -571,7 +571,12 @@ impl Tcp {
             self.advance(Trigger::Fin);
             self.on_state_changed(now);
         }
-        let delivered = self.rcv.nxt_data() - read;
+        self.deliver(self.rcv.nxt_data() - read, now);
+    }
+
+    /// So much has come in order, which the application reads unless it takes its time.
+    #[inline(always)]
+    fn deliver(&mut self, delivered: u64, now: Instant) {
         self.pending.delivered(delivered);
         self.stats.bytes_delivered += delivered;
         if self.auto_read {
