@@ -72,7 +72,7 @@ def test_a_slow_reader_does_not_wait_for_what_is_not_there(series):
     found = tailrace.run(at_ends(late, series, series))
     # In 10 s it wants 5 MB. What it wanted while nothing came, for two seconds and more, it does not read afterwards.
     assert 3e6 < found.flows["delivered_bytes"].item() < 4.2e6
-    # Packet by packet as in the model: windows, ACKs, the end of the outage, and what a host makes of its link being down.
+    # As in the model: windows, ACKs, the end of the outage, and what a host makes of its link being down.
     if series == "6.12":
         simulated = tailrace.run(at_ends(late))
         assert found.flows["delivered_bytes"].item() == simulated.flows["delivered_bytes"].item() == 3_291_128
