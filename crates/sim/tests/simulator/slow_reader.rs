@@ -135,6 +135,23 @@ fn a_slow_reader_gets_what_it_reads_and_what_its_buffer_holds() {
 }
 
 #[test]
+fn with_the_profile_of_linux_a_slow_reader_gets_to_the_byte_what_kernels_gave_it() {
+    let text = Text::of(
+        "name = \"slow\"\nduration = \"10 s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\n\
+         between = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"droptail limit 50\"\n[[flow]]\nname = \"tcp\"\n\
+         from = \"a\"\nto = \"b\"\ntransport = { kind = \"tcp\", profile = \"linux\", cc = \"cubic\" }\n\
+         app = { kind = \"slow_reader\", rate = \"4 Mbit/s\" }\n",
+    );
+    let delivered = |text: &Text| text.run().flows("tcp", "delivered_bytes")[0];
+    // Linux 6.12.117 as both hosts.
+    assert_eq!(delivered(&text), 5_041_184.0);
+    // ACKs are lost as the link goes down. What was sent into it has made the server's window smaller, and it gets none back when the
+    // first ACK shows that the timeout was needless.
+    let down = "[[fault]]\nlink = \"l\"\nkind = \"down\"\nat = \"1 s\"\nuntil = \"3 s\"";
+    assert_eq!(delivered(&text.add(down)), 3_291_128.0);
+}
+
+#[test]
 fn a_slow_reader_of_multipath_tcp_closes_the_window_of_all_its_paths() {
     let text = crate::mptcp::parallel("60 s", 2, "30 packets");
     let app = "{ kind = \"slow_reader\", rate = \"16 kbit/s\", chunk = \"8 kB\" }";
