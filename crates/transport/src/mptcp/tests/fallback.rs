@@ -95,70 +95,70 @@ fn with_checksums_the_only_path_becomes_plain_tcp() {
 }
 
 /// A client whose second segment came without its mapping, so that the server alone has fallen back, and the refusal of its second
-/// subflow, which is the first it hears of that. How their connection is called, and the time.
+/// subflow, which is the first it hears of that. All of it at one moment, `NOW`.
 struct HalfFallen {
     client: Mptcp,
     server: Mptcp,
     refusal: Transmit,
     tuple: Tuple,
-    now: Instant,
 }
+
+const NOW: Instant = Instant::ZERO;
 
 fn half_fallen() -> HalfFallen {
     let mut plan = usual();
     plan.mptcp.reinject_all = true;
     let plan = Arc::new(plan);
     let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
-    let now = Instant::ZERO;
-    let mut client = Mptcp::connect(&plan, tuple, Rng::named(1, "client"), now);
-    let mut server = Mptcp::listen(&plan, tuple.reversed(), Rng::named(1, "server"), now);
-    client.set_peer_interfaces(core::iter::once(20), now);
-    client.local_up(11, now);
+    let mut client = Mptcp::connect(&plan, tuple, Rng::named(1, "client"), NOW);
+    let mut server = Mptcp::listen(&plan, tuple.reversed(), Rng::named(1, "server"), NOW);
+    client.set_peer_interfaces(core::iter::once(20), NOW);
+    client.local_up(11, NOW);
     // What is beside MP_CAPABLE has four bytes less.
     client.write(1996);
-    let sent = said(&mut client, now);
-    let answer = answers(&mut server, &sent, now);
-    let data = answers(&mut client, &answer, now);
-    let acks = answers(&mut server, &data[..data.len() - 1], now);
+    let sent = said(&mut client);
+    let answer = answers(&mut server, &sent);
+    let data = answers(&mut client, &answer);
+    let acks = answers(&mut server, &data[..data.len() - 1]);
     let join =
-        answers(&mut client, &acks, now).into_iter().find(|t| t.tuple.local == 11).expect("a second subflow");
+        answers(&mut client, &acks).into_iter().find(|t| t.tuple.local == 11).expect("a second subflow");
     let stripped = Transmit { options: Options::NONE, ..data[data.len() - 1] };
-    answers(&mut server, &[stripped], now);
-    let refusal = answers(&mut server, &[join], now)[0];
+    answers(&mut server, &[stripped]);
+    let refusal = answers(&mut server, &[join])[0];
     assert!(refusal.segment.flags.has(Flags::RST));
     assert_eq!((client.is_fallback(), server.is_fallback(), server.received()), (false, true, 1996));
-    HalfFallen { client, server, refusal, tuple, now }
+    HalfFallen { client, server, refusal, tuple }
 }
 
 /// All that an end sends now.
-fn said(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
-    core::iter::from_fn(|| end.poll_transmit(now)).collect()
+fn said(end: &mut Mptcp) -> Vec<Transmit> {
+    core::iter::from_fn(|| end.poll_transmit(NOW)).collect()
 }
 
 /// What an end sends upon this.
-fn answers(end: &mut Mptcp, heard: &[Transmit], now: Instant) -> Vec<Transmit> {
+fn answers(end: &mut Mptcp, heard: &[Transmit]) -> Vec<Transmit> {
     for t in heard {
-        end.handle_segment(&reversed(&t.tuple), &t.segment, &t.options, now);
+        end.handle_segment(&reversed(&t.tuple), &t.segment, &t.options, NOW);
     }
-    said(end, now)
+    said(end)
 }
 
 #[test]
 fn a_refused_subflow_sends_nothing_again_while_the_peer_may_have_fallen_back() {
-    let HalfFallen { mut client, refusal, now, .. } = half_fallen();
-    let after = answers(&mut client, &[refusal], now);
+    let HalfFallen { mut client, refusal, .. } = half_fallen();
+    let after = answers(&mut client, &[refusal]);
     assert_eq!(client.stats().subflows_lost, 1);
     assert!(after.iter().all(|t| t.segment.payload == 0), "{after:?}");
 }
 
 #[test]
 fn bytes_that_a_peer_sends_again_as_others_break_the_subflow_of_an_end_that_has_fallen_back() {
-    let HalfFallen { mut client, mut server, tuple, now, .. } = half_fallen();
+    let HalfFallen { mut client, mut server, tuple, .. } = half_fallen();
     client.snd.reinject_all();
     client.subflows.touch_all();
-    let again = said(&mut client, now);
+    let again = said(&mut client);
     assert!(again.iter().any(|t| t.segment.payload == 1000 && t.tuple == tuple), "{again:?}");
-    let after = answers(&mut server, &again, now);
+    let after = answers(&mut server, &again);
     assert_eq!(server.received(), 1996, "as plain TCP they would come twice");
     assert!(after.iter().any(|t| t.segment.flags.has(Flags::RST)), "{after:?}");
 }
