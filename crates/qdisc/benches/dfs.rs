@@ -126,7 +126,6 @@ fn main() {
     let words: Vec<String> = std::env::args().collect();
     let Some(at) = words.iter().position(|w| w == "count") else { return time() };
     let number = |i: usize| words[at + i].parse::<u64>().expect("a number");
-    let (_, settings) =
-        REPOSITORIES.iter().find(|(name, _)| *name == words[at + 1]).expect("a repository");
+    let (_, settings) = REPOSITORIES.iter().find(|(name, _)| *name == words[at + 1]).expect("a repository");
     Load::new(settings, number(2), number(3)).run(number(4));
 }
