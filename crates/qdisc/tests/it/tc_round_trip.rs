@@ -1,8 +1,6 @@
 //! What is written in the words of tc means the same when it is read back, and what tc cannot say is named.
 
-mod common;
-
-use common::{configuration, link};
+use crate::configurations::{configuration, link};
 use proptest::prelude::*;
 use tailrace_core::{Duration, Rate};
 use tailrace_qdisc::tc::{NoTc, TcExport};

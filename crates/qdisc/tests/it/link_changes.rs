@@ -1,8 +1,6 @@
 //! What every registered discipline must make of its link: a change reaches it, and overhead is no capacity.
 
-mod common;
-
-use common::{configuration, link};
+use crate::configurations::{configuration, link};
 use proptest::prelude::*;
 use tailrace_core::params::Value;
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Rate, Rng};

@@ -1,8 +1,6 @@
 //! What every registered discipline must keep, whatever its parameters: runs over the registry by itself.
 
-mod common;
-
-use common::{configuration, link};
+use crate::configurations::{configuration, link};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_core::params::Value;

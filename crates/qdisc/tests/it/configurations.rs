@@ -1,14 +1,12 @@
 //! Random configurations and links for the tests that run over the registry.
 
-#![allow(dead_code, unreachable_pub, reason = "each test uses some of it")]
-
 use proptest::prelude::*;
 use tailrace_core::params::{Kind, Value};
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
 /// Values at and beyond the edges of what a parameter of this kind can be.
-pub fn extremes(kind: Kind) -> Vec<Value> {
+pub(crate) fn extremes(kind: Kind) -> Vec<Value> {
     let texts = |words: &[&str]| words.iter().map(|w| Value::Text((*w).into())).collect();
     match kind {
         Kind::Bool => vec![Value::Bool(false), Value::Bool(true)],
@@ -52,7 +50,7 @@ pub fn extremes(kind: Kind) -> Vec<Value> {
 }
 
 /// The default of discipline `name`, with some parameters at random extremes where these go together.
-pub fn configuration(name: &'static str) -> impl Strategy<Value = QdiscConfig> {
+pub(crate) fn configuration(name: &'static str) -> impl Strategy<Value = QdiscConfig> {
     prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 0..6).prop_map(
         move |choices| {
             let mut config = QdiscConfig::default_of(name).expect("registered");
@@ -76,7 +74,7 @@ pub fn configuration(name: &'static str) -> impl Strategy<Value = QdiscConfig> {
 }
 
 /// Links from the slowest to the fastest.
-pub fn link() -> impl Strategy<Value = LinkView> {
+pub(crate) fn link() -> impl Strategy<Value = LinkView> {
     let rate = prop_oneof![Just(1u64), Just(1_500_000), Just(45_000_000), Just(100_000_000_000)];
     (rate, 0u64..1_000, prop_oneof![Just(0u64), Just(38), Just(65_536)]).prop_map(|(bps, ms, overhead)| {
         LinkView::new(Rate::from_bps(bps), Duration::from_millis(ms)).with_overhead(Bytes(overhead))
