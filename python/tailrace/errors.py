@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tailrace.comparison import Comparison
-    from tailrace.result import Result
+    from tailrace.data.comparison import Comparison
+    from tailrace.data.result import Result
 
 
 class TailraceError(Exception):

@@ -4,7 +4,7 @@ import pytest
 
 import tailrace
 from conftest import KOCHHER, SMALL
-from tailrace import variants
+from tailrace.study import variants
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ def report(
     quiet: common.Quiet = False,
 ) -> None:
     """Write a report of results as one HTML page, with findings in words, figures, tables and the scenario."""
-    from tailrace import report as reports  # Matplotlib takes half a second
-    from tailrace.report.writing import NAME
+    from tailrace.show import report as reports  # Matplotlib takes half a second
+    from tailrace.show.report.destination import NAME
 
     target = output or folder / NAME
     if folder.is_dir():

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailrace import variants
 from tailrace.errors import UsageError
+from tailrace.stats.formulas import Formula, Quantity, Value, value_of
+from tailrace.study import variants
 from tailrace.study.declaration import Declaration, Range
-from tailrace.study.formulas import Formula, Quantity, Value, value_of
 
 MOST_CELLS = 1_000_000
 # Columns that every table has.
