@@ -11,6 +11,7 @@ from conftest import SMALL
 from tailrace.show import plots, summary_tables
 from tailrace.show.plots import layout, panels, parallel_render, style
 from tailrace.show.plots.curves import Curve
+from tailrace.text import interval_text
 
 UNITS = {
     "queue": "packets",
@@ -238,7 +239,7 @@ def test_what_a_figure_of_one_thing_shows_is_named_and_the_same_of_all_results(s
     assert "queue of every variant: r2->r1" in chosen.grid.notes
     cells = {row[0]: row[-1] for row in chosen.grid.rows if row[0]}
     used = small.aggregate["queues"]["r2->r1"]["utilization"]
-    assert cells["a"] == summary_tables.number(used, 100)
+    assert cells["a"] == interval_text.number(used, 100)
     assert "queue length of r2->r1" in small.plot_queue(queue="r2->r1").get_suptitle()
     with pytest.raises(tailrace.UsageError, match=r"no queue 'r2->r2'; did you mean 'r\d->r\d'\?"):
         comparison.plot("queue", queue="r2->r2")

@@ -14,6 +14,7 @@ from tailrace.stats import numbers, table_forms
 from tailrace.stats.metrics import SHORT, Known, Metric, values
 from tailrace.stats.parameters import Column
 from tailrace.study import metric_probe
+from tailrace.text import interval_text, text_table
 
 RATES = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
 
@@ -92,9 +93,9 @@ def test_values_of_several_kinds_are_words_and_it_is_said():
 def test_signs_of_uneven_intervals_are_explained_where_there_are_any():
     table = tailrace.sweep(SMALL, RATES, runs=2).table(["tcp.loss"])
     cells = [cell for row in table.grid().rows for cell in row]
-    assert any(summary_tables.BELOW in cell for cell in cells)
-    assert summary_tables.UNEVEN in table.grid().notes
-    assert summary_tables.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
+    assert any(interval_text.BELOW in cell for cell in cells)
+    assert interval_text.UNEVEN in table.grid().notes
+    assert interval_text.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
 
 
 def test_no_interval_reaches_below_what_cannot_be_negative():
@@ -117,7 +118,7 @@ def test_no_interval_reaches_below_what_cannot_be_negative():
     ],
 )
 def test_no_interval_is_said_to_be_nothing_that_is_something(mean, half, text):
-    assert summary_tables.number({"mean": mean, "ci95": half, "n": 5}) == text
+    assert interval_text.number({"mean": mean, "ci95": half, "n": 5}) == text
 
 
 def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
@@ -134,7 +135,7 @@ def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
 
 
 def test_latex_takes_any_name():
-    grid = summary_tables.Grid(
+    grid = text_table.Grid(
         "t", ["r1->r2 \\x", "a_b {µs}"], [["5 %", "1 ± 2"], ["#~^", "<3 −1 +2"]], 1, ["a\nnote"]
     )
 

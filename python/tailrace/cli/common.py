@@ -19,8 +19,8 @@ from tailrace.errors import TailraceError, UsageError
 from tailrace.execution import execute
 from tailrace.execution.execute import Outcome
 from tailrace.scenario.scenario import Scenario, parse_assignments
-from tailrace.show.summary_tables import PIPED_WIDTH
 from tailrace.text.names import visible
+from tailrace.text.text_table import PIPED_WIDTH
 
 if TYPE_CHECKING:
     from tailrace.scenario.scenario import Algorithms

@@ -27,10 +27,10 @@ from tailrace.data.result import Result
 from tailrace.data.resume import Resumption
 from tailrace.kernels import run_kernels
 from tailrace.scenario.scenario import Scenario
-from tailrace.show import summary_tables
 from tailrace.stats import host_programs
 from tailrace.study import variants
 from tailrace.system import path_errors
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
     from tailrace.stats.differences import Differences
@@ -103,7 +103,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
         wanted = wanted or named_figures.over_time(scenario)
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:
-            summary_tables.known(baseline, list(cells), "variant")
+            near_misses.known(baseline, list(cells), "variant")
         table_options.check(cells.values(), wished)
         if not quiet:
             warn(variants.warnings(cells))
@@ -192,7 +192,7 @@ def of_file(scenario: Scenario, set_each: list[str], queue: str | None = None) -
 def check_queue(cells: Mapping[str, Scenario], queue: str) -> None:
     """Refuses a queue that no variant has, before any is run."""
     entries = (entry for cell in cells.values() for entry in json_text.loads(cell.native.tc(None)))
-    summary_tables.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
+    near_misses.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
 
 
 def of_folders(paths: list[str]) -> Comparison:

@@ -17,6 +17,7 @@ from tailrace.errors import TailraceError, UsageError
 from tailrace.execution.execute import default_jobs
 from tailrace.show import summary_tables
 from tailrace.system import ownership, path_errors, staging
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
     from tailrace.show.plots.parallel_render import Source
@@ -91,7 +92,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     from tailrace.show.plots import SIZES, parallel_render  # Matplotlib takes half a second
 
     options = {
-        "size": summary_tables.known(size, list(SIZES), "size of figures"),
+        "size": near_misses.known(size, list(SIZES), "size of figures"),
         "title": not no_title,
         "queue": queue,
     }

@@ -129,7 +129,7 @@ def _command(work: "Work") -> str:
 def _show(found: "Sequence[tuple[Work, list[Verdict]]]") -> None:
     """How many claims of each paper hold, and which verdicts are new."""
     from tailrace.reproduce import judgement
-    from tailrace.show import summary_tables
+    from tailrace.text import text_table
 
     counted = [judgement.counts(verdicts, work.paper.claims) for work, verdicts in found]
     words = list(counted[0])
@@ -137,7 +137,7 @@ def _show(found: "Sequence[tuple[Work, list[Verdict]]]") -> None:
         [work.paper.id, *(str(counts[word]) for word in words)]
         for (work, _), counts in zip(found, counted, strict=True)
     ]
-    common.show(summary_tables.RichGrid(summary_tables.Grid("claims", ["paper", *words], rows)))
+    common.show(text_table.RichGrid(text_table.Grid("claims", ["paper", *words], rows)))
 
 
 def _end(found: "Sequence[tuple[Work, list[Verdict]]]", *, quick: bool) -> None:

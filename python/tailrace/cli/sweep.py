@@ -360,9 +360,9 @@ def show_table(
             if form:
                 typer.echo(table.text(form), nl=False)
             elif not quiet:
-                from tailrace.show import summary_tables
+                from tailrace.text import text_table
 
-                common.show(summary_tables.RichGrid(table.grid()))
+                common.show(text_table.RichGrid(table.grid()))
         sys.stdout.flush()
         if whole and not quiet:
             _point_on(target, found)

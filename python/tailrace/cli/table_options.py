@@ -129,13 +129,13 @@ def say_missed(missed: Sequence[Missed], cells: int = 0) -> None:
 
 def show(table: Tabular, form: str | None) -> None:
     """On stdout."""
-    from tailrace.show import summary_tables
     from tailrace.stats import table_forms
+    from tailrace.text import text_table
 
     if form:
         typer.echo(table_forms.text(table, form), nl=False)
     else:
-        common.show(summary_tables.RichGrid(table.grid()))
+        common.show(text_table.RichGrid(table.grid()))
 
 
 def judged(found: Differences, code: int) -> int:

@@ -13,7 +13,7 @@ from tailrace.data.result import Result
 from tailrace.errors import UsageError
 from tailrace.show import summary_tables
 from tailrace.system import atomic_folder, ownership
-from tailrace.text import names
+from tailrace.text import names, near_misses, text_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +78,7 @@ class Comparison(Mapping[str, Result]):
             (place / places[label]).mkdir()
             result.write_into(place / places[label])
         (place / "comparison.json").write_text(self.to_json() + "\n", encoding="utf-8")
-        (place / "table.md").write_text(summary_tables.markdown(self.grid), encoding="utf-8")
+        (place / "table.md").write_text(text_table.markdown(self.grid), encoding="utf-8")
         about = {
             **manifest.provenance(),
             "title": self.title,
@@ -112,7 +112,7 @@ class Comparison(Mapping[str, Result]):
         return other
 
     @property
-    def grid(self) -> summary_tables.Grid:
+    def grid(self) -> text_table.Grid:
         """The table."""
         return summary_tables.comparison_grid(self.results, self.title, self.queue)
 
@@ -154,7 +154,7 @@ class Comparison(Mapping[str, Result]):
         """What each other variant has more than this one, run by run where seeds are equal."""
         from tailrace.stats import differences
 
-        summary_tables.known(baseline, list(self.results), "variant")
+        near_misses.known(baseline, list(self.results), "variant")
         measured = self.measured
         (base,) = [cell for cell in measured.cells if cell.label == baseline]
         others = [cell for cell in measured.cells if cell.label != baseline]
@@ -195,11 +195,11 @@ class Comparison(Mapping[str, Result]):
         return summary_tables.RichComparison(self.results, self.title, self.queue)
 
     def _repr_html_(self) -> str:
-        return summary_tables.html([self.grid])
+        return text_table.html([self.grid])
 
     def __str__(self) -> str:
         """The table, as it stands in a terminal."""
-        return summary_tables.plain(self)
+        return text_table.plain(self)
 
     def __repr__(self) -> str:
         return f"<Comparison {self.title!r}: {', '.join(self.results)}>"

@@ -447,14 +447,15 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     def _repr_html_(self) -> str:
         from tailrace.show import summary_tables
+        from tailrace.text import text_table
 
-        return summary_tables.html(summary_tables.result_grids(self))
+        return text_table.html(summary_tables.result_grids(self))
 
     def __str__(self) -> str:
         """The table, as it stands in a terminal."""
-        from tailrace.show import summary_tables
+        from tailrace.text import text_table
 
-        return summary_tables.plain(self)
+        return text_table.plain(self)
 
     def __repr__(self) -> str:
         return f"<Result {self.name!r}: {self.n} runs, seed {self.seed}, fingerprint {self.fingerprint}>"

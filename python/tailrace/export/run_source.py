@@ -13,9 +13,9 @@ from tailrace.data import store
 from tailrace.data.comparison import Comparison
 from tailrace.data.result import Result
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.stats import formulas
 from tailrace.study.sweep_result import Sweep
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,7 +141,7 @@ def _of_sweep(sweep: Sweep, number: int, label: str | None) -> Run:
 
 def _chosen(place: Path, labels: Sequence[str], label: str | None, kind: str) -> str:
     if label is not None:
-        return summary_tables.known(label, labels, kind)
+        return near_misses.known(label, labels, kind)
     if len(labels) == 1:
         return labels[0]
     raise UsageError(

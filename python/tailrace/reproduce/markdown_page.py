@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tailrace.reproduce import judgement, paper_figures, paper_tables
 from tailrace.reproduce.paper import Beyond, Claim, Figure, Outcome, Paper
-from tailrace.show import summary_tables
+from tailrace.text import text_table
 
 if TYPE_CHECKING:
     from tailrace.reproduce.judgement import Verdict
@@ -137,7 +137,7 @@ class Page:
         yield "## Tables"
         yield ""
         for table in there:
-            yield summary_tables.markdown(paper_tables.beside(self.paper, table, self.sweeps))
+            yield text_table.markdown(paper_tables.beside(self.paper, table, self.sweeps))
             yield ""
 
     def _figures(self) -> Iterator[str]:
@@ -181,9 +181,7 @@ class Page:
             return
         for reading in one.readings:
             if (one.study, reading) in self.sweeps:
-                yield summary_tables.markdown(
-                    paper_tables.of_beyond(one, self._declaring(one, reading), reading)
-                )
+                yield text_table.markdown(paper_tables.of_beyond(one, self._declaring(one, reading), reading))
                 yield ""
 
     def _declaring(self, one: Beyond, reading: str) -> Declaring:

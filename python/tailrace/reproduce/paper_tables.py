@@ -12,9 +12,9 @@ from tailrace.reproduce.checks.table import cell
 from tailrace.reproduce.claim_quantities import Measured
 from tailrace.reproduce.paper import Beyond, Paper, Table
 from tailrace.reproduce.studies import Sweeps
-from tailrace.show import summary_tables
 from tailrace.stats.statistics import Interval
 from tailrace.study.cell_selection import places
+from tailrace.text import interval_text, text_table
 
 if TYPE_CHECKING:
     from tailrace.study.sweep_result import Sweep
@@ -23,7 +23,7 @@ _ASCENDING = "least"
 _DESCENDING = "most"
 
 
-def beside(paper: Paper, table: Table, sweeps: Sweeps) -> summary_tables.Grid:
+def beside(paper: Paper, table: Table, sweeps: Sweeps) -> text_table.Grid:
     """Each number of the paper, and ours under every reading under which its row was run."""
     readings = [name for name in table.readings if (table.study, name) in sweeps]
     rows, units = [], [""] * len(table.columns)
@@ -37,12 +37,12 @@ def beside(paper: Paper, table: Table, sweeps: Sweeps) -> summary_tables.Grid:
             found = [measured.one(cell(table, row, column), table.keys) for column in table.columns]
             units = [number.unit for number in found]
             shown.append(
-                (reading or "ours", [summary_tables.number(_leaf(number.interval)) for number in found])
+                (reading or "ours", [interval_text.number(_leaf(number.interval)) for number in found])
             )
         rows += [[row if place == 0 else "", who, *cells] for place, (who, cells) in enumerate(shown)]
     headings = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.columns, units, strict=True)]
     note = "ours: mean ± half width of the 95 % interval over the runs"
-    return summary_tables.Grid(f"{table.place}: {table.title}", [table.along, "", *headings], rows, 2, [note])
+    return text_table.Grid(f"{table.place}: {table.title}", [table.along, "", *headings], rows, 2, [note])
 
 
 def _has(table: Table, row: str, sweep: Sweep) -> bool:
@@ -60,16 +60,16 @@ def _leaf(interval: Interval | None) -> dict[str, float | int | None] | None:
 
 
 def _number(value: float) -> str:
-    return summary_tables.NONE if math.isnan(value) else f"{value:g}"
+    return interval_text.NONE if math.isnan(value) else f"{value:g}"
 
 
-def of_beyond(one: Beyond, sweep: Sweep, reading: str) -> summary_tables.Grid:
+def of_beyond(one: Beyond, sweep: Sweep, reading: str) -> text_table.Grid:
     """All cells with some metrics, or for each value of a parameter the cell where a metric is least or most."""
     grid = _chosen(one, sweep)
     return replace(grid, title=f"{grid.title} ({reading})") if reading else grid
 
 
-def _chosen(one: Beyond, sweep: Sweep) -> summary_tables.Grid:
+def _chosen(one: Beyond, sweep: Sweep) -> text_table.Grid:
     if one.worst is None:
         return _only(one.where, sweep, sweep.table(list(one.columns)).grid(None))
     keys = replace(one.keys, table=one.worst, _taken=set())
@@ -84,13 +84,13 @@ def _kept(where: Sequence[str], sweep: Sweep) -> list[int]:
     return places(sweep, where) if where else list(range(len(sweep.plan)))
 
 
-def _only(where: Sequence[str], sweep: Sweep, grid: summary_tables.Grid) -> summary_tables.Grid:
+def _only(where: Sequence[str], sweep: Sweep, grid: text_table.Grid) -> text_table.Grid:
     """The rows that are meant, without the parameters that all of them have alike, which the title names."""
     if not where:
         return grid
     rows = [grid.rows[at] for at in _kept(where, sweep)]
     shown = [at for at in range(len(grid.columns)) if at >= grid.labels or len({row[at] for row in rows}) > 1]
-    return summary_tables.Grid(
+    return text_table.Grid(
         f"{grid.title}, only {' and '.join(where)}",
         [grid.columns[at] for at in shown],
         [[row[at] for at in shown] for row in rows],
@@ -99,7 +99,7 @@ def _only(where: Sequence[str], sweep: Sweep, grid: summary_tables.Grid) -> summ
     )
 
 
-def _extremes(sweep: Sweep, one: Beyond, per: str, of: str, way: str) -> summary_tables.Grid:
+def _extremes(sweep: Sweep, one: Beyond, per: str, of: str, way: str) -> text_table.Grid:
     whole = sweep.table([of, *one.columns])
     name = sweep.column(per)
     place = [parameter.name for parameter in whole.parameters].index(name)
@@ -118,7 +118,7 @@ def _extremes(sweep: Sweep, one: Beyond, per: str, of: str, way: str) -> summary
         ranked.reverse()
     grid = whole.grid(None)
     title = f"{sweep.name}: for each {per} the cell with the {way} {of}"
-    return summary_tables.Grid(title, grid.columns, [grid.rows[at] for at in ranked], grid.labels, grid.notes)
+    return text_table.Grid(title, grid.columns, [grid.rows[at] for at in ranked], grid.labels, grid.notes)
 
 
 def _mean(value: Interval | None) -> float:

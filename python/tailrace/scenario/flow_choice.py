@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,7 +24,7 @@ def among(flows: pl.DataFrame, text: str) -> list[tuple[str, int]]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         choice = _CHOICE.fullmatch(part)
         name, low, high = choice.groups() if choice else (part, None, None)
-        summary_tables.known(name, there["group"].unique(maintain_order=True).to_list(), "flow group")
+        near_misses.known(name, there["group"].unique(maintain_order=True).to_list(), "flow group")
         own = [int(flow) for flow in there.filter(pl.col("group") == name)["flow"]]
         wanted = range(int(low), int(high) if high else int(low) + 1) if low else own
         missing = [flow for flow in wanted if flow not in own]

@@ -4,53 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from html import escape
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from tailrace.errors import UsageError
 from tailrace.stats import completion_notes, host_programs
-from tailrace.text.names import visible
+from tailrace.text.interval_text import UNEVEN, measured, number
+from tailrace.text.near_misses import known
+from tailrace.text.text_table import Grid, RichGrid, rich_grid
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-    from rich.table import Table
 
     from tailrace.data.result import Result
-
-NONE = "–"
-# How much larger than the other a part of an interval is before both are shown.
-_UNEVEN = 1.25
-# The parts of such an interval.
-BELOW, ABOVE = "−", "+"
-UNEVEN = f"{BELOW} and {ABOVE}: an asymmetric interval, which reaches this far below and above the mean"
-# Digits of a mean that are worth reading, and the share of it that is left where floats should have come out even.
-_MOST_DIGITS = 6
-_ARITHMETIC = 1e-12
-# Below this a number has no exponent.
-_PLAIN = 1e7
-# Names that an error lists.
-_MOST_NAMED = 20
-# Wide enough for the numbers where nobody's window limits them.
-PIPED_WIDTH = 160
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table of text. The first `labels` columns name the row, the others hold numbers."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    labels: int = 1
-    notes: Sequence[str] = field(default=())
-
-    def __post_init__(self) -> None:
-        """Names come from scenarios and result folders of any origin: none may steer the terminal that shows it."""
-        object.__setattr__(self, "title", visible(self.title))
-        for name in ("columns", "notes"):
-            object.__setattr__(self, name, [visible(text) for text in getattr(self, name)])
-        object.__setattr__(self, "rows", [[visible(cell) for cell in row] for row in self.rows])
 
 
 @dataclass(frozen=True)
@@ -130,69 +95,6 @@ def leaf(tree: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | No
     return found if isinstance(found, Mapping) and "mean" in found and "ci95" in found else None
 
 
-def measured(entry: Mapping[str, Any] | None, scale: float, least: float) -> str:
-    """A `number`, or where all of its interval is less than `least`, that it is.
-
-    >>> [measured({"mean": mean, "ci95": 4e-6, "n": 5}, 1, 1e-3) for mean in (1e-5, 0.5)]
-    ['<0.001', '0.500000 ± 0.000004']
-    >>> measured({"mean": 0.0, "ci95": None, "n": 1}, 1, 1e-3), measured(None, 1, 1e-3) == NONE
-    ('0', True)
-    """
-    if entry is not None and entry["mean"]:
-        high = entry.get("high", entry["mean"] + (entry["ci95"] or 0))
-        if entry["mean"] > 0 and high * scale < least:
-            return f"<{least:.6f}".rstrip("0")
-    return number(entry, scale)
-
-
-def number(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
-    """`mean ± half width`, both to the digits that the interval supports.
-
-    >>> number({"mean": 1.23456e6, "ci95": 4.5e4, "n": 5}, 1e-6)
-    '1.235 ± 0.045'
-    >>> number({"mean": 0.5, "ci95": None, "n": 1})
-    '0.5'
-
-    No more digits of the mean than anybody reads; what is less than the last of them is said to be less.
-
-    >>> number({"mean": 0.995, "ci95": 4e-5, "n": 5}, 100), number({"mean": 2.0, "ci95": 1e-9, "n": 5})
-    ('99.5000 ± 0.0040', '2.00000 ± <0.00001')
-    """
-    if entry is None or entry["mean"] is None:
-        return NONE
-    mean, half = entry["mean"] * scale, entry["ci95"]
-    if half is None:
-        return _alone(mean)
-    half *= scale
-    if half <= abs(mean) * _ARITHMETIC:
-        return f"{_alone(mean)} ± 0"
-    below, above = mean - entry.get("low", 0) * scale, entry.get("high", 0) * scale - mean
-    even = "low" not in entry or (max(below, above) < _UNEVEN * min(below, above) and half <= abs(mean))
-    # Two digits of the half width, or of the larger part of an interval that its mean does not halve.
-    decimals = max(0, 1 - _exponent(half if even else max(below, above)))
-    most = max(0, _MOST_DIGITS - 1 - _exponent(mean)) if mean else decimals
-    if decimals > most and float(f"{half:.{most}f}") == 0:
-        return f"{mean:.{most}f} ± <{10.0**-most:.{most}f}"
-    decimals = min(decimals, most)
-    if even:
-        return f"{mean:.{decimals}f} ± {half:.{decimals}f}"
-    return f"{mean:.{decimals}f} {BELOW}{below:.{decimals}f} {ABOVE}{above:.{decimals}f}"
-
-
-def _alone(value: float) -> str:
-    """A number without an interval: four digits, without an exponent where the number is not much longer.
-
-    >>> _alone(0.123456), _alone(45000.0), _alone(1.5e9)
-    ('0.1235', '45000', '1.5e+09')
-    """
-    text = f"{value:.4g}"
-    return f"{value:.0f}" if "e+" in text and abs(value) < _PLAIN else text
-
-
-def _exponent(value: float) -> int:
-    return math.floor(math.log10(abs(value)))
-
-
 def studied_queue(aggregates: Sequence[Mapping[str, Any]], wanted: str | None = None) -> str | None:
     """The one queue that is shown of all results: the wanted one, or the busiest.
 
@@ -212,23 +114,6 @@ def studied_queue(aggregates: Sequence[Mapping[str, Any]], wanted: str | None = 
         return len(having), dropped, used
 
     return max(names, key=weight) if names else None
-
-
-def known(name: str, names: Sequence[str], kind: str) -> str:
-    """The name, if it is one of these; else an error with the nearest."""
-    if name in names:
-        return name
-    import difflib  # only when something is wrong
-
-    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    raise UsageError(f"there is no {kind} {name!r}{hint} (there {_listed(names)})")
-
-
-def _listed(names: Sequence[str]) -> str:
-    few = ", ".join(names[:_MOST_NAMED])
-    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    return f"are {few}{more}" if len(names) > 1 else f"is {few}" if names else "is none"
 
 
 def _measures(
@@ -504,107 +389,3 @@ class RichComparison:
             flows, queues = comparison_grids(self._results, self._title, self._queue)
             # Without a queue under study there are labels alone.
             yield from (RichGrid(grid) for grid in (flows, queues) if grid is flows or len(grid.columns) > 1)
-
-
-class RichGrid:
-    """For a terminal: a table, or where that would cut numbers short a list for each row."""
-
-    def __init__(self, grid: Grid) -> None:
-        self._grid = grid
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        from rich.measure import Measurement
-        from rich.text import Text
-
-        broken = replace(self._grid, columns=[heading.replace(" ", "\n") for heading in self._grid.columns])
-        rows = [[_broken(cell) for cell in row] for row in broken.rows]
-        # Left to itself Rich cuts words in one column before it wraps another.
-        tries = [(self._grid, 1), (broken, 1), (broken, 0), (replace(broken, rows=rows), 0)]
-        for grid, gap in tries:
-            table = rich_grid(grid, gap)
-            if Measurement.get(console, options.update(max_width=10_000), table).maximum <= options.max_width:
-                yield table
-                return
-        labels = self._grid.labels
-        yield Text(self._grid.title, style="bold")
-        for row in self._grid.rows:
-            yield Text("\n" + " ".join(cell for cell in row[:labels] if cell))
-            for heading, cell in zip(self._grid.columns[labels:], row[labels:], strict=True):
-                if cell:
-                    yield Text(f"  {heading}: {cell}")
-        yield Text("\n".join(["", *self._grid.notes]))
-
-
-def _broken(cell: str) -> str:
-    """A cell in as many lines as it has parts."""
-    for part in (" ± ", " −", " +"):
-        cell = cell.replace(part, f"\n{part[1:]}")
-    return cell.replace(", ", ",\n")
-
-
-def rich_grid(grid: Grid, gap: int = 1) -> Table:
-    """For a terminal, with so much more than one space between columns."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(
-        title=Text(grid.title, style="bold") if grid.title else None,
-        title_justify="left",
-        caption=Text("\n".join(grid.notes)) if grid.notes else None,
-        caption_justify="left",
-        box=box.SIMPLE_HEAD,
-        padding=(0, gap, 0, 0),
-    )
-    for position, heading in enumerate(grid.columns):
-        label = position < grid.labels
-        table.add_column(Text(heading), justify="left" if label else "right", no_wrap=label)
-    for row in grid.rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table
-
-
-def plain(shown: RenderableType) -> str:
-    """Without colours, as wide as the terminal, or as its numbers need where there is none."""
-    import io
-    import sys
-
-    from rich.console import Console
-
-    width = None if sys.stdout is not None and sys.stdout.isatty() else PIPED_WIDTH
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, highlight=False)
-    console.print(shown)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()).strip("\n")
-
-
-def html(grids: Sequence[Grid]) -> str:
-    """For a notebook."""
-    return "\n".join(_html_grid(grid) for grid in grids)
-
-
-def _html_grid(grid: Grid) -> str:
-    head = "".join(f"<th>{escape(heading)}</th>" for heading in grid.columns)
-    body = "\n".join(
-        "<tr>"
-        + "".join(
-            f'<td style="text-align:{"left" if i < grid.labels else "right"}">{escape(cell)}</td>'
-            for i, cell in enumerate(row)
-        )
-        + "</tr>"
-        for row in grid.rows
-    )
-    notes = "".join(f"<p><small>{escape(note)}</small></p>" for note in grid.notes)
-    return f"<table><caption>{escape(grid.title)}</caption>\n<tr>{head}</tr>\n{body}\n</table>{notes}"
-
-
-def markdown(grid: Grid) -> str:
-    """For a report or an issue."""
-
-    def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-    rule = ["---" if i < grid.labels else "---:" for i in range(len(grid.columns))]
-    table = [line(grid.columns), line(rule), *(line(row) for row in grid.rows)]
-    notes = [f"\n{note}" for note in grid.notes]
-    return "\n".join([f"**{grid.title}**", "", *table, *notes]) + "\n"

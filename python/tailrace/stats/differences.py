@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.stats import bootstrap, statistics, table_forms
 from tailrace.stats import tolerances as limits
 from tailrace.stats.measured import Measured, MeasuredCell
 from tailrace.stats.metrics import Known, Metric
 from tailrace.stats.parameters import Parameter
 from tailrace.stats.tolerances import Tolerance, Verdict
+from tailrace.text import interval_text, text_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +76,7 @@ class Differences:
     rows: Sequence[Difference]
     notes: Sequence[str] = ()
 
-    def grid(self, most: int | None = _MOST_ROWS) -> summary_tables.Grid:
+    def grid(self, most: int | None = _MOST_ROWS) -> text_table.Grid:
         """For a terminal, a notebook or Markdown."""
         judged = any(row.verdict for row in self.rows)
         shown = self.rows[:most]
@@ -89,7 +89,7 @@ class Differences:
             "relative",
             "significant",
         ]
-        return summary_tables.Grid(
+        return text_table.Grid(
             self.title,
             [*columns, *(["tolerance"] if judged else [])],
             [_cells(self.parameters, row, judged=judged) for row in shown],
@@ -139,14 +139,14 @@ class Differences:
     def _plain(self) -> list[dict[str, Any]]:
         return [_plain(row) for row in self.rows]
 
-    def __rich__(self) -> summary_tables.RichGrid:
-        return summary_tables.RichGrid(self.grid())
+    def __rich__(self) -> text_table.RichGrid:
+        return text_table.RichGrid(self.grid())
 
     def _repr_html_(self) -> str:
-        return summary_tables.html([self.grid()])
+        return text_table.html([self.grid()])
 
     def __str__(self) -> str:
-        return summary_tables.plain(self)
+        return text_table.plain(self)
 
 
 _KEYS = (
@@ -400,10 +400,10 @@ def _plain(row: Difference) -> dict[str, Any]:
 
 
 def _cells(parameters: Sequence[Parameter], row: Difference, *, judged: bool) -> list[str]:
-    sides = [summary_tables.number(side.as_dict() if side else None) for side in (row.before, row.after)]
-    change = summary_tables.number(row.change.as_dict()) if row.change else summary_tables.NONE
-    relative = summary_tables.NONE if row.relative is None else f"{100 * row.relative:+.3g} %"
-    significant = {None: summary_tables.NONE, True: "yes", False: "no"}[row.significant]
+    sides = [interval_text.number(side.as_dict() if side else None) for side in (row.before, row.after)]
+    change = interval_text.number(row.change.as_dict()) if row.change else interval_text.NONE
+    relative = interval_text.NONE if row.relative is None else f"{100 * row.relative:+.3g} %"
+    significant = {None: interval_text.NONE, True: "yes", False: "no"}[row.significant]
     placed = [p.said(value) for p, value in zip(parameters, row.parameters, strict=True)]
     text = [*placed, row.metric.heading, *sides]
     verdict = [row.verdict.word if row.verdict else ""] if judged else []

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.show import summary_tables
 from tailrace.stats import bootstrap, host_programs, statistics, table_forms
 from tailrace.stats.measured import Measured
 from tailrace.stats.metrics import Metric
 from tailrace.stats.parameters import Parameter
+from tailrace.text import interval_text, text_table
 
 # What a terminal is shown of a long table.
 _MOST_ROWS = 60
@@ -38,7 +38,7 @@ class Table:
     rows: Sequence[Row]
     notes: Sequence[str] = ()
 
-    def grid(self, most: int | None = _MOST_ROWS) -> summary_tables.Grid:
+    def grid(self, most: int | None = _MOST_ROWS) -> text_table.Grid:
         """For a terminal, a notebook or Markdown."""
         shown = self.rows[:most]
         more = len(self.rows) - len(shown)
@@ -55,7 +55,7 @@ class Table:
         ]
         notes = [*self.notes, *([f"{more} more rows are in table.csv"] if more else [])]
         headings = [*(parameter.name for parameter in self.parameters), *(m.heading for m in self.metrics)]
-        return summary_tables.Grid(self.title, headings, rows, len(self.parameters), [*notes, *_signs(rows)])
+        return text_table.Grid(self.title, headings, rows, len(self.parameters), [*notes, *_signs(rows)])
 
     def text(self, form: str) -> str:
         """As Markdown, CSV, JSON or LaTeX, all rows."""
@@ -87,14 +87,14 @@ class Table:
             rows.append([*plain, row.runs, *numbers])
         return rows
 
-    def __rich__(self) -> summary_tables.RichGrid:
-        return summary_tables.RichGrid(self.grid())
+    def __rich__(self) -> text_table.RichGrid:
+        return text_table.RichGrid(self.grid())
 
     def _repr_html_(self) -> str:
-        return summary_tables.html([self.grid()])
+        return text_table.html([self.grid()])
 
     def __str__(self) -> str:
-        return summary_tables.plain(self)
+        return text_table.plain(self)
 
 
 def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
@@ -125,10 +125,10 @@ def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
 
 def _signs(rows: Sequence[Sequence[str]]) -> list[str]:
     """What − and +, and numbers of runs mean, where there are any."""
-    uneven = any(f" {summary_tables.BELOW}" in cell for row in rows for cell in row)
+    uneven = any(f" {interval_text.BELOW}" in cell for row in rows for cell in row)
     some = any(_OF_SOME.search(cell) for row in rows for cell in row)
     return [
-        *([summary_tables.UNEVEN] if uneven else []),
+        *([interval_text.UNEVEN] if uneven else []),
         *(["(2 of 5): so many runs have a value"] if some else []),
     ]
 
@@ -162,5 +162,5 @@ def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] |
 
 def _number(value: statistics.Interval | None, runs: int, least: float) -> str:
     """With how many runs it is of, where these are not all."""
-    said = summary_tables.measured(value.as_dict() if value else None, 1.0, least)
+    said = interval_text.measured(value.as_dict() if value else None, 1.0, least)
     return f"{said} ({value.n} of {runs})" if value and value.n < runs else said

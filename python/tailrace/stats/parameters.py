@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.stats.formulas import Quantity, Value, value_of
 from tailrace.study import variants
-from tailrace.text import quantities
+from tailrace.text import interval_text, quantities
 
 # In SI, but bytes for sizes.
 _UNITS = {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}
@@ -66,7 +65,7 @@ class Parameter:
         >>> Parameter("rate", "bit/s").said(2e6), Parameter("load").said(0.5), Parameter("queue").said(None)
         ('2 Mbit/s', '0.5', '–')
         """
-        return summary_tables.NONE if value is None else quantities.said(value, self.unit, _DIGITS)
+        return interval_text.NONE if value is None else quantities.said(value, self.unit, _DIGITS)
 
     def plain(self, value: object) -> object:
         """A value for programs: in a column of quantities there is nothing else."""

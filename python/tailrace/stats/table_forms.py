@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.system import ownership
+from tailrace.text import interval_text, text_table
 
 FORMATS = ("md", "csv", "json", "latex")
 
@@ -19,7 +19,7 @@ FORMATS = ("md", "csv", "json", "latex")
 class Tabular(Protocol):
     """A table with a form for people, one for spreadsheets, and one for programs."""
 
-    def grid(self, most: int | None = ...) -> summary_tables.Grid:
+    def grid(self, most: int | None = ...) -> text_table.Grid:
         """For a terminal, a notebook, Markdown or LaTeX; at most so many rows."""
 
     def sheet(self) -> list[list[Any]]:
@@ -53,10 +53,10 @@ def text(table: Tabular, form: str) -> str:
             return json.dumps(table.records(), indent=2, allow_nan=False) + "\n"
         case "latex":
             return _latex(table.grid(None))
-    return summary_tables.markdown(table.grid(None))
+    return text_table.markdown(table.grid(None))
 
 
-def _latex(grid: summary_tables.Grid) -> str:
+def _latex(grid: text_table.Grid) -> str:
     """Intervals as a half width, or as a range where the mean does not halve it; the notes as comments."""
     columns = "l" * grid.labels + "r" * (len(grid.columns) - grid.labels)
     lines = [f"\\begin{{tabular}}{{{columns}}}", "\\toprule", _latex_row(grid.columns), "\\midrule"]
@@ -69,7 +69,7 @@ def _latex(grid: summary_tables.Grid) -> str:
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
-    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "−": "$-$", summary_tables.NONE: "--"}
+    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "−": "$-$", interval_text.NONE: "--"}
     | {
         "µ": "$\\mu$",
         "×": "$\\times$",

@@ -8,11 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.stats.formulas import Formula, Quantity, Value, value_of
 from tailrace.study.cells import environment
 from tailrace.study.variants import split_list
-from tailrace.text import quantities
+from tailrace.text import near_misses, quantities
 
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
@@ -85,7 +84,7 @@ def _having(sweep: Variation, name: str, wanted: str) -> list[int]:
         if shown[place] == wanted or (text is not None and _same(value_of(text), meant))
     ]
     if not found:
-        summary_tables.known(wanted, list(dict.fromkeys(shown)), f"cell with {name} =")
+        near_misses.known(wanted, list(dict.fromkeys(shown)), f"cell with {name} =")
     return found
 
 

@@ -16,13 +16,13 @@ from tailrace.data import loading
 from tailrace.data.store import Reader
 from tailrace.data.store.parts import FIGURES, SUMMARIES
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.stats import completion_notes, differences, host_programs, metric_table, metrics, table_forms
 from tailrace.stats.formulas import value_of
 from tailrace.stats.measured import Measured, MeasuredCell
 from tailrace.stats.metrics import Metric
 from tailrace.study import attack_damage, sweep_runner
 from tailrace.study.variation import PRESET, Variation
+from tailrace.text import near_misses, text_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +186,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         """Refuses what neither is a table of the contract nor was recorded."""
         there = [*self, *_INTERNAL]
         if name not in {*there, *loading.TABLES}:
-            summary_tables.known(name, list(dict.fromkeys([*there, *loading.TABLES])), "table")
+            near_misses.known(name, list(dict.fromkeys([*there, *loading.TABLES])), "table")
 
     def _placed(self, found: pl.DataFrame) -> pl.DataFrame:
         """With the parameters of each cell in front, in the order of the sweep."""
@@ -474,13 +474,13 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return self is other
 
     def __rich__(self) -> RenderableType:
-        return summary_tables.RichGrid(self.table().grid())
+        return text_table.RichGrid(self.table().grid())
 
     def _repr_html_(self) -> str:
-        return summary_tables.html([self.table().grid()])
+        return text_table.html([self.table().grid()])
 
     def __str__(self) -> str:
-        return summary_tables.plain(self)
+        return text_table.plain(self)
 
     def __repr__(self) -> str:
         runs = len(self._reader.index.runs())

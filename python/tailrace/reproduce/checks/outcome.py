@@ -9,9 +9,9 @@ from typing import Protocol, TypeAlias
 
 from tailrace.reproduce.paper import Outcome, Table
 from tailrace.reproduce.toml_keys import Keys
-from tailrace.show import summary_tables
 from tailrace.stats.formulas import Quantity, value_of
 from tailrace.stats.statistics import Interval
+from tailrace.text import interval_text
 
 # Multiples of the units that metrics have, to the units that formulas have (bits, seconds).
 _SHOWN = {
@@ -89,7 +89,7 @@ def ends(interval: Interval | None) -> tuple[float, float]:
 
 def said(interval: Interval | None, unit: str = "") -> str:
     """`515 ± 4 ms`."""
-    text = summary_tables.number(interval.as_dict() if interval else None)
+    text = interval_text.number(interval.as_dict() if interval else None)
     return f"{text} {unit}".rstrip()
 
 

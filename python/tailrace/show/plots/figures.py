@@ -13,7 +13,6 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.show import summary_tables
 from tailrace.show.plots import (
     cwnd,
     data_direction,
@@ -29,6 +28,7 @@ from tailrace.show.plots import (
 from tailrace.show.plots.curves import Curve
 from tailrace.show.plots.panels import Panel
 from tailrace.show.plots.time_metrics import METRICS, Metric, Part
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -54,7 +54,7 @@ def every_name() -> list[str]:
 def names_for(results: Sequence[Result], wanted: Sequence[str] = ()) -> list[str]:
     """The figures to draw: the wanted ones; or of `all`, else of the usual ones, those that there is something for."""
     if wanted and list(wanted) != ["all"]:
-        return list(dict.fromkeys(summary_tables.known(name, every_name(), "figure") for name in wanted))
+        return list(dict.fromkeys(near_misses.known(name, every_name(), "figure") for name in wanted))
     names = every_name() if wanted else [*_USUAL, *_USUAL_OF_MULTIPATH]
     return [name for name in names if _is_worth(name, results)]
 
@@ -79,7 +79,7 @@ def needed(name: str, transports: Collection[str], *, queues: bool) -> str | Non
 
 def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figure:
     """A metric of one result over time, or one of its figures of Multipath TCP."""
-    summary_tables.known(name, every_name(), "figure")
+    near_misses.known(name, every_name(), "figure")
     shown = _chosen(result, options)
     with _drawing(options):
         figure = _single(shown, name, options.get("queue"))
@@ -99,7 +99,7 @@ def overlay(
     results: Mapping[str, Result], name: str, title: str, /, **options: Unpack[style.Options]
 ) -> Figure:
     """A metric of several results over time, or a figure of Multipath TCP."""
-    summary_tables.known(name, every_name(), "figure")
+    near_misses.known(name, every_name(), "figure")
     shown = {label: _chosen(result, options) for label, result in results.items()}
     with _drawing(options):
         if name in multipath_overlay.OVERLAYS:

@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 import matplotlib as mpl
 
-from tailrace.show import summary_tables
+from tailrace.text import near_misses
 
 # Okabe & Ito's palette, which people with colour-vision deficiencies can tell apart; yellow is left out as too pale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -104,7 +104,7 @@ _IN_FORCE: ContextVar[Look] = ContextVar("look", default=_ORDINARY)
 @contextmanager
 def drawing(size: str = "screen", *, title: bool = True) -> Iterator[None]:
     """Figures drawn within look so; like Matplotlib's settings, which it changes for as long."""
-    found = SIZES[summary_tables.known(size, list(SIZES), "size of figures")]
+    found = SIZES[near_misses.known(size, list(SIZES), "size of figures")]
     token = _IN_FORCE.set(Look(found, title))
     try:
         with mpl.rc_context(rc(found)):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tailrace.show.report.markup import Markup, tag
-from tailrace.show.summary_tables import Grid
+from tailrace.text.text_table import Grid
 
 # Longer tables are in the folder.
 _MOST_ROWS = 300

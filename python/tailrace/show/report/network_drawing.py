@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.show import summary_tables
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, joined, tag
 from tailrace.show.report.network_layout import Edge, Network, Node
 from tailrace.show.report.statements import value
+from tailrace.text import interval_text, text_table
 
 # Between the middles of nodes; around all of them, across and upright.
 _COLUMN, _ROW, _MARGIN, _ABOVE = 285.0, 84.0, 8.0, 34.0
@@ -161,10 +161,10 @@ def table(network: Network, of: Loads) -> Sheet:
         queue = edge.link.get("queue")
         kind = str(queue.get("kind", "")) if isinstance(queue, Mapping) else str(queue or "")
         heard = [
-            load.said() if load else summary_tables.NONE for load in (of(edge.forward), of(edge.backward))
+            load.said() if load else interval_text.NONE for load in (of(edge.forward), of(edge.backward))
         ]
         rows.append([edge.name, *edge.ends, _speed(edge), kind, *heard])
-    grid = summary_tables.Grid(
+    grid = text_table.Grid(
         "Links",
         ["link", "from", "to", "rate, delay", "queue", "used there", "used back"],
         rows,

@@ -9,13 +9,13 @@ from typing import Any
 
 from tailrace.errors import UsageError
 from tailrace.reproduce import front_page, judgement
-from tailrace.show import summary_tables
 from tailrace.show.report import charts, page_figures, provenance
 from tailrace.show.report.html_page import Page, Section
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
 from tailrace.show.report.statements import Statement
 from tailrace.system import json_documents
+from tailrace.text import text_table
 
 _SHAPE: json_documents.Shape = {
     "paper": json_documents.TEXT,
@@ -116,7 +116,7 @@ def _claims(found: Mapping[str, Any]) -> Sheet:
         for check in v["checks"]
     ]
     columns = ["claim", *(["the paper says"] if says else []), "reading", "verdict", "wanted", "found"]
-    grid = summary_tables.Grid("Every claim under every reading", columns, rows, labels=len(columns))
+    grid = text_table.Grid("Every claim under every reading", columns, rows, labels=len(columns))
     return Sheet(grid, front_page.VERDICTS)
 
 

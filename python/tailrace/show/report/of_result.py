@@ -28,7 +28,7 @@ from tailrace.show.report.html_page import Page, Section
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
 from tailrace.show.report.statements import counted
-from tailrace.text import quantities
+from tailrace.text import interval_text, quantities, text_table
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -123,11 +123,11 @@ def sheets(result: Result) -> list[Sheet]:
     return [*named, *_flows(result)]
 
 
-def _named(grid: summary_tables.Grid) -> summary_tables.Grid:
+def _named(grid: text_table.Grid) -> text_table.Grid:
     """With a capital, as headings of a page have."""
     title = grid.title[:1].upper() + grid.title[1:] if grid.title else "Queue under study by window"
     columns = [heading or _UNNAMED.get(grid.columns[0], "what") for heading in grid.columns]
-    return summary_tables.Grid(title, columns, grid.rows, grid.labels, grid.notes)
+    return text_table.Grid(title, columns, grid.rows, grid.labels, grid.notes)
 
 
 # What the first table is of, by its first column: in a terminal its title says of which result it is, too.
@@ -153,7 +153,7 @@ def _flows(result: Result) -> list[Sheet]:
         for row in rows.select(kept).iter_rows()
     ]
     labels = sum(1 for name in kept if name in _FLOW_COLUMNS[:_LABELS])
-    return [Sheet(summary_tables.Grid("Single flows", heads, cells, labels=labels), "flows.parquet")]
+    return [Sheet(text_table.Grid("Single flows", heads, cells, labels=labels), "flows.parquet")]
 
 
 def _heading(name: str, unit: str) -> str:
@@ -172,10 +172,10 @@ def _heading(name: str, unit: str) -> str:
 
 def _cell(value: object, factor: float) -> str:
     if value is None or value == "":
-        return summary_tables.NONE
+        return interval_text.NONE
     if isinstance(value, str):
         return value
-    return summary_tables.number({"mean": float(str(value)) * factor, "ci95": None})
+    return interval_text.number({"mean": float(str(value)) * factor, "ci95": None})
 
 
 # -- network, time, origin -------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from tailrace.show import summary_tables
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
+from tailrace.text import text_table
 
 _ENVIRONMENT = (
     ("tailrace", "tailrace"),
@@ -57,7 +57,7 @@ def environment(about: Mapping[str, Any], more: Sequence[tuple[str, str]] = ()) 
         rows += [(str(key), str(value)) for key, value in machine.items()]
     rows = [*more, *rows]
     return Sheet(
-        summary_tables.Grid("Environment", ["what", "is"], [list(row) for row in rows], labels=2)
+        text_table.Grid("Environment", ["what", "is"], [list(row) for row in rows], labels=2)
     ).markup()
 
 
@@ -71,9 +71,7 @@ def kernels(abouts: Iterable[Mapping[str, Any]]) -> Markup | None:
     if not hosts:
         return None
     rows = [[version, sha256, ", ".join(own)] for (version, sha256), own in hosts.items()]
-    return Sheet(
-        summary_tables.Grid("Linux kernels", ["version", "sha256", "hosts"], rows, labels=3)
-    ).markup()
+    return Sheet(text_table.Grid("Linux kernels", ["version", "sha256", "hosts"], rows, labels=3)).markup()
 
 
 def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup:
@@ -85,7 +83,7 @@ def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup
         for label, run, seed, fingerprint in rows
     ]
     note = "Runs with the same fingerprint are the same to the last packet and nanosecond."
-    grid = summary_tables.Grid("Fingerprints", columns, cells, labels=len(columns), notes=[note])
+    grid = text_table.Grid("Fingerprints", columns, cells, labels=len(columns), notes=[note])
     return Sheet(grid, rest).markup()
 
 

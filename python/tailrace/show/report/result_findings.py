@@ -10,6 +10,7 @@ from tailrace.show.report import phases
 from tailrace.show.report import resolved_scenario as scenarios
 from tailrace.show.report.statements import Statement, brief, counted, listed, quantity, said, value
 from tailrace.stats import completion_notes, steady_state
+from tailrace.text import interval_text
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -125,7 +126,7 @@ def _spread(name: str, group: Mapping[str, Any]) -> str:
         brief(_alone(summary_tables.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
     )
     jain = brief(summary_tables.leaf(group, ("jain",)))
-    index = f", Jain's index {jain}" if jain != summary_tables.NONE else ""
+    index = f", Jain's index {jain}" if jain != interval_text.NONE else ""
     return f"single flows of {name} get {least} to {most} Mbit/s{index}"
 
 

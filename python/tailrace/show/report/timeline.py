@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tailrace.show import summary_tables
 from tailrace.show.plots.spans import Span
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
+from tailrace.text import text_table
 
 _LABELS, _WIDTH, _ROW, _AXIS = 190.0, 900.0, 30.0, 26.0
 _MOST_ROWS = 24
@@ -96,4 +96,4 @@ def _step(end: float) -> float:
 def table(spans: Sequence[Span]) -> Sheet:
     """The same in numbers."""
     rows = [[span.what, span.name, f"{span.start:.6g}", f"{span.end:.6g}"] for span in spans]
-    return Sheet(summary_tables.Grid("What happens when", ["what", "name", "from s", "to s"], rows, labels=2))
+    return Sheet(text_table.Grid("What happens when", ["what", "name", "from s", "to s"], rows, labels=2))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
-from tailrace.text import names
+from tailrace.text import names, near_misses
 
 KINDS = ("line", "bars", "box", "cdf", "map")
 # What values are of: a number a run, or one each row of a table.
@@ -69,7 +68,7 @@ class Request:
 
 def check_kind(text: str) -> str:
     """The kind of figure; refuses what is none."""
-    return summary_tables.known(text, KINDS, "kind of figure")
+    return near_misses.known(text, KINDS, "kind of figure")
 
 
 def check_table(text: str) -> str:
@@ -78,7 +77,7 @@ def check_table(text: str) -> str:
         raise UsageError(
             f"--of {text}: values of paths are metrics: --metric path_goodput, --by path for a line each"
         )
-    return summary_tables.known(text, ["runs", *TABLES], "table of values")
+    return near_misses.known(text, ["runs", *TABLES], "table of values")
 
 
 def _texts(given: str | Sequence[str] | Mapping[str, object]) -> list[str]:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
 from tailrace.show.plots.swept.request import Request
 from tailrace.stats import bootstrap, host_programs, reach, statistics
 from tailrace.stats.metrics import QUANTITY, Metric
-from tailrace.text import quantities
+from tailrace.text import near_misses, quantities
 
 if TYPE_CHECKING:
     from tailrace.study.sweep_result import Sweep
@@ -139,7 +138,7 @@ def _one_queue(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> tu
     """The queue that was asked for, or as in other figures the busiest: the one that drops most, then most used."""
     names = [metric.owner or "" for metric in metrics]
     if queue is not None:
-        summary_tables.known(queue, names, "queue")
+        near_misses.known(queue, names, "queue")
         return [metric for metric in metrics if metric.owner == queue], ""
     sums = (
         sweep.figures.filter((pl.col("of") == "queue") & pl.col("window").is_null())
