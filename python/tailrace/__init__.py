@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from tailrace._native import Signal, Verdict, __version__
     from tailrace.api import list_queues, merge, run, run_variants, search, sweep
     from tailrace.data.comparison import Comparison, compare
+    from tailrace.data.interrupted import Interrupted
     from tailrace.data.result import Result
-    from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
+    from tailrace.errors import RunError, ScenarioError, TailraceError, UsageError
     from tailrace.scenario.algorithms import Aqm, CongestionControl, QueueDiscipline, parameter
     from tailrace.scenario.scenario import Scenario
     from tailrace.stats.statistics import jain
@@ -54,7 +55,7 @@ _PLACES = {
     "Aqm": "scenario.algorithms",
     "Comparison": "data.comparison",
     "CongestionControl": "scenario.algorithms",
-    "Interrupted": "errors",
+    "Interrupted": "data.interrupted",
     "QueueDiscipline": "scenario.algorithms",
     "Result": "data.result",
     "RunError": "errors",

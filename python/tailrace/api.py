@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native
 from tailrace.data.comparison import Comparison
+from tailrace.data.interrupted import Interrupted
 from tailrace.data.result import Result
-from tailrace.errors import Interrupted, UsageError
+from tailrace.errors import UsageError
 from tailrace.execution import execute
 from tailrace.execution.execute import Job, Outcome
 from tailrace.scenario.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike

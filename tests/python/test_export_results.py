@@ -19,7 +19,7 @@ import tailrace
 from conftest import ROOT, SMALL, command_line
 from tailrace.errors import UsageError
 from tailrace.export import csv_tables, flent, flowmonitor, qlog, run_source
-from tailrace.export.flow_addresses import Network
+from tailrace.scenario.flow_addresses import Network
 from tailrace.system import atomic_file
 
 # The same with a ping, a warm-up and the packets of the bottleneck.

@@ -447,9 +447,10 @@ def test_a_sweep_without_runs_is_refused(sweep, monkeypatch):
 
 def test_a_reproductions_verdicts_are_on_its_page(tmp_path):
     from conftest import ROOT
+    from tailrace.reproduce import report_page
 
     shutil.copytree(ROOT / "docs" / "papers" / "kochher", tmp_path / "kochher")
-    found = report.of_folder(tmp_path / "kochher")
+    found = report_page.report(tmp_path / "kochher")
     page = Page(found.html)
     assert not page.unbalanced
     assert "Of 17 claims 3 hold" in page.text
@@ -459,7 +460,7 @@ def test_a_reproductions_verdicts_are_on_its_page(tmp_path):
     verdicts = tmp_path / "kochher" / "verdicts.json"
     verdicts.write_text(verdicts.read_text().replace('"counts"', '"conuts"'))
     with pytest.raises(UsageError, match=r"verdicts.json is damaged: it has no proper 'counts'"):
-        report.of_folder(tmp_path / "kochher")
+        report_page.report(tmp_path / "kochher")
 
 
 def test_in_a_notebook_a_report_shows_itself_in_a_frame(small, tmp_path):

@@ -13,7 +13,7 @@ from conftest import SMALL
 from tailrace.data import loading
 from tailrace.errors import UsageError
 from tailrace.execution.capture import Capture
-from tailrace.show import summary_tables
+from tailrace.stats import summary_measures
 from tailrace.text import interval_text, text_table
 
 
@@ -94,7 +94,7 @@ def test_the_notebook_table_escapes_what_a_scenario_may_contain():
 
 
 def test_the_comparison_studies_the_queue_that_drops(small, small_codel):
-    assert summary_tables.studied_queue([small.aggregate]) == "r1->r2"
+    assert summary_measures.studied_queue([small.aggregate]) == "r1->r2"
     comparison = tailrace.compare({"droptail": small, "codel": small_codel})
     text = shown(comparison)
     assert "queue of every variant: r1->r2" in text

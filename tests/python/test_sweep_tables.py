@@ -9,8 +9,7 @@ import pytest
 import tailrace
 from conftest import ROOT, SMALL
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
-from tailrace.stats import numbers, table_forms
+from tailrace.stats import numbers, summary_measures, table_forms
 from tailrace.stats.metrics import SHORT, Known, Metric, values
 from tailrace.stats.parameters import Column
 from tailrace.study import metric_probe
@@ -131,7 +130,7 @@ def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
     # 0.00002 packets and 0.0002 ms, a fifth of a microsecond: too little, and enough.
     queue = {"backlog_packets": {"mean": {"mean": 2e-5, "ci95": 1e-6, "n": 2}}, "sojourn_s": {}}
     queue["sojourn_s"]["mean"] = {"mean": 2e-7, "ci95": None, "n": 1}
-    assert [measure.of(queue) for measure in summary_tables.QUEUE_MEASURES[:2]] == ["<0.001", "0.0002"]
+    assert [measure.of(queue) for measure in summary_measures.QUEUE_MEASURES[:2]] == ["<0.001", "0.0002"]
 
 
 def test_latex_takes_any_name():

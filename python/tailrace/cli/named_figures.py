@@ -21,14 +21,6 @@ _FOLDER = "figures"
 _NAMED = "named_figures"
 
 
-def check(scenario: Scenario) -> None:
-    """Refuses a file with figures that cannot be drawn; what that takes loads if there are any."""
-    if scenario.outline["figures"]:
-        from tailrace.cli import figure_checks
-
-        figure_checks.check_file(scenario)
-
-
 def over_time(scenario: Scenario) -> list[str]:
     """Those of `run` and `compare`, which have been checked."""
     series = [name for said in _said(scenario) if SERIES in said for name in common.listed(said[SERIES])]

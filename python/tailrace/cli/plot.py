@@ -15,7 +15,7 @@ from tailrace.data.comparison import Comparison
 from tailrace.data.result import Result
 from tailrace.errors import TailraceError, UsageError
 from tailrace.execution.execute import default_jobs
-from tailrace.show import summary_tables
+from tailrace.stats import summary_measures
 from tailrace.system import ownership, path_errors, staging
 from tailrace.text import near_misses
 
@@ -162,7 +162,7 @@ class Drawing:
         names = plots.names_for(results, self.wanted)
         queue = (self.options or {}).get("queue")
         if queue:
-            summary_tables.studied_queue([result.aggregate for result in results], queue)
+            summary_measures.studied_queue([result.aggregate for result in results], queue)
         self.write(names, source, {}, quiet=quiet)
         return True
 

@@ -64,7 +64,10 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     goals = table_options.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
     table_options.check([scenario], wished, goals)
-    named_figures.check(scenario)
+    if scenario.outline["figures"]:
+        from tailrace.cli import figure_checks  # loads what figures need
+
+        figure_checks.check_file(scenario)
     run_kernels.check(scenario)
     wanted = check_figures(figures) or named_figures.over_time(scenario)
     cells = variants.of_scenario(scenario)

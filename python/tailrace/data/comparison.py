@@ -12,6 +12,7 @@ from tailrace.data import loading, manifest
 from tailrace.data.result import Result
 from tailrace.errors import UsageError
 from tailrace.show import summary_tables
+from tailrace.stats import summary_measures
 from tailrace.system import atomic_folder, ownership
 from tailrace.text import names, near_misses, text_table
 
@@ -106,7 +107,7 @@ class Comparison(Mapping[str, Result]):
         if queue is None:
             return self
         other = Comparison(self.results, self.title, self.status)
-        other.queue = summary_tables.studied_queue(
+        other.queue = summary_measures.studied_queue(
             [result.aggregate for result in self.results.values()], queue
         )
         return other
@@ -119,9 +120,9 @@ class Comparison(Mapping[str, Result]):
     @property
     def measured(self) -> Measured:
         """The runs of all variants as tables of metrics and differences take them."""
-        from tailrace.stats import measured
+        from tailrace.data import measured_results
 
-        return measured.of_results(self.results, self.title)
+        return measured_results.of_results(self.results, self.title)
 
     def metrics_table(self, columns: Sequence[str] = ()) -> Table:
         """A row a variant: metrics by name (`goodput`, `p95(tcp.rtt)`) with 95 % intervals; without names the usual."""

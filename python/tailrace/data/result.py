@@ -375,9 +375,9 @@ class Result(Mapping[str, "pl.DataFrame"]):
     @property
     def measured(self) -> Measured:
         """Its runs as tables of metrics and differences take them."""
-        from tailrace.stats import measured
+        from tailrace.data import measured_results
 
-        return measured.of_result(self)
+        return measured_results.of_result(self)
 
     @property
     def unsettled(self) -> list[Unsettled]:

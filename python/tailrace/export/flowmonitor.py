@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 from tailrace.errors import UsageError
-from tailrace.export.flow_addresses import Network, Way
+from tailrace.scenario.flow_addresses import Network, Way
 
 if TYPE_CHECKING:
     import polars as pl

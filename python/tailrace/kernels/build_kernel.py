@@ -35,14 +35,14 @@ class Telling:
 
 def build(version: str, source: Source, jobs: int, telling: Telling, *, fresh: bool = False) -> Kernel:
     """Builds a kernel and keeps it; without `fresh`, one of the same source, options and compiler will do."""
-    from tailrace.data.store import lock
+    from tailrace.system import write_lock
 
     kept = kernel_store.folder()
     work = kept / f".build-{version}"
     build_requirements.look_for_tools(source)
     build_requirements.prepare(kept, source, begun=work.exists())
     about = _about(source)
-    with lock.held(work.with_name(f"{work.name}.lock"), work, "wait for it") as held:
+    with write_lock.held(work.with_name(f"{work.name}.lock"), work, "wait for it") as held:
         site = Site(version, source, work, held, telling.say)
         if fresh:
             site.clear()

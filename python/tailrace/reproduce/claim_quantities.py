@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 from tailrace.errors import UsageError
 from tailrace.reproduce import series_statistics
+from tailrace.reproduce.cell_values import Values
 from tailrace.reproduce.checks.outcome import UNKNOWN, Number
 from tailrace.reproduce.paper import Paper, Table
 from tailrace.reproduce.toml_keys import Keys
 from tailrace.stats.formulas import Formula, Quantity
-from tailrace.stats.statistics import AMOUNT, Bounds, Interval, interval
+from tailrace.stats.statistics import AMOUNT, Interval
 from tailrace.study.cell_selection import conditions, places
 
 if TYPE_CHECKING:
@@ -48,20 +49,6 @@ class Wanted:
         """For people: where the values are that tell it from others."""
         words = [part.partition("=")[2] for part in self.where]
         return " ".join([self.of, *words])
-
-
-@dataclass(frozen=True)
-class Values:
-    """A number for each run, its unit, and between what it must lie."""
-
-    unit: str
-    runs: Mapping[int, float]
-    bounds: Bounds | None = None
-
-    @property
-    def interval(self) -> Interval | None:
-        """Mean and interval over the runs."""
-        return interval(list(self.runs.values()), self.bounds)
 
 
 class Measured:

@@ -14,7 +14,7 @@ from tailrace.text import quantities
 if TYPE_CHECKING:
     import polars as pl
 
-    from tailrace.reproduce.claim_quantities import Values
+    from tailrace.reproduce.cell_values import Values
     from tailrace.study.sweep_result import Sweep
 
 # By name: what is taken of a column of samples, those of one run.
@@ -68,7 +68,7 @@ def values(sweep: Sweep, keys: Keys, cell: int) -> Values:
     """The statistic in each run of a cell, in the unit that tables show."""
     import polars as pl
 
-    from tailrace.reproduce.claim_quantities import Values
+    from tailrace.reproduce.cell_values import Values
 
     table, column, take = _read(keys)
     rows = chosen(sweep, table, keys, cell)

@@ -6,13 +6,9 @@ The table of what means the same to either is that of twins, `twin_settings.SETT
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from tailrace.scenario import twin_settings
-from tailrace.scenario.twin_settings import Flow, Objection, PathManagers, Setting
-
-if TYPE_CHECKING:
-    from tailrace.scenario.scenario import Scenario
+from tailrace.scenario.twin_settings import Flow, Objection, PathManagers, ScenarioFile, Setting
 
 CODE = "ignored-key"
 _NOTHING = 'no setting of a kernel means the same: leave it out, or simulate a host (kernel = "none")'
@@ -20,7 +16,7 @@ _NOTHING = 'no setting of a kernel means the same: leave it out, or simulate a h
 _NAMED = 3
 
 
-def of(scenario: Scenario) -> list[Objection]:
+def of(scenario: ScenarioFile) -> list[Objection]:
     """Of flows between kernels. A simulated end obeys all keys."""
     hosts = twin_settings.hosts_of(scenario)
     flows = twin_settings.flows_of(scenario, hosts)

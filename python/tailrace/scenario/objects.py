@@ -10,12 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 from tailrace.text import toml_text
-
-if TYPE_CHECKING:
-    from tailrace.scenario.scenario import Algorithms, Scenario
 
 _T = TypeVar("_T", bound="Table")
 
@@ -64,23 +61,6 @@ class Root(Table):
     def to_toml(self) -> str:
         """The scenario as the text of a file: what was said, and nothing of the defaults."""
         return str(written(self))
-
-    @classmethod
-    def from_toml(cls, text: str, algorithms: Algorithms = ()) -> Self:
-        """The objects for the text of a scenario file; its comments are lost. `ScenarioError` says what is wrong.
-
-        `algorithms` has classes of one's own that it names. Files that it names are sought in the working directory.
-        """
-        from tailrace.scenario.scenario import Scenario, check_is_text
-
-        check_is_text(text, "Scenario.from_toml() takes", "Scenario.from_toml(Path({}).read_text())")
-        return _of(cls, Scenario(text, "text", algorithms=algorithms).said())
-
-    def check(self, algorithms: Algorithms = ()) -> Scenario:
-        """The validated scenario, with its warnings and every default; `ScenarioError` says what is wrong with it."""
-        from tailrace.scenario.scenario import Scenario
-
-        return Scenario.of(self, algorithms=algorithms)
 
 
 class Spot(NamedTuple):
@@ -167,7 +147,8 @@ def _plain(value: object) -> object:
 # -- from a file -------------------------------------------------------------------------------------------------
 
 
-def _of(table: type[_T], said: Mapping[str, object]) -> _T:
+def of_values(table: type[_T], said: Mapping[str, object]) -> _T:
+    """The object with the values of a table in a file, tables within it as objects, too."""
     attributes = {key: attribute for attribute, key in _keys_of(table)}
     values = {attributes[key]: value for key, value in said.items() if not (key == "kind" and table._kind)}
     return table(**{name: _formed(value, table._forms.get(name, "")) for name, value in values.items()})
@@ -180,7 +161,7 @@ def _formed(value: object, form: str) -> object:
             return [_formed(each, form) for each in value]
         case Mapping() if form:
             table = _class(form, value.get("kind"))
-            return value if table is None else _of(table, value)
+            return value if table is None else of_values(table, value)
     return value
 
 

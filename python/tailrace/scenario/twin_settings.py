@@ -10,15 +10,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
-
-if TYPE_CHECKING:
-    from tailrace.scenario.scenario import Scenario
+from typing import Any, Protocol, TypeAlias
 
 # What a variant sets, by path: TOML as text, or values.
 Sets: TypeAlias = dict[str, object]
 # A value's path, what is said of it, and what to do about it.
 Objection: TypeAlias = tuple[str, str, str | None]
+
+
+class ScenarioFile(Protocol):
+    """A file with what is set beside it, as a `Scenario` has it."""
+
+    def written(self, path: str) -> str:
+        """The value at a path, as TOML; `ValueError` where there is none."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,7 @@ def _three(sizes: object) -> str | None:
     return " ".join(words) if rising else None
 
 
-def tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
+def tables(scenario: ScenarioFile, key: str) -> list[dict[str, Any]]:
     """What the file says, with what is set beside it."""
     try:
         written = scenario.written(key)
@@ -140,12 +144,12 @@ def tables(scenario: Scenario, key: str) -> list[dict[str, Any]]:
     return list(tomllib.loads(f"tables = {written}")["tables"])
 
 
-def hosts_of(scenario: Scenario) -> list[Host]:
+def hosts_of(scenario: ScenarioFile) -> list[Host]:
     """As the file has them."""
     return [Host(said) for said in tables(scenario, "host")]
 
 
-def flows_of(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
+def flows_of(scenario: ScenarioFile, hosts: Sequence[Host]) -> list[Flow]:
     """Those over TCP and Multipath TCP."""
     by_name = {host.name: host for host in hosts}
     flows = []
@@ -157,7 +161,7 @@ def flows_of(scenario: Scenario, hosts: Sequence[Host]) -> list[Flow]:
     return flows
 
 
-def degrees(scenario: Scenario, hosts: Sequence[Host]) -> dict[str, int]:
+def degrees(scenario: ScenarioFile, hosts: Sequence[Host]) -> dict[str, int]:
     """How many links each host has, as far as names alone say it."""
     ends = [[str(end) for end in link.get("between", [])] for link in tables(scenario, "link")]
     several = {host.name for host in hosts if "count" in host.said}

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from tailrace.errors import UsageError
-from tailrace.stats import metrics, numbers, reach
+from tailrace.stats import metrics, reach
 from tailrace.stats.metrics import Known, Metric
 from tailrace.stats.parameters import Parameter
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from tailrace.data.result import Result
 
 
 @dataclass(frozen=True)
@@ -74,38 +72,3 @@ class Measured:
         for cell, _ in self.seeds:
             found[cell] = found.get(cell, 0) + 1
         return found
-
-
-def of_results(results: Mapping[str, Result], title: str) -> Measured:
-    """One cell a result, called by its label."""
-    numbered = list(enumerate(results.items(), start=1))
-    entries = [(cell, run["run"], run) for cell, (_, result) in numbered for run in result.summary["runs"]]
-    return Measured(
-        title,
-        [Parameter("variant")],
-        [MeasuredCell(cell, label, [label], label) for cell, (label, _) in numbered],
-        numbers.frame(entries),
-        {(cell, run): entry["seed"] for cell, run, entry in entries},
-        scenario=next((result.scenario_toml for result in results.values()), ""),
-        series=lambda: _series(results),
-    )
-
-
-def _series(results: Mapping[str, Result]) -> pl.LazyFrame | None:
-    """Of all that have series, with the numbers of their cells."""
-    import polars as pl
-
-    tables = [result.scan("group_series") for result in results.values()]
-    rows = [
-        table.with_columns(cell=pl.lit(cell, pl.UInt32))
-        for cell, table in enumerate(tables, start=1)
-        if table.collect_schema()
-    ]
-    return pl.concat(rows, how="diagonal") if rows else None
-
-
-def of_result(result: Result) -> Measured:
-    """One cell without parameters."""
-    found = of_results({result.name: result}, result.name)
-    cell = MeasuredCell(1, result.name, [], "")
-    return replace(found, title=result.name, parameters=[], cells=[cell])

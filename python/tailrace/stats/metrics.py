@@ -16,8 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tailrace.errors import UsageError
-from tailrace.show import summary_tables
-from tailrace.stats import bootstrap, host_programs, reach, statistics
+from tailrace.stats import bootstrap, host_programs, reach, statistics, summary_measures
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,7 +75,7 @@ class Metric:
     def least(self) -> float:
         """What is less than this, in its unit, is said to be less: see `present.QUEUE_MEASURES`."""
         head = self.figure.partition(".")[0]
-        there = summary_tables.QUEUE_MEASURES if self.of == "queue" and self.over == bootstrap.MEAN else ()
+        there = summary_measures.QUEUE_MEASURES if self.of == "queue" and self.over == bootstrap.MEAN else ()
         return next((m.least for m in there if (m.path[0], m.scale) == (head, self.scale)), 0.0)
 
     @property

@@ -9,8 +9,7 @@ from typing import Any
 
 from tailrace.errors import UsageError
 from tailrace.stats.formulas import Quantity, Value, value_of
-from tailrace.study import variants
-from tailrace.text import interval_text, quantities
+from tailrace.text import interval_text, quantities, value_labels
 
 # In SI, but bytes for sizes.
 _UNITS = {(0, 1, 0): "s", (1, -1, 0): "bit/s", (1, 0, 0): "B", (0, 0, 1): "packets"}
@@ -121,7 +120,7 @@ class Column:
     @cached_property
     def words(self) -> list[str | None]:
         """What tables call the values that are words."""
-        found = variants.words(
+        found = value_labels.words(
             self.name, list(dict.fromkeys(text for text in self._texts if text is not None))
         )
         prefix = f"{self.name.rpartition('.')[2]}="

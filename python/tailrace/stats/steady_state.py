@@ -21,15 +21,14 @@ import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tailrace.scenario import flow_groups
+from tailrace.stats import summary_measures
 from tailrace.stats.statistics import students_p
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from tailrace.data.result import Result
 
 _BATCHES, _FIRST, _LAST = 20, 4, 10
 _LEAST_IN_BATCH = 10
@@ -43,6 +42,21 @@ _MSER_BATCH = 5
 _BEGINNING = 0.2
 # Of backlogs and rates, what is next to nothing.
 _LEAST_PACKETS, _LEAST_BPS = 1.0, 1000.0
+
+
+class Recorded(Protocol):
+    """Runs with their series, as a `Result` has them."""
+
+    @property
+    def scenario_toml(self) -> str:
+        """The resolved scenario."""
+
+    @property
+    def aggregate(self) -> Mapping[str, Any]:
+        """Means over the runs."""
+
+    def columns(self, name: str, *wanted: str) -> pl.DataFrame:
+        """Columns of a table; empty if it has not all of them."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +173,7 @@ def rounded_up(seconds: float) -> float:
 # -- of results ----------------------------------------------------------------------------------------------------
 
 
-def unsettled(result: Result) -> list[Unsettled]:
+def unsettled(result: Recorded) -> list[Unsettled]:
     """What of a result still moved within the measured time; nothing where the scenario means it to."""
     scenario = tomllib.loads(result.scenario_toml)
     warmup, duration = _seconds(scenario.get("warmup", "0 s")), _seconds(scenario["duration"])
@@ -179,7 +193,7 @@ def unsettled(result: Result) -> list[Unsettled]:
     return found
 
 
-def notes(result: Result) -> list[str]:
+def notes(result: Recorded) -> list[str]:
     """The same in words."""
     warmup = _seconds(tomllib.loads(result.scenario_toml).get("warmup", "0 s"))
     return [one.text(warmup) for one in unsettled(result)]
@@ -228,18 +242,16 @@ def _seconds(text: object) -> float:
 
 
 def _series(
-    result: Result,
+    result: Recorded,
 ) -> Iterator[tuple[str, str, float, float, list[float], list[float]]]:
     """What is looked at: name, unit, scale, the least that matters, times, values averaged over the runs."""
-    from tailrace.show import summary_tables
-
     groups = result.columns("group_series", "time_s", "group", "goodput_bps")
     if groups.is_empty():
         return
     for name in groups["group"].unique(maintain_order=True):
         times, values = _averaged(groups, "group", name, "goodput_bps")
         yield f"goodput of {name}", "Mbit/s", 1e-6, _LEAST_BPS, times, values
-    queue = summary_tables.studied_queue([result.aggregate])
+    queue = summary_measures.studied_queue([result.aggregate])
     queues = result.columns("queue_series", "time_s", "queue", "backlog_packets")
     if queue is not None and not queues.is_empty():
         times, values = _averaged(queues, "queue", queue, "backlog_packets")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from tailrace.errors import UsageError
 from tailrace.stats.formulas import Formula, Quantity, Value, value_of
 from tailrace.study.cells import environment
-from tailrace.study.variants import split_list
 from tailrace.text import near_misses, quantities
+from tailrace.text.value_labels import split_list
 
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation

@@ -8,8 +8,8 @@ from typing import Any
 
 from tailrace.errors import UsageError
 from tailrace.scenario.scenario import Scenario
-from tailrace.study.variants import split_list
 from tailrace.text import toml_text
+from tailrace.text.value_labels import split_list
 
 
 @dataclass(frozen=True)

@@ -284,10 +284,10 @@ def of_scenario(
 
 def _series(scenario: Scenario, ended: Sequence[FinishedRun]) -> pl.LazyFrame | None:
     """Those of groups of all runs so far."""
+    from tailrace.data import measured_results
     from tailrace.data.result import Result
-    from tailrace.stats import measured
 
-    series = measured.of_result(Result.of_runs(scenario, ended)).series
+    series = measured_results.of_result(Result.of_runs(scenario, ended)).series
     return series() if series else None
 
 

@@ -22,13 +22,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.data.store import lock, parts
+from tailrace.data.store import parts
 from tailrace.data.store.index import FILE, Index, Landed, unwritable
 from tailrace.errors import UsageError
 from tailrace.execution import capture
 from tailrace.execution.capture import Capture
 from tailrace.execution.streaming import Spill
-from tailrace.system import ownership, path_errors, staging
+from tailrace.system import ownership, path_errors, staging, write_lock
 from tailrace.system.ownership import Holding
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ class Writer(Reader):
         Without `parts` everything stays in the index: for what is taken out again soon.
         """
         _claim(place, about)
-        with lock.held(place / LOCK, place):
+        with write_lock.held(place / LOCK, place):
             writer = cls(place, parts=parts)
             try:
                 ownership.describe(place, about)

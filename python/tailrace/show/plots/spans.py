@@ -17,8 +17,8 @@ from matplotlib.patches import Patch
 
 from tailrace import _native
 from tailrace.scenario import flow_groups
-from tailrace.show import summary_tables
 from tailrace.show.plots import layout, style
+from tailrace.stats import summary_measures
 from tailrace.stats.formulas import Quantity, value_of
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _tables(said: Mapping[str, Any], section: str) -> list[Mapping[str, Any]]:
 def _windows(result: Result) -> Iterator[Span]:
     windows: Mapping[str, Mapping[str, Any]] = result.aggregate.get("windows") or {}
     for name, window in list(windows.items())[:_MOST_WINDOWS]:
-        ends = [summary_tables.leaf(window, (key,)) for key in ("start_s", "end_s")]
+        ends = [summary_measures.leaf(window, (key,)) for key in ("start_s", "end_s")]
         if ends[0] and ends[1] and ends[1]["mean"] is not None:
             yield Span("window", name, ends[0]["mean"] or 0.0, ends[1]["mean"])
 

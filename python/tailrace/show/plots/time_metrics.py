@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace.show import summary_tables
 from tailrace.show.plots.curves import Curve, Grouped, average, total
+from tailrace.stats import summary_measures
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -110,7 +110,7 @@ _BACK = "reverse_one_way_delay_s"
 def parts_of(metric: Metric, results: Sequence[Result], most: int, queue: str | None = None) -> list[Part]:
     """The parts that are shown of these results, in the order of the scenario; the smallest are one beyond `most`."""
     if metric.member == "queue":
-        name = summary_tables.studied_queue([result.aggregate for result in results], queue)
+        name = summary_measures.studied_queue([result.aggregate for result in results], queue)
         return [Part(name, (name,), metric.column)] if name else []
     # In the order of the scenario.
     order = list(dict.fromkeys(name for result in results for name in _groups_of(result)))
@@ -170,6 +170,6 @@ def _sizes(results: Sequence[Result]) -> Mapping[str, float]:
     sizes: dict[str, float] = {}
     for result in results:
         for name, group in (result.aggregate.get("groups") or {}).items():
-            rate = summary_tables.leaf(group, ("goodput_bps", "sum"))
+            rate = summary_measures.leaf(group, ("goodput_bps", "sum"))
             sizes[name] = sizes.get(name, 0.0) + (rate["mean"] if rate else 0.0)
     return sizes

@@ -11,7 +11,7 @@ from tailrace.data.comparison import Comparison
 from tailrace.data.result import Result
 from tailrace.data.store import is_store
 from tailrace.errors import UsageError
-from tailrace.show.report import destination, of_comparison, of_reproduction, of_result, of_search, of_sweep
+from tailrace.show.report import destination, of_comparison, of_result, of_search, of_sweep
 from tailrace.show.report.html_page import Page
 from tailrace.study.search_result import Search
 from tailrace.study.sweep_result import Sweep
@@ -59,11 +59,9 @@ def of(source: Source) -> Report:
 
 
 def of_folder(place: Path) -> Report:
-    """The report of a folder: of a result, a comparison, a sweep, a search or a reproduction."""
+    """The report of a folder of a result, a comparison, a sweep or a search."""
     if not place.is_dir():
         raise path_errors.missing(place, "result")
-    if of_reproduction.is_folder(place):
-        return Report(of_reproduction.page(place))
     if is_store(place):
         return of(Search.load(place) if Search.is_folder(place) else Sweep.load(place))
     if Comparison.is_folder(place):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tailrace.export import flow_addresses as ways
+from tailrace.scenario import flow_addresses as ways
 from tailrace.scenario import flow_groups
 from tailrace.show.report import resolved_scenario as of_scenario
 

@@ -9,7 +9,7 @@ from tailrace.show import summary_tables
 from tailrace.show.report import phases
 from tailrace.show.report import resolved_scenario as scenarios
 from tailrace.show.report.statements import Statement, brief, counted, listed, quantity, said, value
-from tailrace.stats import completion_notes, steady_state
+from tailrace.stats import completion_notes, steady_state, summary_measures
 from tailrace.text import interval_text
 
 if TYPE_CHECKING:
@@ -123,9 +123,9 @@ def _share(name: str, group: Mapping[str, Any], share: float | None) -> str:
 
 def _spread(name: str, group: Mapping[str, Any]) -> str:
     least, most = (
-        brief(_alone(summary_tables.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
+        brief(_alone(summary_measures.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
     )
-    jain = brief(summary_tables.leaf(group, ("jain",)))
+    jain = brief(summary_measures.leaf(group, ("jain",)))
     index = f", Jain's index {jain}" if jain != interval_text.NONE else ""
     return f"single flows of {name} get {least} to {most} Mbit/s{index}"
 
@@ -152,7 +152,7 @@ def _completions(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
 
 def _queue(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
     queues: Mapping[str, Mapping[str, Any]] = aggregate.get("queues") or {}
-    name = summary_tables.studied_queue([aggregate])
+    name = summary_measures.studied_queue([aggregate])
     if name is None:
         return
     queue = queues[name]
@@ -183,7 +183,7 @@ _REASONS = {
 def _dropped(queue: Mapping[str, Any]) -> str:
     drops: Mapping[str, Any] = queue.get("dropped_packets") or {}
     parts = [
-        f"{brief(summary_tables.leaf(drops, (reason,)))} {_REASONS.get(reason, reason.replace('_', ' '))}"
+        f"{brief(summary_measures.leaf(drops, (reason,)))} {_REASONS.get(reason, reason.replace('_', ' '))}"
         for reason in drops
         if value(drops, reason)
     ]
@@ -229,7 +229,7 @@ def _losses(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
 def _timeouts(group: Mapping[str, Any]) -> str:
     if not value(group, "timeouts"):
         return ""
-    return f", with {quantity(brief(summary_tables.leaf(group, ('timeouts',))), 'retransmission timeouts')}"
+    return f", with {quantity(brief(summary_measures.leaf(group, ('timeouts',))), 'retransmission timeouts')}"
 
 
 # -- attacks ---------------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ def _flags(aggregate: Mapping[str, Any], warmup: str) -> Iterator[Statement]:
             for key in ("true_positive", "false_negative", "false_positive", "true_negative")
         )
         after = value(flagged, "detection_s")
-        if hits + wrong == 0 and (after is None and name != summary_tables.studied_queue([aggregate])):
+        if hits + wrong == 0 and (after is None and name != summary_measures.studied_queue([aggregate])):
             continue
         attackers = f"{hits:.4g} of {counted(hits + misses, 'attack flow')} and " if hits + misses else ""
         soon = (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.show import summary_tables
+from tailrace.stats import summary_measures
 from tailrace.text import interval_text
 
 # More names than this in a sentence are counted.
@@ -27,13 +27,13 @@ class Statement:
 
 def value(tree: Mapping[str, Any], *path: str) -> float | None:
     """The mean at a path of an aggregate; nothing where there is none."""
-    found = summary_tables.leaf(tree, path)
+    found = summary_measures.leaf(tree, path)
     return None if found is None or found["mean"] is None else float(found["mean"])
 
 
 def said(tree: Mapping[str, Any], path: Sequence[str], unit: str, scale: float = 1.0) -> str:
     """A number of an aggregate with its interval and unit."""
-    return quantity(brief(summary_tables.leaf(tree, path), scale), unit)
+    return quantity(brief(summary_measures.leaf(tree, path), scale), unit)
 
 
 def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:

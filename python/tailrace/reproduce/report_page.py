@@ -10,6 +10,7 @@ from typing import Any
 from tailrace.errors import UsageError
 from tailrace.reproduce import front_page, judgement
 from tailrace.show.report import charts, page_figures, provenance
+from tailrace.show.report.document import Report
 from tailrace.show.report.html_page import Page, Section
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
@@ -46,6 +47,11 @@ _MOST_BYTES = 3_500_000
 def is_folder(place: Path) -> bool:
     """Whether a paper was done again there."""
     return (place / front_page.VERDICTS).is_file()
+
+
+def report(place: Path) -> Report:
+    """The report of such a folder."""
+    return Report(page(place))
 
 
 def page(place: Path) -> Page:
