@@ -133,9 +133,13 @@ def test_a_worker_has_what_is_in_files_that_only_a_cell_names(tmp_path):
 def test_long_series_and_captures_of_a_worker_are_those_of_a_run_here(client, tmp_path):
     axes = {"link.bottleneck.queue": ["red"]}
     here = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "here")
-    client.run(exec, "from tailrace import spill; spill.AT_ONCE_BYTES = 4000")
+    client.run(exec, "from tailrace.execution import streaming; streaming.AT_ONCE_BYTES = 4000")
     there = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "there", client=client)
-    client.run(exec, "from tailrace import _native, spill; spill.AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES")
+    client.run(
+        exec,
+        "from tailrace import _native; from tailrace.execution import streaming; "
+        "streaming.AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES",
+    )
     for name in ("flow_series", "group_series", "queue_series", "events"):
         assert there.frame(name).equals(here.frame(name)), name
     assert captured(tmp_path / "there") == captured(tmp_path / "here") != {}

@@ -130,7 +130,7 @@ def test_a_sweep_is_the_same_whether_rows_left_or_not(tmp_path, monkeypatch):
 
 def test_a_killed_sweep_leaves_no_rows_behind(tmp_path):
     script = (
-        "import tailrace; from tailrace import spill; spill.AT_ONCE_BYTES = 4000\n"
+        "import tailrace; from tailrace.execution import streaming; streaming.AT_ONCE_BYTES = 4000\n"
         f"tailrace.sweep({SMALL!r}, {{'link.bottleneck.queue': ['red']}}, output={str(tmp_path / 's')!r},"
         " set={'duration': '2000 s'})"
     )
