@@ -31,7 +31,7 @@ macro_rules! parameters {
 
         impl ::core::default::Default for $name {
             fn default() -> Self {
-                Self { $( $field: $crate::parameter_default!($($default)?), )* }
+                Self { $( $field: $crate::params::parameter_default!($($default)?), )* }
             }
         }
 
@@ -97,6 +97,9 @@ macro_rules! parameter_default {
         $default
     };
 }
+
+#[doc(hidden)]
+pub use parameter_default;
 
 /// The source of a default, where there is one.
 #[doc(hidden)]

@@ -18,7 +18,8 @@ mod value;
 
 pub use bounds::Bounds;
 pub use kind::Kind;
-pub use macros::{described, stated};
+#[doc(hidden)]
+pub use macros::{described, parameter_default, stated};
 pub use rates::Rates;
 pub use table::{Choice, Invalid, ParamInfo, ParamType, Parameters, SetError, check_bounds, read};
 pub use value::Value;
