@@ -1,6 +1,7 @@
 //! Values that name a kind and its parameters, such as a queue discipline as the value of a parameter.
 
-use crate::params::{ParamInfo, SetError, Value};
+use crate::params::table::{ParamInfo, SetError};
+use crate::params::value::Value;
 
 /// A kind with its parameters as a value: `{ kind = "name", ... }`.
 pub fn to_value(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> Value {

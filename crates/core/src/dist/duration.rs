@@ -1,8 +1,7 @@
 //! Spans of time that are drawn, and how they are written: `5 ms`, `uniform(1 ms, 15 ms)`, `exponential(100 ms)`,
 //! `pareto(100 ms, 1.5)`, `normal(10 ms, 1 ms)`.
 
-use crate::bounds::Bounds;
-use crate::params::{Kind, ParamType, Value};
+use crate::dist::error::DistributionError;
 use crate::rng::Rng;
 use crate::text::{Quantity, nearest};
 use crate::time::Duration;
@@ -33,15 +32,6 @@ pub const FORMS: &[(&str, &str)] = &[
     ("pareto", "pareto(100 ms, 1.5)"),
     ("normal", "normal(10 ms, 1 ms)"),
 ];
-
-/// Why a text is no distribution.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unreadable {
-    /// It has another form.
-    Form(String),
-    /// It would be one, but is too long, or has no mean.
-    Outside(String),
-}
 
 impl DurationDist {
     /// The mean, for estimates.
@@ -79,7 +69,7 @@ impl DurationDist {
     ///
     /// # Errors
     /// What is wrong with it, and of what sort that is.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, DistributionError> {
         let Some((name, rest)) = text.split_once('(') else {
             let named = FORMS.iter().find(|(n, _)| *n == text.trim());
             if let Some((_, form)) = named {
@@ -114,7 +104,7 @@ impl DurationDist {
                 let value: f64 = shape.parse().map_err(|_| format!("the shape {shape:?} is not a number"))?;
                 if !(value > 1.0 && value.is_finite()) {
                     let why = format!("the shape must be above 1 for the mean to exist, found {shape}");
-                    return Err(Unreadable::Outside(why));
+                    return Err(DistributionError::Outside(why));
                 }
                 Ok(Self::Pareto(span(mean)?, value))
             }
@@ -123,9 +113,9 @@ impl DurationDist {
     }
 }
 
-fn span(text: &str) -> Result<Duration, Unreadable> {
+fn span(text: &str) -> Result<Duration, DistributionError> {
     let d = Duration::parse(text)?;
-    if d > LONGEST { Err(Unreadable::Outside("longer than ten years".into())) } else { Ok(d) }
+    if d > LONGEST { Err(DistributionError::Outside("longer than ten years".into())) } else { Ok(d) }
 }
 
 /// The text that [`DurationDist::read`] reads back.
@@ -141,39 +131,10 @@ impl fmt::Display for DurationDist {
     }
 }
 
-impl From<String> for Unreadable {
-    fn from(why: String) -> Self {
-        Self::Form(why)
-    }
-}
-
-impl From<Unreadable> for String {
-    fn from(unreadable: Unreadable) -> Self {
-        match unreadable {
-            Unreadable::Form(why) | Unreadable::Outside(why) => why,
-        }
-    }
-}
-
 /// No time at all.
 impl Default for DurationDist {
     fn default() -> Self {
         Self::Constant(Duration::ZERO)
-    }
-}
-
-/// Bounds are those of the mean.
-impl ParamType for DurationDist {
-    const KIND: Kind = Kind::Distribution;
-    const BOUNDS: Option<Bounds> = Some(Bounds::usual("0 s", "87600 h"));
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match value {
-            Value::Text(text) => Ok(Self::read(text)?),
-            other => Err(format!("{} is not {}", other.shown(), Duration::EXPECTED)),
-        }
-    }
-    fn to_value(&self) -> Value {
-        Value::Text(self.to_string())
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// Declares an enum with the configuration of each algorithm, which implements [`Parameters`](crate::params::Parameters), under
 /// its registered name: `"name" => Variant(Config)`. Behind the last line `outside Variant(Config)` adds one for algorithms
-/// that are no line of the table; that type has the methods of [`OutsideParameters`](crate::outside::OutsideParameters).
+/// that are no line of the table; that type has the methods of [`OutsideParameters`](crate::params::plugin::PluginParameters).
 ///
 /// ```
 /// tailrace_core::parameters! {

@@ -1,6 +1,8 @@
 //! Several rates as one value.
 
-use crate::params::{Kind, ParamType, Value};
+use crate::params::kind::Kind;
+use crate::params::table::ParamType;
+use crate::params::value::Value;
 use crate::units::Rate;
 
 /// At least one rate, in an order that the key gives a meaning.
@@ -34,7 +36,7 @@ impl ParamType for Rates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bounds::Bounds;
+    use crate::params::bounds::Bounds;
 
     #[test]
     fn rates_read_back_and_each_is_bounded() {
@@ -43,7 +45,7 @@ mod tests {
         assert!(Rates::from_value(&Value::List(Vec::new())).is_err());
         assert!(Rates::from_value(&Value::Text("1 Mbit/s".into())).unwrap_err().contains("a list of rates"));
         assert!(Rates::from_value(&Value::List(vec![Value::Integer(3)])).is_err());
-        let bounds = Bounds::declared("1 Mbit/s", "4 Mbit/s", "a test");
+        let bounds = Bounds::declared(Kind::Rates, "1 Mbit/s", "4 Mbit/s", "a test");
         let error = bounds.check(Kind::Rates, &rates.to_value()).unwrap_err();
         assert_eq!(error, "5 Mbit/s is outside 1 Mbit/s to 4 Mbit/s: a test");
     }

@@ -1,21 +1,19 @@
 //! Sizes as they were measured: what share of them is no larger than each of some.
 
-mod file;
-
-use crate::distribution::Unreadable;
+use crate::dist::error::DistributionError;
 use crate::text::Quantity as _;
 use crate::units::Bytes;
 use core::fmt;
 use std::borrow::Cow;
 
 /// Bytes, and the share of sizes that are no larger.
-type Point = (u64, f64);
+pub(super) type Point = (u64, f64);
 
 /// Points of a distribution function, ascending, and straight lines between them. What is at or below the first point has
 /// exactly its size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cdf {
-    points: Cow<'static, [Point]>,
+    pub(super) points: Cow<'static, [Point]>,
 }
 
 /// Distributions by name, from public measurements, as the literature on datacentre transport uses them.
@@ -60,18 +58,18 @@ const DATA_MINING: &[Point] = &[
 ];
 
 /// Most points: each flow looks among them.
-const MOST_POINTS: usize = 10_000;
+pub(super) const MOST_POINTS: usize = 10_000;
 
 impl Cdf {
     /// One of [`MEASURED`].
-    pub(super) fn measured(name: &str) -> Option<Self> {
+    pub(crate) fn measured(name: &str) -> Option<Self> {
         let (_, points) = MEASURED.iter().find(|(known, _)| *known == name)?;
         Some(Self { points: Cow::Borrowed(points) })
     }
 
     /// Reads the points: each a size and a share, one a line or separated by `;`. As in the files of traffic generators a plain
     /// number is in bytes, and shares may end at 100.
-    pub(super) fn read(text: &str) -> Result<Self, Unreadable> {
+    pub(crate) fn read(text: &str) -> Result<Self, DistributionError> {
         let rows = text.split([';', '\n']).map(str::trim).filter(|row| !row.is_empty());
         let mut points = rows.map(point).collect::<Result<Vec<Point>, _>>()?;
         let last = points.last().map_or(0.0, |p| p.1);
@@ -83,19 +81,19 @@ impl Cdf {
     }
 
     /// The mean, bytes.
-    pub(super) fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         let first = self.points[0];
         let between =
             self.points.windows(2).map(|w| (w[1].1 - w[0].1) * (w[0].0 as f64 + w[1].0 as f64) / 2.0);
         first.1 * first.0 as f64 + between.sum::<f64>()
     }
 
-    pub(super) fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         self.points.iter().filter(|p| p.1 > 0.0).all(|p| p.0 == self.points[0].0)
     }
 
     /// The size that a share `u` of all, below 1, is no larger than.
-    pub(super) fn at(&self, u: f64) -> f64 {
+    pub(crate) fn at(&self, u: f64) -> f64 {
         let above = self.points.partition_point(|p| p.1 <= u);
         let (size, share) = self.points[above.min(self.points.len() - 1)];
         let Some((low, low_share)) = above.checked_sub(1).map(|i| self.points[i]) else { return size as f64 };
@@ -103,7 +101,7 @@ impl Cdf {
     }
 }
 
-fn point(row: &str) -> Result<Point, Unreadable> {
+fn point(row: &str) -> Result<Point, DistributionError> {
     let (size, share) =
         row.rsplit_once(char::is_whitespace).ok_or_else(|| format!("{row:?} is not a size and a share"))?;
     let share: f64 = share.parse().map_err(|_| format!("the share {share:?} is not a number"))?;
@@ -112,9 +110,12 @@ fn point(row: &str) -> Result<Point, Unreadable> {
     Ok((Bytes::parse(&plain)?.get(), share))
 }
 
-fn check(points: &[Point]) -> Result<(), Unreadable> {
+fn check(points: &[Point]) -> Result<(), DistributionError> {
     if points.len() > MOST_POINTS {
-        return Err(Unreadable::Outside(format!("{} points are more than {MOST_POINTS}", points.len())));
+        return Err(DistributionError::Outside(format!(
+            "{} points are more than {MOST_POINTS}",
+            points.len()
+        )));
     }
     let falls = points.windows(2).find(|w| w[1].0 < w[0].0 || w[1].1 < w[0].1);
     if let Some(w) = falls {

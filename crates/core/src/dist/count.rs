@@ -1,11 +1,9 @@
 //! Numbers of things that are drawn, as of the objects of a page, and how they are written: `20`, `uniform(5, 20)`,
 //! `exponential(20)`, `pareto(20, 1.2)`, `bounded_pareto(2, 55, 1.1)`, `lognormal(20, 0.5)`.
 
-use crate::bounds::Bounds;
-use crate::distribution::Unreadable;
-use crate::params::{Kind, ParamType, Value};
+use crate::dist::error::DistributionError;
+use crate::dist::size::SizeDist;
 use crate::rng::Rng;
-use crate::sizes::SizeDist;
 use crate::units::Bytes;
 use core::fmt;
 
@@ -43,6 +41,14 @@ impl CountDist {
         self.0.is_constant()
     }
 
+    /// The number, where it is written as one.
+    pub(crate) const fn as_number(&self) -> Option<u64> {
+        match self.0 {
+            SizeDist::Constant(n) => Some(n.get()),
+            _ => None,
+        }
+    }
+
     /// Draws a number; what is constant draws nothing.
     pub fn draw(&self, rng: &mut Rng) -> u32 {
         u32::try_from(self.0.draw(rng).get()).unwrap_or(u32::MAX)
@@ -52,14 +58,14 @@ impl CountDist {
     ///
     /// # Errors
     /// What is wrong with it, and of what sort that is.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, DistributionError> {
         let text = text.trim();
         if let Ok(n) = text.parse::<u32>() {
             return Ok(Self::constant(u64::from(n)));
         }
         let expected = || {
             let forms: Vec<&str> = FORMS.iter().map(|(_, form)| *form).collect();
-            Unreadable::from(format!("{text:?} is neither a number nor one of {}", forms.join(", ")))
+            DistributionError::from(format!("{text:?} is neither a number nor one of {}", forms.join(", ")))
         };
         let (name, inside) =
             text.strip_suffix(')').and_then(|rest| rest.split_once('(')).ok_or_else(expected)?;
@@ -99,25 +105,6 @@ impl fmt::Display for CountDist {
     }
 }
 
-/// Bounds are those of the mean.
-impl ParamType for CountDist {
-    const KIND: Kind = Kind::Counts;
-    const BOUNDS: Option<Bounds> = Some(Bounds::usual("0", "4294967295"));
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match value {
-            Value::Integer(n) if *n >= 0 => Ok(Self::constant(*n as u64)),
-            Value::Text(text) => Ok(Self::read(text)?),
-            other => Err(format!("expected a count or a distribution, found {}", other.shown())),
-        }
-    }
-    fn to_value(&self) -> Value {
-        match &self.0 {
-            SizeDist::Constant(n) => Value::Integer(n.get() as i64),
-            _ => Value::Text(self.to_string()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +114,6 @@ mod tests {
         for text in FORMS.iter().map(|(_, form)| *form).chain(["0", "20"]) {
             let dist = CountDist::read(text).unwrap();
             assert_eq!(dist.to_string(), text);
-            assert_eq!(CountDist::from_value(&dist.to_value()), Ok(dist));
         }
     }
 
@@ -140,7 +126,6 @@ mod tests {
         assert!(error("uniform(5)").contains("arguments"));
         assert!(error("uniform()").contains("whole number"));
         assert!(error("pareto(20, 1)").contains("above 1"));
-        assert!(CountDist::from_value(&Value::Integer(-1)).is_err());
     }
 
     #[test]

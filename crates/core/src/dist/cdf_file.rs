@@ -3,7 +3,7 @@
 //! A line is a size and the share of sizes that are no larger (`10000 0.15`), or both with a number between them that counts the
 //! lines or says nothing (`10000 1 0.15`, as in ns-2's files). What follows `#` is a comment.
 
-use super::{Cdf, MOST_POINTS, Point};
+use crate::dist::cdf::{Cdf, MOST_POINTS, Point};
 use crate::line_error::LineError;
 use crate::text::Quantity as _;
 use crate::units::Bytes;

@@ -4,11 +4,12 @@
 //! algorithm can live in another crate, or in another language, and its configuration is still read, checked, written
 //! out and swept like any other.
 
-use crate::params::{ParamInfo, Parameters, SetError, Value};
+use crate::params::table::{ParamInfo, Parameters, SetError};
+use crate::params::value::Value;
 use core::fmt::Debug;
 
 /// The configuration of an algorithm from outside: [`Parameters`] as an object, with a name.
-pub trait OutsideParameters: Debug + Send + Sync {
+pub trait PluginParameters: Debug + Send + Sync {
     /// What scenarios call it.
     fn name(&self) -> &'static str;
     /// What it is, in a sentence; empty where nobody says.
@@ -27,7 +28,7 @@ pub trait OutsideParameters: Debug + Send + Sync {
 }
 
 /// Whether two are of one kind and have the same values.
-pub fn equal(a: &dyn OutsideParameters, b: &dyn OutsideParameters) -> bool {
+pub fn equal(a: &dyn PluginParameters, b: &dyn PluginParameters) -> bool {
     let mut params = a.params().iter().map(|p| p.name);
     a.name() == b.name() && a.params() == b.params() && params.all(|p| a.get(p) == b.get(p))
 }
@@ -41,7 +42,7 @@ pub struct Named<C> {
     pub config: C,
 }
 
-impl<C: Parameters + Debug + Send + Sync> OutsideParameters for Named<C> {
+impl<C: Parameters + Debug + Send + Sync> PluginParameters for Named<C> {
     fn name(&self) -> &'static str {
         self.name
     }

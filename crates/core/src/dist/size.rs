@@ -1,14 +1,9 @@
 //! Sizes that are drawn, as of flows and objects, and how they are written: `20 kB`, `exponential(20 kB)`,
 //! `pareto(20 kB, 1.2)`, `bounded_pareto(1 kB, 10 MB, 1.2)`, `lognormal(20 kB, 1.5)`, `cdf(1 kB 0.5; 1 MB 1)`, `web_search`.
 
-mod cdf;
-
-pub use cdf::{Cdf, MEASURED};
-
-use crate::bounds::Bounds;
-use crate::distribution::Unreadable;
+use crate::dist::cdf::{Cdf, MEASURED};
+use crate::dist::error::DistributionError;
 use crate::math;
-use crate::params::{Kind, ParamType, Value};
 use crate::rng::Rng;
 use crate::text::{Quantity, nearest};
 use crate::units::Bytes;
@@ -103,7 +98,7 @@ impl SizeDist {
     ///
     /// # Errors
     /// What is wrong with it, and of what sort that is.
-    pub fn read(text: &str) -> Result<Self, Unreadable> {
+    pub fn read(text: &str) -> Result<Self, DistributionError> {
         let text = text.trim();
         if let Some(measured) = Cdf::measured(text) {
             return Ok(Self::Empirical(measured));
@@ -129,7 +124,7 @@ impl SizeDist {
 }
 
 /// Reads what has its arguments between commas.
-fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, Unreadable> {
+fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, DistributionError> {
     match (name, args) {
         ("uniform", [low, high]) => ordered(low, high).map(|(low, high)| SizeDist::Uniform(low, high)),
         ("exponential", [mean]) => Ok(SizeDist::Exponential(Bytes::parse(mean)?)),
@@ -137,7 +132,7 @@ fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, Unrea
             let value = number(shape)?;
             if value <= 1.0 {
                 let why = format!("the shape must be above 1 for the mean to exist, found {shape}");
-                return Err(Unreadable::Outside(why));
+                return Err(DistributionError::Outside(why));
             }
             Ok(SizeDist::Pareto(Bytes::parse(mean)?, value))
         }
@@ -145,7 +140,7 @@ fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, Unrea
             let ((least, most), value) = (ordered(least, most)?, number(shape)?);
             if least.get() == 0 || !(0.01..=100.0).contains(&value) {
                 let why = "the least must be more than nothing, and the shape 0.01 to 100";
-                return Err(Unreadable::Outside(why.into()));
+                return Err(DistributionError::Outside(why.into()));
             }
             Ok(SizeDist::BoundedPareto(least, most, value))
         }
@@ -153,7 +148,7 @@ fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, Unrea
             let value = number(sigma)?;
             if !(0.0..=WIDEST).contains(&value) {
                 let why = format!("the deviation of the logarithm is 0 to {WIDEST}, found {sigma}");
-                return Err(Unreadable::Outside(why));
+                return Err(DistributionError::Outside(why));
             }
             Ok(SizeDist::Lognormal(Bytes::parse(mean)?, value))
         }
@@ -161,7 +156,7 @@ fn of_arguments(name: &str, args: &[&str], form: &str) -> Result<SizeDist, Unrea
     }
 }
 
-fn unknown(name: &str) -> Unreadable {
+fn unknown(name: &str) -> DistributionError {
     let names = || FORMS.iter().map(|(n, _)| *n).chain(MEASURED.iter().map(|(n, _)| *n));
     let hint = nearest(name, names()).map_or_else(
         || format!("known: {}", names().collect::<Vec<_>>().join(", ")),
@@ -170,12 +165,12 @@ fn unknown(name: &str) -> Unreadable {
     format!("unknown distribution {name:?}; {hint}").into()
 }
 
-fn number(text: &str) -> Result<f64, Unreadable> {
+fn number(text: &str) -> Result<f64, DistributionError> {
     let value: Option<f64> = text.parse().ok().filter(|x: &f64| x.is_finite());
     value.ok_or_else(|| format!("{text:?} is not a number").into())
 }
 
-fn ordered(low: &str, high: &str) -> Result<(Bytes, Bytes), Unreadable> {
+fn ordered(low: &str, high: &str) -> Result<(Bytes, Bytes), DistributionError> {
     let (low, high) = (Bytes::parse(low)?, Bytes::parse(high)?);
     if low > high {
         return Err(format!("the lower end {low} is above the upper end {high}").into());
@@ -223,21 +218,6 @@ impl Default for SizeDist {
 impl From<Bytes> for SizeDist {
     fn from(size: Bytes) -> Self {
         Self::Constant(size)
-    }
-}
-
-/// Bounds are those of the mean.
-impl ParamType for SizeDist {
-    const KIND: Kind = Kind::Sizes;
-    const BOUNDS: Option<Bounds> = Some(Bounds::usual("0 B", "1000000 GB"));
-    fn from_value(value: &Value) -> Result<Self, String> {
-        match value {
-            Value::Text(text) => Ok(Self::read(text)?),
-            other => Err(format!("{} is not {}", other.shown(), Bytes::EXPECTED)),
-        }
-    }
-    fn to_value(&self) -> Value {
-        Value::Text(self.to_string())
     }
 }
 
