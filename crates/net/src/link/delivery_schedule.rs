@@ -5,8 +5,9 @@
 
 use super::Link;
 use super::queueing::Service;
-use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId, Routed};
+use crate::ids::LinkId;
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use std::collections::VecDeque;
 use tailrace_access::{Grants as _, Openings, Sent};
 use tailrace_core::{Bytes, Instant, Rate};
@@ -84,9 +85,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// From `now` on the link delivers by its schedule again; a packet in service finishes at the rate there was.
-    pub(crate) fn resume_schedule<R: Hosts<P>>(
+    pub(crate) fn resume_schedule<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,

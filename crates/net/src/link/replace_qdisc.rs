@@ -2,8 +2,9 @@
 
 use super::Link;
 use super::queueing::{LinkSink, Service};
-use crate::flight::Slab;
-use crate::{Hosts, LinkId, Routed};
+use crate::ids::LinkId;
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketSlab, Routed};
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, FlowKey, Instant, Packet, Rng, SackRanges};
 use tailrace_qdisc::{Cx, Qdisc, QueueDiscipline, Sink};
@@ -11,10 +12,10 @@ use tailrace_qdisc::{Cx, Qdisc, QueueDiscipline, Sink};
 impl<P: Routed> Link<P> {
     /// From `now` on packets wait in `queue`. What waits moves there in the order in which it would have left, as if it had
     /// arrived now; what finds no room is lost.
-    pub(crate) fn set_queue<R: Hosts<P>>(
+    pub(crate) fn set_queue<R: PacketOps<P>>(
         &mut self,
         queue: Box<(Qdisc<P>, Rng)>,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -43,7 +44,7 @@ impl<P: Routed> Link<P> {
 
 /// Takes everything out of a discipline that is given up. One that shapes is told of its own times to come, or it would
 /// keep what it holds back.
-fn empty<P: Packet, R: Hosts<P>>(
+fn empty<P: Packet, R: PacketOps<P>>(
     mut old: Box<(Qdisc<P>, Rng)>,
     now: Instant,
     sink: &mut LinkSink<'_, R>,
@@ -69,7 +70,7 @@ struct Leaving<'a, 'b, P, R> {
     now: Instant,
 }
 
-impl<P: Packet, R: Hosts<P>> Sink<P> for Leaving<'_, '_, P, R> {
+impl<P: Packet, R: PacketOps<P>> Sink<P> for Leaving<'_, '_, P, R> {
     fn dropped(&mut self, pkt: P, _reason: DropReason, _now: Instant) {
         self.taken.push_back(pkt);
     }

@@ -5,10 +5,10 @@
 //! distances of those behind it change, and are found from there as breadth-first search would find them (Ramalingam and
 //! Reps, "An incremental algorithm for a generalization of the shortest-path problem", J. Algorithms 21(2), 1996).
 
+use super::router_links::RouterLink;
 use super::table::Routes;
-use super::ways::Way;
 use super::{Graph, NONE};
-use crate::LinkId;
+use crate::ids::LinkId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -127,7 +127,7 @@ impl Routes {
     /// Whether a link leads from `router` to one that is nearer and does not move.
     fn has_way(&self, graph: &Graph, router: u32, k: usize, moved: &Moved) -> bool {
         let here = self.distance(router, k);
-        let leads = |way: &Way| {
+        let leads = |way: &RouterLink| {
             graph.arcs[way.link as usize].up
                 && !moved.contains(way.to)
                 && self.distance(way.to, k).checked_add(1) == Some(here)
@@ -139,7 +139,7 @@ impl Routes {
     fn reach(&mut self, graph: &Graph, k: usize, moved: &mut Moved) {
         for i in 0..moved.routers.len() {
             let router = moved.routers[i];
-            let open = |way: &&Way| graph.arcs[way.link as usize].up && !moved.contains(way.to);
+            let open = |way: &&RouterLink| graph.arcs[way.link as usize].up && !moved.contains(way.to);
             let beyond = self.ways.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
             let distance = beyond.map_or(NONE, |d| d.saturating_add(1));
             self.set_distance(router, k, distance);

@@ -1,6 +1,6 @@
 //! What a link does to packets by chance: loss, jitter, and what disturbs them besides.
 
-use crate::disturbing::Disturbing;
+use crate::netem::Netem;
 use tailrace_core::{Duration, DurationDist, Instant, Rng};
 use tailrace_impair::{Disturbance, Loss, LossConfig, LossProcess as _};
 
@@ -12,7 +12,7 @@ pub struct Impairment {
     reorder: bool,
     rng: Rng,
     carried: u64,
-    disturbing: Option<Box<Disturbing>>,
+    netem: Option<Box<Netem>>,
 }
 
 impl Impairment {
@@ -24,7 +24,7 @@ impl Impairment {
             reorder: reorder && jitter.is_some(),
             rng,
             carried: 0,
-            disturbing: None,
+            netem: None,
         }
     }
 
@@ -38,10 +38,10 @@ impl Impairment {
     /// The same impairment with this disturbance, whose draws go on where there was one, and else come from `rng`.
     #[must_use]
     pub fn with_disturbance(mut self, of: Disturbance, rng: Rng) -> Self {
-        match &mut self.disturbing {
-            Some(disturbing) => disturbing.change(of),
+        match &mut self.netem {
+            Some(netem) => netem.change(of),
             None if of.is_none() => {}
-            None => self.disturbing = Some(Box::new(Disturbing::new(of, rng))),
+            None => self.netem = Some(Box::new(Netem::new(of, rng))),
         }
         self
     }
@@ -57,22 +57,22 @@ impl Impairment {
     }
 
     fn holds_back(&self) -> bool {
-        self.disturbing.as_ref().is_some_and(|d| d.reorders())
+        self.netem.as_ref().is_some_and(|d| d.reorders())
     }
 
     /// When a packet arrives that would at `arrives` but for this, and whether it is held back; `last` is the last arrival on
     /// the wire.
     pub(crate) fn arrival(&mut self, arrives: Instant, last: Instant) -> (Instant, bool) {
         let arrives = arrives.saturating_add(self.jitter.map_or(Duration::ZERO, |j| j.draw(&mut self.rng)));
-        let Some(disturbing) = self.disturbing.as_mut().filter(|d| d.reorders()) else {
+        let Some(netem) = self.netem.as_mut().filter(|d| d.reorders()) else {
             return (if self.reorder { arrives } else { arrives.max(last) }, false);
         };
-        disturbing.hold(arrives, (!self.reorder).then_some(last))
+        netem.hold(arrives, (!self.reorder).then_some(last))
     }
 
     /// What disturbs packets as they arrive, if anything does.
-    pub(crate) fn disturbs_arrivals(&mut self) -> Option<&mut Disturbing> {
-        self.disturbing.as_deref_mut().filter(|d| d.touches_arrivals())
+    pub(crate) fn disturbs_arrivals(&mut self) -> Option<&mut Netem> {
+        self.netem.as_deref_mut().filter(|d| d.touches_arrivals())
     }
 
     /// Whether the packet that arrives now is lost.

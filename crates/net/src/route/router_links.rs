@@ -4,7 +4,7 @@ use super::{Graph, NONE};
 
 /// A link from a router to another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct RouterLink {
     pub(super) link: u32,
     /// Number of the router it leads to.
     pub(super) to: u32,
@@ -12,17 +12,17 @@ pub(super) struct Way {
 
 /// Links that leave routers for others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ways {
+pub(super) struct RouterLinks {
     /// Those of router `r` are at `starts[r]..starts[r + 1]`, in the order of links.
     starts: Vec<u32>,
-    all: Vec<Way>,
+    all: Vec<RouterLink>,
 }
 
-impl Ways {
+impl RouterLinks {
     pub(super) fn of(graph: &Graph) -> Self {
         let mut ways = Self { starts: vec![0], all: Vec::new() };
         for node in graph.nodes.iter().filter(|n| n.router != NONE) {
-            let out = node.out.iter().map(|l| Way { link: l.0, to: graph.router_at(graph.head(*l)) });
+            let out = node.out.iter().map(|l| RouterLink { link: l.0, to: graph.router_at(graph.head(*l)) });
             ways.all.extend(out.filter(|way| way.to != NONE));
             ways.starts.push(ways.all.len() as u32);
         }
@@ -45,7 +45,7 @@ impl Ways {
 
     /// Links that leave a router for others.
     #[inline]
-    pub(super) fn from(&self, router: u32) -> &[Way] {
+    pub(super) fn from(&self, router: u32) -> &[RouterLink] {
         let router = router as usize;
         &self.all[self.starts[router] as usize..self.starts[router + 1] as usize]
     }
@@ -68,7 +68,7 @@ impl Ways {
     ) -> impl Iterator<Item = u32> + 'a {
         let here = distance(router);
         let open = here != 0 && here != NONE;
-        let leads = move |way: &&Way| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
+        let leads = move |way: &&RouterLink| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
         let ways = if open { self.from(router) } else { &[] };
         ways.iter().filter(leads).map(|way| way.link)
     }

@@ -10,12 +10,12 @@ use tailrace_qdisc::flow_hash::{FlowBy, mix64, scale};
 
 /// How packets are spread over ways of one length.
 #[derive(Clone, Copy, Debug)]
-pub struct Spreading {
+pub struct EcmpHash {
     by: FlowBy,
     salt: u64,
 }
 
-impl Spreading {
+impl EcmpHash {
     /// By the fields that `by` names.
     pub const fn new(by: FlowBy, salt: u64) -> Self {
         Self { by, salt }

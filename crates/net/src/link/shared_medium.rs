@@ -9,8 +9,9 @@
 
 use super::queueing::{LinkSink, Service};
 use super::{Link, Outcome};
-use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId, Routed};
+use crate::ids::LinkId;
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use std::collections::VecDeque;
 use tailrace_access::{Burst, Framing};
 use tailrace_core::{DropReason, Duration, Instant, Packet};
@@ -110,7 +111,7 @@ impl Station {
 
 impl<P: Routed> Link<P> {
     /// Makes it a station of a channel; to be called before any packet comes.
-    pub(crate) fn join(&mut self, place: Place, packets: &mut Slab<P>) {
+    pub(crate) fn join(&mut self, place: Place, packets: &mut PacketSlab<P>) {
         assert!(self.station.is_none(), "a direction of a link is a station of one channel");
         assert!(self.schedule.is_none(), "a channel, or a schedule, says when a link sends");
         assert!(self.arrived == 0, "a link joins a channel before any packet comes");
@@ -136,10 +137,10 @@ impl<P: Routed> Link<P> {
     }
 
     /// It has the channel from `now` on: what it sends, if the queue gives anything.
-    pub(crate) fn begin_access<R: Hosts<P>>(
+    pub(crate) fn begin_access<R: PacketOps<P>>(
         &mut self,
         framing: &Framing,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -172,9 +173,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// Counts what begins to be sent; gives how many do for the first time.
-    fn note_sent<R: Hosts<P>>(
+    fn note_sent<R: PacketOps<P>>(
         &mut self,
-        packets: &Slab<P>,
+        packets: &PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -203,10 +204,10 @@ impl<P: Routed> Link<P> {
     }
 
     /// What it has sent ends now; `fares` says of each frame, which has been sent so often, how that went.
-    pub(crate) fn end_access<R: Hosts<P>>(
+    pub(crate) fn end_access<R: PacketOps<P>>(
         &mut self,
         mut fares: impl FnMut(u32) -> Fared,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -244,10 +245,10 @@ impl<P: Routed> Link<P> {
         self.station.as_mut()?.frames.get_mut(at)
     }
 
-    fn give_up<R: Hosts<P>>(
+    fn give_up<R: PacketOps<P>>(
         &mut self,
         at: usize,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -258,7 +259,7 @@ impl<P: Routed> Link<P> {
     }
 
     /// Packets that have arrived, and all before them, go on.
-    fn hand_on(&mut self, packets: &mut Slab<P>, now: Instant) {
+    fn hand_on(&mut self, packets: &mut PacketSlab<P>, now: Instant) {
         while let Some(pkt) = self.station.as_mut().and_then(|station| {
             let first = station.frames.front()?;
             if first.state == State::Arrived { station.frames.pop_front() } else { None }
@@ -268,9 +269,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// The link goes down: all that has been taken from the queue is lost with it.
-    pub(super) fn lose_frames<R: Hosts<P>>(
+    pub(super) fn lose_frames<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,

@@ -5,7 +5,7 @@ use tailrace_impair::{Disturbance, Reordering};
 
 /// The disturbance of one link direction, with its own random stream, and how far it is with it.
 #[derive(Clone, Debug)]
-pub(crate) struct Disturbing {
+pub(crate) struct Netem {
     of: Disturbance,
     rng: Rng,
     /// Packets since the last one that was held back.
@@ -14,7 +14,7 @@ pub(crate) struct Disturbing {
     in_order: Option<Instant>,
 }
 
-impl Disturbing {
+impl Netem {
     pub(crate) fn new(of: Disturbance, rng: Rng) -> Self {
         Self { of, rng, since_held: 0, in_order: None }
     }
@@ -84,15 +84,15 @@ mod tests {
         let reordering =
             Reordering { probability: Probability::ONE, hold: Duration::from_millis(10), gap: 3 };
         let of = Disturbance { reordering, ..Disturbance::default() };
-        let mut disturbing = Disturbing::new(of, Rng::new(1));
+        let mut netem = Netem::new(of, Rng::new(1));
         let at = Instant::from_millis;
         // The last before arrives at 2 ms: the first cannot be earlier. Each third is held back by 10 ms.
-        let mut due = |ms| disturbing.hold(at(ms), Some(at(2)));
+        let mut due = |ms| netem.hold(at(ms), Some(at(2)));
         assert_eq!([1, 3, 4, 5, 6].map(|ms| due(ms).0), [2, 3, 14, 5, 6].map(at));
         assert_eq!(due(7), (at(17), true));
         // It is over: nothing is held back, and nothing waits for what was.
-        disturbing.change(Disturbance::default());
-        assert_eq!([8, 9].map(|ms| disturbing.hold(at(ms), Some(at(17)))), [8, 9].map(|ms| (at(ms), false)));
-        assert!(disturbing.reorders());
+        netem.change(Disturbance::default());
+        assert_eq!([8, 9].map(|ms| netem.hold(at(ms), Some(at(17)))), [8, 9].map(|ms| (at(ms), false)));
+        assert!(netem.reorders());
     }
 }

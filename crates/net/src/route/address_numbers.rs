@@ -1,18 +1,18 @@
 //! Numbers of addresses: interfaces are counted, and each has its counted address unless it was given another. One whose
 //! address changes has a reserved one or several beside it: these lead to its number, too, whichever it has at the time.
 
-use crate::Address;
+use crate::ids::Address;
 
 /// Which address belongs to which number.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Numbering {
+pub(super) struct AddressNumbers {
     /// Given and reserved addresses with their numbers, in the order of addresses.
     given: Vec<(Address, u32)>,
     /// Those that interfaces have now, in the order of numbers.
     numbers: Vec<(u32, Address)>,
 }
 
-impl Numbering {
+impl AddressNumbers {
     /// These numbers have these addresses from now on, and their counted ones no more.
     pub(super) fn give(&mut self, pairs: impl IntoIterator<Item = (u32, Address)>) {
         for (number, address) in pairs {
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_given_address_takes_the_place_of_the_counted_one() {
-        let mut numbering = Numbering::default();
+        let mut numbering = AddressNumbers::default();
         let (one, given) = (Address::from_index(1), Address(0xc0a8_0007));
         assert_eq!((numbering.number(one), numbering.address(1)), (1, one));
         numbering.give([(1, given)]);
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn interfaces_may_exchange_their_addresses() {
-        let mut numbering = Numbering::default();
+        let mut numbering = AddressNumbers::default();
         let [zero, one] = [0, 1].map(Address::from_index);
         numbering.give([(0, one), (1, zero)]);
         assert_eq!([zero, one].map(|a| numbering.number(a)), [1, 0]);
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn reserved_addresses_lead_to_their_number_whichever_it_has() {
         for given in [None, Some(Address(0xc0a8_0007))] {
-            let mut numbering = Numbering::default();
+            let mut numbering = AddressNumbers::default();
             numbering.give(given.map(|address| (1, address)));
             let first = numbering.address(1);
             let [second, third] = [0x0a00_0909, 0x0a00_0a0a].map(Address);

@@ -5,8 +5,8 @@
 //! PVLDB 8(4), 2014). A router's next link is the first, in the order of links, whose far end is one nearer.
 
 use super::Graph;
-use super::table::{HERE, SEVERAL};
-use super::ways::Ways;
+use super::entry::{HERE, SEVERAL};
+use super::router_links::RouterLinks;
 
 /// Most goals of one search.
 pub(super) const LANES: usize = 64;
@@ -21,7 +21,7 @@ pub(super) struct Block<'a> {
 }
 
 /// What a search needs to know of routers: sets of goals, a bit a lane. Empty between searches, but for `seen`.
-pub(super) struct Search {
+pub(super) struct ShortestPaths {
     /// Those whose distance is known.
     seen: Vec<u64>,
     /// Those that are as far away as the search has come.
@@ -34,7 +34,7 @@ pub(super) struct Search {
     then: Vec<u32>,
 }
 
-impl Search {
+impl ShortestPaths {
     pub(super) fn new(routers: usize) -> Self {
         let sets = || vec![0; routers];
         Self { seen: sets(), front: sets(), gained: sets(), at: Vec::new(), then: Vec::new() }
@@ -42,7 +42,13 @@ impl Search {
 
     /// Finds the next links, and distances, of all routers to these goals: lanes and routers. What of their lanes is not
     /// reached is left alone.
-    pub(super) fn run(&mut self, graph: &Graph, ways: &Ways, goals: &[(usize, u32)], block: &mut Block<'_>) {
+    pub(super) fn run(
+        &mut self,
+        graph: &Graph,
+        ways: &RouterLinks,
+        goals: &[(usize, u32)],
+        block: &mut Block<'_>,
+    ) {
         self.seen.fill(0);
         for &(lane, router) in goals {
             self.seen[router as usize] |= 1 << lane;
@@ -62,7 +68,7 @@ impl Search {
     }
 
     /// Finds who is one farther, and from what.
-    fn spread(&mut self, graph: &Graph, ways: &Ways) {
+    fn spread(&mut self, graph: &Graph, ways: &RouterLinks) {
         for &router in &self.at {
             let front = self.front[router as usize];
             for from in ways.neighbours(graph, router) {
@@ -78,7 +84,7 @@ impl Search {
     }
 
     /// Enters the first link from a router that leads nearer, to each goal that it has gained.
-    fn settle(&self, graph: &Graph, ways: &Ways, router: u32, distance: u32, block: &mut Block<'_>) {
+    fn settle(&self, graph: &Graph, ways: &RouterLinks, router: u32, distance: u32, block: &mut Block<'_>) {
         let gained = self.gained[router as usize];
         let mut left = gained;
         for way in ways.from(router).iter().filter(|way| graph.arcs[way.link as usize].up) {

@@ -1,6 +1,6 @@
-//! What the fabric has at its edge: hosts, and whoever watches.
+//! Callbacks of links: what becomes of packets, and the operations on a packet that only its owner can do.
 
-use crate::{Fabric, LinkId, NodeId, TimerId};
+use crate::ids::{LinkId, NodeId};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, SackRanges};
 
 /// Who hears of what becomes of packets in the network. What is dropped or cannot be routed is given up to it.
@@ -20,23 +20,8 @@ pub trait Observer<P: Packet> {
     fn left(&mut self, _link: LinkId, _pkt: &P, _ends: Instant) {}
 }
 
-/// All hosts in one, with what they know of their packets and the fabric does not.
-pub trait Hosts<P: Packet>: Observer<P> {
-    /// `pkt` has reached `node`, which is not a router.
-    fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>);
-    /// `pkt` has come to the router that it was addressed to, where its way ends.
-    fn receive_at_router(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>) {
-        self.unroutable(node, pkt, fabric.now);
-    }
-    /// A timer set with [`Fabric::wake_at`] is due.
-    fn wake(&mut self, timer: TimerId, fabric: &mut Fabric<P>);
-    /// `pkt` will be received soon: a chance to load what that will need. Nothing may depend on it.
-    fn expect(&self, _pkt: &P) {}
-    /// `pkt` is at `node`, the gateway that it was addressed to: gives it its next destination, if it has one
-    /// (RFC 791 §3.1, loose source and record route). Not for ever: a packet has a last stop.
-    fn next_stop(&mut self, _node: NodeId, _pkt: &mut P) -> bool {
-        false
-    }
+/// Operations on packets that links ask for and that need more than the packet's header.
+pub trait PacketOps<P: Packet>: Observer<P> {
     /// The SACK option of `pkt`, which says that it is kept apart.
     fn sack(&self, _pkt: &P) -> Option<SackRanges> {
         None
