@@ -15,7 +15,7 @@ import pytest
 
 import in_process
 import tailrace
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
 
 # Tests that must not run beside one another. The longest come first, so that no process is left alone with them at the end.
 GROUPS = {
@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def kernel() -> str:
     """The newest kernel that is there; without one, tests that run one are skipped."""
-    kept = shelf.kernels()
+    kept = kernel_store.kernels()
     if not kept:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
     return kept[0].version
@@ -119,7 +119,7 @@ def kernel() -> str:
 def series(request: pytest.FixtureRequest) -> str:
     """Each kernel that tests run, one after the other."""
     name = str(request.param)
-    if not any(kept.name == name for kept in shelf.kernels()):
+    if not any(kept.name == name for kept in kernel_store.kernels()):
         pytest.skip(f"there is no kernel {name}: `tailrace kernel build {name}` builds one")
     return name
 
