@@ -17,7 +17,7 @@ import in_process
 import tailrace
 from tailrace.kernels import kernel_store
 
-# Tests that must not run beside one another. The longest come first, so that no process is left alone with them at the end.
+# Tests that must not run beside one another. The longest come first: no process is left alone with them at the end.
 GROUPS = {
     "test_contributing": "cargo",
     "test_papers": "papers",
