@@ -29,6 +29,8 @@ def run(
         around.enter_context(mock.patch.dict(os.environ, variables))
         around.enter_context(mock.patch.object(sys, "argv", [program, *arguments]))
         around.enter_context(_named_as_a_process())
+        # It ends a process in which a run is stuck, and that may be of a test before.
+        around.enter_context(mock.patch.object(app, "_leave_behind_what_is_stuck"))
         files = [around.enter_context(tempfile.TemporaryFile()) for _ in _STREAMS]
         files[0].write(given.encode())
         files[0].seek(0)
