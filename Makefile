@@ -23,7 +23,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -105,11 +105,8 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/applications.md: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
-
-classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
-	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
 
 # Warnings are errors, links that lead nowhere too; nothing is asked of another host.
 site: build $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
