@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tailrace
+import tailrace.api
 import typed_scenarios
 from conftest import ROOT, SMALL
 from tailrace import build
@@ -65,7 +65,7 @@ def test_classes_of_the_build_have_type_stubs():
     assert written == _stubs.texts(_schema.native()), "make build writes them"
 
 
-def test_a_kind_more_in_the_schema_has_a_class_and_a_stub():
+def test_a_kind_more_in_the_schema_has_a_class_and_a_stub(monkeypatch):
     odd = {
         "title": "turn_style",
         "description": 'Takes "\\d" and """more"""',
@@ -84,6 +84,8 @@ def test_a_kind_more_in_the_schema_has_a_class_and_a_stub():
     }
     schema = _schema.Schema(document, tailrace.api.catalog())
     made = _classes.modules(schema, "made")
+    for module in made.values():
+        monkeypatch.setitem(sys.modules, module.__name__, module)
     turn = made["queue"].TurnStyle(3)
     assert turn.as_dict() == {"kind": "turn_style", "class": 3}
     assert made["turn"].Left(class_=1) == made["turn"].Left(class_=1)
@@ -103,7 +105,7 @@ def test_modules_of_kinds_can_be_imported_by_name():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "Codel(target='3 ms')\n"
     assert "Codel" in dir(queue)
-    with pytest.raises(AttributeError, match="'tailrace.build.queue' has no attribute 'Coddle'"):
+    with pytest.raises(AttributeError, match=r"'tailrace\.build\.queue' has no attribute 'Coddle'"):
         _ = queue.Coddle
 
 

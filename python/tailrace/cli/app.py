@@ -106,7 +106,7 @@ def _not_loaded() -> None:
 
 def _version(value: bool) -> None:
     if value:
-        from tailrace import __version__
+        from tailrace._native import __version__
         from tailrace.cli.common import guarded
 
         guarded(typer.echo)(f"tailrace {__version__}")

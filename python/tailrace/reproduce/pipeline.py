@@ -82,7 +82,7 @@ def run(
 
 def write(work: Work, found: Sequence[Verdict], command: str, jobs: int | None, *, plots: bool) -> Path:
     """Draws the figures, writes the page and the verdicts; the page."""
-    from tailrace import __version__
+    from tailrace._native import __version__
 
     if plots:
         draw(work, jobs)
