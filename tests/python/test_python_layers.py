@@ -1,4 +1,4 @@
-"""Layers of python/tailrace: a table of docs/architecture.md says which room imports which; no circles."""
+"""Layers of python/tailrace: a table of docs/explanation/architecture.md says which room imports which; no circles."""
 
 import ast
 

@@ -41,7 +41,7 @@ from tailrace.reproduce import claims_file
 from tailrace.scenario import objects
 
 BUILD = Path(build.__file__).parent
-PAGE = ROOT / "docs" / "scenarios-in-code.md"
+PAGE = ROOT / "docs" / "guides" / "scenarios-in-code.md"
 FILES = [
     *sorted((ROOT / "scenarios").glob("*.toml")),
     *sorted(file for file in (ROOT / "papers").glob("*/*.toml") if file.name != claims_file.FILE),

@@ -1,6 +1,6 @@
 """Scenarios built in code: a class for every table of a scenario file and for every kind.
 
-docs/scenarios-in-code.md shows how. The classes are made from the schema when they are first used.
+docs/guides/scenarios-in-code.md shows how. The classes are made from the schema when they are first used.
 
 >>> from tailrace.build import Host, Link, queue
 >>> Link(["home", "server"], "10 Mbit/s", "5 ms", queue=queue.Codel(target="3 ms"))
