@@ -332,7 +332,7 @@ def until(
 
 
 def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:
-    """One job a run; runs count from 1."""
+    """A job for each run; runs count from 1."""
     return [Job(scenario, number, label) for number in range(1, scenario.runs + 1)]
 
 

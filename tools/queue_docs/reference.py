@@ -63,7 +63,7 @@ ELSEWHERE = {
 }
 
 SCHEMA = _schema.native()
-# What the lists call a definition's kinds.
+# Lists of `tailrace list` by definition.
 _LISTS = {**_schema.LISTS, "transport": ""}
 # Tables that the file opens with two brackets, since there may be several.
 _SECTION = "`[[{}]]`"
@@ -141,14 +141,14 @@ def _page(name: str) -> str:
         fields = SCHEMA.attributes(each, {key: p["default"] for key, p in known.items()})
         parts += [f"## `{kind}`", cell(each["description"])]
         if name == "transport":
-            # What is chosen of them first, such as `cc`, and not after eighty parameters.
+            # Keys that users choose first, such as `cc`, come before the parameters of the connection.
             fields = tuple(sorted(fields, key=lambda field: field.key in known))
         parts.append(_rows(fields, known) if fields else "It has no keys.")
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _how(name: str) -> str:
-    """How a file names one of them."""
+    """Syntax by which a file names a kind."""
     words = SCHEMA.titles(name)
     if name in {"attack", "fault", "medium"}:
         return f'Each is a table {_SECTION.format(name)} with `kind = "{words[0]}"`, or another name below.'
@@ -161,7 +161,7 @@ def _how(name: str) -> str:
 
 
 def _users(name: str) -> list[tuple[str, str]]:
-    """Which tables have a key that takes this, and the key."""
+    """Tables with a key that takes this, and the key."""
     wanted = f"#/$defs/{name}"
     transports = [("transport", each) for each in SCHEMA.own_tables("transport")]
     found = [

@@ -22,7 +22,7 @@ class Table:
 
     __slots__ = ()
 
-    # Of what kind it is, where its like have kinds.
+    # Kind of the table, where its section has kinds.
     _kind: ClassVar[str] = ""
     # Keys by attributes, where they differ.
     _keys: ClassVar[Mapping[str, str]] = {}
@@ -44,7 +44,7 @@ class Table:
     __hash__ = None  # type: ignore[assignment] # it can be changed
 
     def as_dict(self) -> dict[str, Any]:
-        """What it says, as a file would, without the classes."""
+        """Values as a file would have them, without the classes."""
         said = {key: _plain(value) for _, key, value in said_by(self)}
         return {"kind": self._kind, **said} if self._kind else said
 
@@ -84,7 +84,7 @@ class Written(str):
 
 
 def written(root: Root) -> Written:
-    """As text that knows where what in it is from."""
+    """Text of a scenario that knows which object each part is from."""
     return _Writer().document(root)
 
 
@@ -104,7 +104,7 @@ def _names(table: type[Table]) -> list[str]:
 def _unknown(table: type[Table], wrong: str) -> str:
     import difflib  # only when something is wrong
 
-    # As a file calls it, too.
+    # Keys of a file lead to attributes, too.
     meant = {key: attribute for attribute, key in _keys_of(table)} | {name: name for name in _names(table)}
     close = difflib.get_close_matches(wrong, meant, n=1)
     hint = f"; did you mean {meant[close[0]]}?" if close else ""
@@ -112,7 +112,7 @@ def _unknown(table: type[Table], wrong: str) -> str:
 
 
 def _instead_of(value: type) -> str:
-    """What a class is, where a value is expected, and what to write."""
+    """Message about a class in place of a value, with what to write."""
     if issubclass(value, Table):
         return f"the class {_called(value)}, not an object of it; write {_called(value)}()"
     name = getattr(value, "name", None)
@@ -122,7 +122,7 @@ def _instead_of(value: type) -> str:
 
 
 def _called(table: type[Table]) -> str:
-    """As `from tailrace.build import ...` has it: `queue.Red`, `Host`."""
+    """Name with the module of a kind: `queue.Red`, `Host`."""
     module = table.__module__.rpartition(".")[2]
     return f"{module}.{table.__name__}" if table._kind else table.__name__
 
