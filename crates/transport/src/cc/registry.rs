@@ -56,7 +56,7 @@ macro_rules! congestion_controls {
                 match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Outside(c) => c.control_mut().on_ack(ack), Self::CoupledSubflow(c) => c.on_ack(ack) }
             }
             fn on_round_trip(&mut self, ack: &AckSample, window: Bytes) {
-                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_round_trip(ack, window) }
+                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(c) => c.control_mut().on_round_trip(ack, window), Self::CoupledSubflow(c) => c.on_round_trip(ack, window) }
             }
             fn on_congestion(&mut self, event: &CongestionEvent) {
                 match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Outside(c) => c.control_mut().on_congestion(event), Self::CoupledSubflow(c) => c.on_congestion(event) }
@@ -72,7 +72,7 @@ macro_rules! congestion_controls {
                 }
             }
             fn on_resumed(&mut self, last: Instant, now: Instant) {
-                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_resumed(last, now) }
+                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(c) => c.control_mut().on_resumed(last, now), Self::CoupledSubflow(c) => c.on_resumed(last, now) }
             }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
                 match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Outside(c) => c.control_mut().on_idle(idle, rto, floor, decay), Self::CoupledSubflow(c) => c.on_idle(idle, rto, floor, decay) }
