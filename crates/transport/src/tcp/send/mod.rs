@@ -1,6 +1,5 @@
 //! Sending: the stream, the peer's window, what is in flight, and the segments that leave.
 
-pub(in crate::tcp) mod delivery;
 pub(in crate::tcp) mod delivery_rate;
 pub(in crate::tcp) mod output;
 pub(in crate::tcp) mod pacing;

@@ -225,6 +225,15 @@ impl Scoreboard {
         }
     }
 
+    /// Rates from now on say nothing of the path, until what is in flight is delivered: the application limits the sender.
+    #[cold]
+    pub(crate) fn limit_rates(&mut self) {
+        let in_flight = self.pipe();
+        if let Some(rates) = &mut self.rates {
+            rates.limit(in_flight);
+        }
+    }
+
     /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
     #[inline]
     pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
