@@ -1,11 +1,11 @@
 //! The handshake: SYN, SYN-ACK and what they settle (RFC 9293 §3.5, §3.10.7.2 to §3.10.7.4).
 
-use super::recv::input::echoed_rtt;
-use super::send::output::{MAPPING_LEN, TIMESTAMP_LEN, clock, option_len};
+use super::options::{MAPPING_LEN, Options, TIMESTAMP_LEN, clock, echoed_rtt, option_len};
 use super::send::window::SendWindow;
+use super::sequence::BASE;
 use super::socket_buffers::SocketBuffers;
 use super::state::{State, Trigger};
-use super::{BASE, Options, ResetCause, ResetReply, Tcp};
+use super::{ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
 use crate::config::{Handshake, Pipe, RttSampling, WindowUnit};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};

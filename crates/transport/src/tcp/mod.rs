@@ -41,10 +41,14 @@ mod attacks;
 mod events;
 mod extensions;
 mod handshake;
+mod input;
 pub(crate) mod linux;
+mod options;
+mod output;
 mod recovery;
 pub(crate) mod recv;
 mod send;
+mod sequence;
 mod socket_buffers;
 mod state;
 mod stats;
@@ -52,7 +56,7 @@ mod subflow;
 #[cfg(test)]
 mod tests;
 mod time_wait;
-mod timer;
+pub(crate) mod timer;
 
 pub(crate) use events::PendingEvents;
 pub use events::{Event, ResetCause};
@@ -66,7 +70,7 @@ use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use extensions::Extensions;
 use linux::buffers::LinuxBuffers;
-use linux::timer_wheel::{self, Expiry};
+use options::Options;
 use recovery::Recovery;
 use recv::ack_policy::AckPolicy;
 use recv::acks::Acks;
@@ -77,30 +81,17 @@ use send::pacing::Pacer;
 use send::scoreboard::Scoreboard;
 use send::stream::SendStream;
 use send::window::SendWindow;
+use sequence::BASE;
 use socket_buffers::receive_view;
 use state::Trigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
 use timer::rtt::RttEstimator;
+use timer::wheel::{self, Expiry};
 use timer::{Purpose, Timer};
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
-
-/// Added to initial sequence numbers, so that positions just below them do not underflow.
-const BASE: u64 = 1 << 32;
-
-/// What the handshake settled.
-#[derive(Clone, Copy, Debug, Default)]
-struct Options {
-    sack: bool,
-    timestamps: bool,
-    ecn: bool,
-    /// Both windows are scaled.
-    scaling: bool,
-    /// Shift of the windows this end advertises.
-    rcv_scale: u8,
-}
 
 /// What is known of the next poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -521,7 +512,7 @@ impl Tcp {
     /// When a timer that is set at `now` for `wait` expires.
     #[inline]
     pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
-        timer_wheel::expiry(now, wait, self.config.jiffy)
+        wheel::expiry(now, wait, self.config.jiffy)
     }
 
     /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).

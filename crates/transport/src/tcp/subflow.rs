@@ -4,7 +4,7 @@
 use super::linux::buffers::LinuxBuffers;
 use super::linux::receive_queue::{Held, Mark, Place, ReceiveQueue};
 use super::recv::ack_policy::AckPolicy;
-use super::recv::input::unwrap;
+use super::sequence::unwrap;
 use super::{ResetCause, Tcp, TransmitHint};
 use crate::cc::{Cc, CongestionControl};
 use crate::config::Misbehaviour;

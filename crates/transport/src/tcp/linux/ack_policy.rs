@@ -6,12 +6,12 @@ use super::ack_compression::{self, AckCompression};
 use super::ato::AtoEstimator;
 use super::peer_mss::PeerMss;
 use super::sack_memory::SackMemory;
-use super::timer_wheel;
 use crate::config::{AckDelay, SackReports, TcpConfig};
 use crate::segment::{Flags, SackBlocks, Segment, SeqNumber};
 use crate::tcp::recv::ack_policy::AckPolicy;
 use crate::tcp::recv::acks::Acks;
 use crate::tcp::recv::reassembly::Reassembly;
+use crate::tcp::timer::wheel;
 use tailrace_core::{Duration, Instant};
 
 /// State of the policy.
@@ -116,7 +116,7 @@ impl AckPolicy for LinuxAckPolicy {
         } else {
             least
         };
-        let at = timer_wheel::expiry(now, wait, config.jiffy).at;
+        let at = wheel::expiry(now, wait, config.jiffy).at;
         acks.wait_until(at);
         self.compression.note_timer(at);
     }

@@ -1,6 +1,6 @@
 //! The delay of ACKs as Linux adapts it to the pace of segments (`icsk_ack.ato`: `tcp_event_data_recv`, `tcp_send_delayed_ack`).
 
-use super::timer_wheel;
+use crate::tcp::timer::wheel;
 use tailrace_core::{Duration, Instant};
 
 /// Most that a delay becomes (`TCP_DELACK_MAX`).
@@ -18,15 +18,15 @@ pub(super) struct AtoEstimator {
 impl AtoEstimator {
     /// The connection stands (`tcp_finish_connect`, `tcp_create_openreq_child`).
     pub(super) fn start(&mut self, now: Instant, jiffy: Duration) {
-        self.last = timer_wheel::tick_before(now, jiffy);
+        self.last = wheel::tick_before(now, jiffy);
     }
 
     /// A segment came in order at `now`; delays are at least `least`, and time passes in ticks of `jiffy`. Whether it was the first,
     /// or the pause before it longer than `rto`: the sender, too, is likely to begin (anew).
     pub(super) fn on_data(&mut self, now: Instant, least: Duration, rto: Duration, jiffy: Duration) -> bool {
-        let now = timer_wheel::tick_before(now, jiffy);
+        let now = wheel::tick_before(now, jiffy);
         let gap = now.saturating_since(core::mem::replace(&mut self.last, now));
-        let half = timer_wheel::whole(self.delay / 2, jiffy);
+        let half = wheel::whole(self.delay / 2, jiffy);
         if self.delay.is_zero() {
             self.delay = least;
             return true;

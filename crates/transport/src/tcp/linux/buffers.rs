@@ -6,9 +6,9 @@ use super::receive_space::ReceiveSpace;
 use super::send_buffer::SendBuffer;
 use crate::config::TcpConfig;
 use crate::segment::Segment;
+use crate::tcp::options::clock;
 use crate::tcp::recv::acks::Acks;
 use crate::tcp::recv::reassembly::Reassembly;
-use crate::tcp::send::output::clock;
 use crate::tcp::socket_buffers::{FixedBuffers, ReceiveView, SocketBuffers};
 use tailrace_core::{Duration, Instant};
 

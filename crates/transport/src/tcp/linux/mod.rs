@@ -9,7 +9,6 @@ pub(in crate::tcp) mod ack_policy;
 mod ato;
 pub(in crate::tcp) mod buffers;
 pub(in crate::tcp) mod ofo_queue;
-pub(in crate::tcp) mod packet_accounting;
 mod peer_mss;
 pub(crate) mod receive_queue;
 pub(crate) mod receive_space;
@@ -17,7 +16,6 @@ mod sack_memory;
 pub(in crate::tcp) mod segmentation;
 pub(in crate::tcp) mod send_buffer;
 pub(in crate::tcp) mod send_queue;
-pub(crate) mod timer_wheel;
 
 use super::Tcp;
 use super::socket_buffers::SocketBuffers;

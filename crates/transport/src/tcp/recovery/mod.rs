@@ -20,7 +20,6 @@ pub(super) use optional::OptionalRecovery;
 pub(super) use state::Recovery;
 
 use super::Tcp;
-use super::extensions::Extensions;
 use super::send::scoreboard::Acked;
 use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
 use crate::config::{
@@ -65,7 +64,7 @@ impl Tcp {
     #[inline(never)]
     fn cwnd_in_reduction(&self) -> Bytes {
         match self.extensions.as_deref() {
-            Some(Extensions { repair, .. }) if self.reduces_rate() => repair.prr.window(),
+            Some(extensions) if self.reduces_rate() => extensions.repair.prr.window(),
             _ => self.cc.cwnd(),
         }
     }
@@ -206,7 +205,7 @@ impl Tcp {
         }
         self.recovery.phase = Phase::Open;
         self.recovery.dup_bytes = 0;
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.rack.on_recovered();
         }
     }
@@ -309,7 +308,7 @@ impl Tcp {
         self.rearm_retransmit(now);
         let from = if self.config.prr == Prr::Linux { window } else { flight };
         let pipe = self.pipe();
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.tlp.reset();
             if !reducing {
                 repair.prr.begin(from, pipe, self.mss);
@@ -323,7 +322,7 @@ impl Tcp {
         let most = flight.saturating_sub(self.board.head_len());
         let counted = self.recovery.dup_bytes.min(most);
         self.recovery.dup_bytes = counted;
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.dup_allowance = most - counted;
         }
     }
@@ -428,7 +427,7 @@ impl Tcp {
                 self.enter_cwr(window);
             }
         }
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.undo.keep_window();
         }
     }
@@ -436,7 +435,7 @@ impl Tcp {
     /// What a mark took of `window` goes in proportion to what is delivered.
     fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             self.recovery.phase = Phase::Cwr;
             repair.prr.begin(window, pipe, self.mss);
         }

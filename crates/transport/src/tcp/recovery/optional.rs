@@ -16,7 +16,6 @@ use crate::cc::{CongestionControl, Signal};
 use crate::config::{Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig, UndoResponse};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::extensions::Extensions;
 use crate::tcp::recv::ack_policy::AckPolicy;
 use crate::tcp::send::scoreboard::Acked;
 use tailrace_core::{Bytes, Duration, Instant};
@@ -99,7 +98,7 @@ impl Tcp {
             self.deliver_again(blocks[0]);
         }
         let news = &blocks[usize::from(blocks[0].1 <= ack)..];
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else {
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else {
             return self.board.on_sack(news, |_| {});
         };
         repair.findings.dsack = dsack.then_some(blocks[0]);
@@ -117,7 +116,7 @@ impl Tcp {
     /// than were ever sent again (`tcp_dsack_seen`).
     fn deliver_again(&mut self, (start, end): (u64, u64)) {
         let segments = end.saturating_sub(start).div_ceil(u64::from(self.mss)).max(1);
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if repair.count_dsack(segments, self.stats.retransmitted_segments) {
             self.board.delivered = self.board.delivered.wrapping_add(segments as u32);
         }
@@ -161,9 +160,8 @@ impl Tcp {
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
         let echo = segment.timestamps.map(|t| t.echo);
-        let Extensions { repair, .. } =
-            self.extensions.as_deref_mut().expect("ACKs are noted where there is something to note them in");
-        let findings = &mut repair.findings;
+        let extensions = self.extensions.as_deref_mut();
+        let findings = &mut extensions.expect("findings are recorded where extensions exist").repair.findings;
         self.board.ack_to_with(ack, |sent| {
             findings.note_acked(&sent, point, Rack::is_genuine(&sent, echo, least, now));
         })
@@ -179,12 +177,12 @@ impl Tcp {
         acked: Option<Acked>,
         now: Instant,
     ) {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         let mut findings = core::mem::take(&mut repair.findings);
         if let (None, Some(from)) = (&acked, findings.sacked_from) {
             self.on_round_trip_of_sack(from, now);
         }
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         findings.dsack_of_probe = findings.dsack.is_some_and(|range| repair.tlp.was_probe(range));
         let reordered = repair.rack.note_order(&findings);
         if let Some(low) = reordered {
@@ -198,7 +196,7 @@ impl Tcp {
         self.detect_spurious(&findings, segment, acked.as_ref(), now);
         if self.options.sack && self.config.rack {
             let context = self.rack_context(now);
-            let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+            let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
             let again = repair.rack.on_ack(&findings, &mut self.board, &context);
             // Linux: a retransmission that was lost ends the repair of a timeout; fast recovery goes on from here.
             if again && self.follows_linux() && self.recovery.phase == Phase::Loss {
@@ -209,7 +207,7 @@ impl Tcp {
 
     /// A loss probe that alone repaired a loss lowers the window as any loss does.
     fn tlp_on_ack(&mut self, findings: &AckFindings, segment: &Segment, range: (u64, u64), now: Instant) {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         let repaired = repair.tlp.on_ack(findings, segment, range);
         if repaired && self.recovery.phase == Phase::Open {
             self.signal(Signal::Loss, self.board.nxt - range.0, now);
@@ -222,7 +220,7 @@ impl Tcp {
     /// nothing was sent again.
     #[inline]
     pub(in crate::tcp) fn takes_fast_path(&self) -> bool {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref() else { return false };
+        let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
         self.recovery.phase == Phase::Open
             && self.board.is_clean()
             && repair.rack.is_idle()
@@ -233,7 +231,7 @@ impl Tcp {
     /// Such an ACK advanced and was dealt with.
     pub(in crate::tcp) fn after_fast_path(&mut self, now: Instant) {
         let una = self.board.una;
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.rack.on_ack_in_order(una, self.rtt.latest);
         }
         self.arm_probe(now);
@@ -248,7 +246,7 @@ impl Tcp {
             segments: self.board.delivered,
             marked: self.board.marked,
         };
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.before = before;
         }
     }
@@ -281,7 +279,7 @@ impl Tcp {
     /// Puts the reordering timer or the loss probe in front of the retransmission timer, where either is due first.
     fn arm_earlier(&mut self, now: Instant) {
         self.timer.bare_retransmission();
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref() else { return };
+        let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return };
         if let Some(at) = repair.rack.deadline {
             self.arm_reordering(at, now);
         } else {
@@ -294,7 +292,7 @@ impl Tcp {
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
         if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
             let out = PrrState::in_units(self.config.prr, end - start, u64::from(self.mss));
-            if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+            if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
                 repair.prr.on_sent(out);
             }
         }
@@ -305,7 +303,7 @@ impl Tcp {
             self.arm_probe_after_data(end, now);
             return;
         }
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         repair.undo.note_resent(now);
         if self.config.rack && self.options.sack {
             repair.rack.note_resent(end, now);
@@ -314,7 +312,7 @@ impl Tcp {
 
     /// The retransmission timer expired: what is lost, and whether F-RTO has its doubts.
     pub(super) fn on_timeout_optional(&mut self, reneged: bool, now: Instant) {
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             let frto = Frto::at_timeout(self.recovery.phase, self.timer.has_repeated());
             repair.frto = if self.config.frto { frto } else { Frto::Off };
             repair.tlp.reset();
@@ -322,7 +320,7 @@ impl Tcp {
         }
         let (linux, context) = (self.follows_linux(), self.rack_context(now));
         match self.extensions.as_deref_mut().filter(|_| self.config.rack && self.options.sack && !reneged) {
-            Some(Extensions { repair, .. }) => repair.rack.on_timeout(&mut self.board, linux, &context),
+            Some(extensions) => extensions.repair.rack.on_timeout(&mut self.board, linux, &context),
             None => self.board.mark_all_lost(),
         }
     }
@@ -355,7 +353,7 @@ impl Tcp {
     pub(in crate::tcp) fn on_reorder_timeout(&mut self, now: Instant) {
         self.timer.bare_retransmission();
         let (marked, context) = (self.board.marked, self.rack_context(now));
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.rack.detect_loss(&mut self.board, &context);
         }
         if self.board.marked != marked {
@@ -385,7 +383,7 @@ impl Tcp {
 impl Tcp {
     /// RFC 8985 §7.2: whether a probe may be scheduled. Linux does so while one is out, too (`tcp_schedule_loss_probe`).
     fn may_schedule_probe(&self) -> bool {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref() else { return false };
+        let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
         self.config.tlp
             && (self.follows_linux() || repair.tlp.may_send(self.rtt.samples))
             && repair.rack.deadline.is_none()
@@ -421,7 +419,7 @@ impl Tcp {
         self.arm_probe(now);
         if restarts && self.timer.awaits_probe() && !self.has_single_segment_out() {
             self.timer.settle();
-            if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+            if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
                 repair.tlp.settle(now);
             }
         }
@@ -444,8 +442,8 @@ impl Tcp {
         let may = may && self.may_schedule_probe();
         let (len, fin) = self.next_len();
         let new = len + fin > 0 && self.board.nxt < self.snd.end() && !self.is_cut_by_window(len);
-        if let (true, Some(Extensions { repair, .. })) = (may, self.extensions.as_deref_mut()) {
-            repair.tlp.demand();
+        if let (true, Some(extensions)) = (may, self.extensions.as_deref_mut()) {
+            extensions.repair.tlp.demand();
             self.overrides_window |= new;
             self.probe_due |= !new;
         }
@@ -504,7 +502,7 @@ impl Tcp {
     fn prr_on_ack(&mut self, news: u64, progress: bool) {
         let (kind, mss) = (self.config.prr, u64::from(self.mss));
         let (pipe, target) = (PrrState::in_units(kind, self.pipe(), mss), self.cc.cwnd().get());
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         repair.prr.on_ack(kind, (target, pipe, mss), news, progress);
     }
 
@@ -513,7 +511,7 @@ impl Tcp {
     pub(in crate::tcp) fn note_usage(&mut self, full: bool) {
         let (una, nxt) = (self.board.una, self.board.nxt);
         let waits = self.buffers.as_ref().is_none_or(|buffers| !buffers.is_all_sent());
-        if let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.cwnd_validation.note((full, waits), (una, nxt), self.board.segments());
         }
     }
@@ -530,9 +528,11 @@ impl Tcp {
     pub(in crate::tcp) fn is_cwnd_limited(&self) -> bool {
         match self.extensions.as_deref() {
             _ if !self.config.cwnd_validation => true,
-            Some(Extensions { repair, .. }) if self.config.lasting_limit => {
-                repair.cwnd_validation.is_limited(self.cc.cwnd(), self.cc.ssthresh(), u64::from(self.mss))
-            }
+            Some(extensions) if self.config.lasting_limit => extensions.repair.cwnd_validation.is_limited(
+                self.cc.cwnd(),
+                self.cc.ssthresh(),
+                u64::from(self.mss),
+            ),
             _ => self.cwnd_limited,
         }
     }
@@ -555,7 +555,7 @@ impl Tcp {
         now: Instant,
     ) {
         let (mss, stamps) = (u64::from(self.mss), self.options.timestamps);
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if !repair.undo.is_possible() && repair.frto == Frto::Off {
             return;
         }
@@ -585,7 +585,7 @@ impl Tcp {
     /// Makes the next reduction undoable (`possible`), or the last one final.
     pub(super) fn note_undo(&mut self, possible: bool, now: Instant) {
         let (una, resent) = (self.board.una, self.board.resent_bytes().div_ceil(u64::from(self.mss)));
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if possible {
             repair.undo.begin(una, resent);
             repair.door.note_reduction(now);
@@ -596,7 +596,7 @@ impl Tcp {
 
     /// Undoes the last reduction as far as possible; `acked` bytes were just acknowledged.
     fn undo(&mut self, acked: u64, now: Instant) {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         let restores_window = repair.undo.gives_window_back();
         repair.undo.forget();
         repair.frto = Frto::Off;
@@ -624,7 +624,7 @@ impl Tcp {
     /// TCP-DOOR: something arrived out of order.
     fn on_door_event(&mut self, now: Instant) {
         let srtt = self.rtt.smoothed;
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref_mut() else { return };
+        let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if repair.door.on_out_of_order(srtt, &self.config, now) && repair.undo.is_possible() {
             self.undo(0, now);
         }
@@ -632,7 +632,7 @@ impl Tcp {
 
     /// Whether congestion signals change nothing at present.
     pub(super) fn ignores_congestion(&self, now: Instant) -> bool {
-        let Some(Extensions { repair, .. }) = self.extensions.as_deref() else { return false };
+        let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
         self.config.misbehaviour == Misbehaviour::IgnoresCongestion || repair.door.holds_off(now)
     }
 }

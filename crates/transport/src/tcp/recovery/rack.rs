@@ -5,7 +5,7 @@
 //! of the latest loss probe do not widen the reordering window (as in Linux); 3 SACKed segments are `dup_thresh`.
 
 use super::ack_findings::AckFindings;
-use crate::tcp::send::output::clock;
+use crate::tcp::options::clock;
 use crate::tcp::send::scoreboard::{Scoreboard, Sent};
 use tailrace_core::{Duration, Instant, Ring};
 

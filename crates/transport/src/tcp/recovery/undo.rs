@@ -5,7 +5,7 @@
 //! D-SACK reports every retransmission as a duplicate (RFC 3708, counted as Linux does); TCP-DOOR's (`door.rs`).
 
 use crate::config::TcpConfig;
-use crate::tcp::send::output::clock;
+use crate::tcp::options::clock;
 use tailrace_core::Instant;
 
 /// What there is to undo.

@@ -5,7 +5,7 @@ use super::acks::Acks;
 use super::reassembly::Reassembly;
 use crate::config::TcpConfig;
 use crate::segment::{SackBlocks, Segment};
-use crate::tcp::linux::timer_wheel;
+use crate::tcp::timer::wheel;
 use tailrace_core::{Duration, Instant};
 
 /// Decides when ACKs leave; [`Acks`] has those that are owed.
@@ -57,7 +57,7 @@ impl AckPolicy for RfcAckPolicy {
     }
     #[inline(always)]
     fn delay_ack(&mut self, acks: &mut Acks, config: &TcpConfig, _smoothed: Duration, now: Instant) {
-        acks.wait_until(timer_wheel::expiry(now, config.delayed_ack_timeout, config.jiffy).at);
+        acks.wait_until(wheel::expiry(now, config.delayed_ack_timeout, config.jiffy).at);
     }
     fn ack_timeout(&self, config: &TcpConfig) -> Duration {
         config.delayed_ack_timeout

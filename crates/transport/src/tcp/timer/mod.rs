@@ -4,9 +4,10 @@
 //! All but the last two are mutually exclusive and share one slot.
 
 pub(in crate::tcp) mod rtt;
+pub(crate) mod wheel;
 
-use super::linux::timer_wheel::Expiry;
 use tailrace_core::{Duration, Instant};
+use wheel::Expiry;
 
 /// Purpose that the shared timer is armed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

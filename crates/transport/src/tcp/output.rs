@@ -1,26 +1,18 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
+use super::options::clock;
+use super::recv::ack_policy::AckPolicy;
+use super::send::pacing::{self, WindowRate};
+use super::socket_buffers::{FixedBuffers, SocketBuffers, receive_view};
+use super::timer::wheel;
+use super::{Tcp, TransmitHint};
 use crate::cc::CongestionControl;
 use crate::config::{IdleRestart, Nagle};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
-use crate::tcp::linux::timer_wheel;
-use crate::tcp::recv::ack_policy::AckPolicy;
-use crate::tcp::send::pacing::{self, WindowRate};
-use crate::tcp::socket_buffers::{FixedBuffers, SocketBuffers, receive_view};
-use crate::tcp::{Tcp, TransmitHint};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 /// Bytes of four SACK blocks, the most that fit into a header.
 const SACK_LEN: u64 = 36;
-/// Bytes of the timestamp option, and of a subflow's mapping.
-pub(in crate::tcp) const TIMESTAMP_LEN: u64 = 12;
-pub(in crate::tcp) const MAPPING_LEN: u64 = 24;
-
-/// Option bytes of a full segment. The MSS of a SYN does not include them, and the sender makes room (RFC 6691 §2).
-pub(in crate::tcp) const fn option_len(stamped: bool) -> u64 {
-    if stamped { TIMESTAMP_LEN } else { 0 }
-}
-
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
@@ -387,9 +379,9 @@ impl Tcp {
 
     /// How long nothing has left, and the timeout, in whole ticks.
     fn pause(&self, now: Instant) -> (Duration, Duration) {
-        let tick = |at| timer_wheel::tick_before(at, self.config.jiffy);
+        let tick = |at| wheel::tick_before(at, self.config.jiffy);
         let idle = tick(now).saturating_since(tick(self.last_sent));
-        (idle, timer_wheel::rounded_up(self.rto(), self.config.jiffy))
+        (idle, wheel::rounded_up(self.rto(), self.config.jiffy))
     }
 
     /// The window after a pause, of which each of `looks` makes less.
@@ -585,9 +577,4 @@ impl Tcp {
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
     }
-}
-
-/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s).
-pub(in crate::tcp) const fn clock(now: Instant) -> u32 {
-    (now.as_nanos() / 1_000_000) as u32
 }

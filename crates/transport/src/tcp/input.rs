@@ -1,33 +1,20 @@
 //! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
 
-use super::ack_policy::AckPolicy;
-use super::acks::Owed;
-use super::ecn;
-use super::reassembly::Arrival;
+use super::options::{echoed_rtt, option_len};
+use super::recv::ack_policy::AckPolicy;
+use super::recv::acks::Owed;
+use super::recv::ecn;
+use super::recv::reassembly::Arrival;
+use super::send::scoreboard::Acked;
+use super::sequence::unwrap;
+use super::socket_buffers::{SocketBuffers, receive_view};
+use super::state::{State, Trigger};
+use super::time_wait::CHALLENGE_INTERVAL;
+use super::{ResetCause, Tcp};
 use crate::cc::{CongestionControl, Delivery, FlowSample};
 use crate::config::{AckDelay, Increase, Misbehaviour, Paws, RttSampling, SackReports};
 use crate::segment::{Flags, Segment, SeqNumber};
-use crate::tcp::send::output::{clock, option_len};
-use crate::tcp::send::scoreboard::Acked;
-use crate::tcp::socket_buffers::{SocketBuffers, receive_view};
-use crate::tcp::state::{State, Trigger};
-use crate::tcp::{ResetCause, Tcp};
 use tailrace_core::{Bytes, Duration, Instant};
-
-/// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
-/// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
-pub(in crate::tcp) const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
-
-/// The position on the unwrapped number line nearest to `base` whose low half is `seq`.
-pub(in crate::tcp) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
-    base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
-}
-
-/// Round trip of the segment that was stamped `echo`, whichever transmission that was: at least 1 ms, the clock's resolution.
-pub(in crate::tcp) fn echoed_rtt(echo: u32, now: Instant) -> Option<Duration> {
-    let passed = clock(now).wrapping_sub(echo);
-    (passed <= i32::MAX as u32).then(|| Duration::from_millis(u64::from(passed.max(1))))
-}
 
 /// State before an ACK, for what it delivers.
 struct Snapshot {
