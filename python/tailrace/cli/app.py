@@ -51,6 +51,15 @@ COMMANDS = {
         "Run the scenarios of published papers and judge each claim. The same command "
         "continues after an interruption.",
     ),
+    "bundle": (
+        "bundle.bundle",
+        "Pack result folders into one archive that another machine can confirm: scenarios, seeds, "
+        "fingerprints, versions.",
+    ),
+    "verify": (
+        "bundle.verify",
+        "Run what a bundle holds again and compare every fingerprint.",
+    ),
     "init": (
         "example.init",
         "Write an example to start from: a scenario file, or the folder of a paper.",
@@ -151,7 +160,7 @@ def _asked_for() -> Callable[[str], bool]:
 
 def _leave_behind_what_is_stuck(code: object) -> None:
     """A run that could not be stopped must not be met by the interpreter's end: threads die badly there."""
-    execute = sys.modules.get("tailrace.execute")
+    execute = sys.modules.get("tailrace.execution.execute")
     if execute and any(
         thread.name == execute.WORKER and thread.is_alive() for thread in threading.enumerate()
     ):
