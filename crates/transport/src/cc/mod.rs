@@ -10,11 +10,11 @@ mod hystart;
 pub mod outside;
 mod registry;
 
+pub use crate::registry::CatalogEntry;
 pub use bbr::BbrMode;
 pub use bbr3::Bbr3State;
 pub use cubic::CubicForm;
 pub use outside::{Outside, OutsideControl};
-pub use registry::CatalogEntry;
 pub use vegas::RoundTrip;
 
 use crate::config::{EcnEcho, EcnLeast, Increase, Profile, TcpConfig, WindowUnit};

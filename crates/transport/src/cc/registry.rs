@@ -1,20 +1,5 @@
-//! What follows from the table of congestion controls in the module above: a line declares the module of an algorithm, and names,
-//! configuration, dispatch, documentation and the conformance tests derive from it.
-
-use tailrace_core::params::ParamInfo;
-
-/// What documentation says about one registered algorithm.
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogEntry {
-    /// Name in a scenario.
-    pub name: &'static str,
-    /// One line about it.
-    pub summary: &'static str,
-    /// Where it is defined.
-    pub citation: &'static str,
-    /// Its parameters.
-    pub params: &'static [ParamInfo],
-}
+//! The macro behind the table of congestion controls: from a line it derives the module of an algorithm, its name, configuration,
+//! dispatch, documentation and conformance tests.
 
 macro_rules! congestion_controls {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
@@ -41,7 +26,7 @@ macro_rules! congestion_controls {
         #[derive(Debug)]
         pub enum Cc {
             $( #[doc = concat!("`", $word, "`")] $variant($variant), )+
-            /// One that is not registered.
+            /// A plug-in.
             Outside(Outside),
             /// The window of a subflow that a coupled controller decides on.
             CoupledSubflow($crate::cc::coupled_subflow::CoupledSubflow),
