@@ -4,7 +4,7 @@ use super::instance::{Instance, hook, shown};
 use super::kind::Config;
 use super::transport_views::{Ack, Delivered, Event, Setting};
 use pyo3::prelude::*;
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
 use tailrace_transport::cc::{AckSample, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
 
 /// The control, and what its attributes were after the last hook.
@@ -131,6 +131,8 @@ impl CongestionControl for Control {
             told!(self, "on_ack", (Ack::from(ack),));
         }
     }
+    /// Classes of Python have no hook for it.
+    fn on_round_trip(&mut self, _ack: &AckSample, _window: Bytes) {}
     fn on_congestion(&mut self, event: &CongestionEvent) {
         told!(self, "on_congestion", (Event(*event),));
     }
@@ -147,6 +149,8 @@ impl CongestionControl for Control {
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
         told!(self, "on_idle", (idle.as_nanos(), rto.as_nanos(), floor.get(), decay.is_some()));
     }
+    /// Classes of Python have no hook for it.
+    fn on_resumed(&mut self, _last: Instant, _now: Instant) {}
     fn on_recovered(&mut self, cap: Bytes) {
         told!(self, "on_recovered", (cap.get(),));
     }

@@ -1,23 +1,18 @@
 //! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
+use super::options::clock;
+use super::recv::ack_policy::AckPolicy;
+use super::send::pacing::{self, WindowRate};
+use super::socket_buffers::{FixedBuffers, SocketBuffers, receive_view};
+use super::timer::wheel;
+use super::{Tcp, TransmitHint};
 use crate::cc::CongestionControl;
 use crate::config::{IdleRestart, Nagle};
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
-use crate::tcp::linux::timer_wheel;
-use crate::tcp::{State, Tcp, TransmitHint};
-use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
 
-/// What four SACK blocks take of a header, the most there can be.
-const SACK_ROOM: u64 = 36;
-/// What timestamps take, and what a subflow's mapping takes.
-const STAMPS: u64 = 12;
-const MAPPING: u64 = 24;
-
-/// What options take of a full segment. A SYN tells of one as if it had none, and whoever sends one makes room for them (RFC 6691 §2).
-pub(in crate::tcp) const fn room_of_options(stamped: bool) -> u64 {
-    if stamped { STAMPS } else { 0 }
-}
-
+/// Bytes of four SACK blocks, the most that fit into a header.
+const SACK_LEN: u64 = 36;
 impl Tcp {
     /// The next segment to send, if any. Call until `None` after each input, or until [`Tcp::is_exhausted`].
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
@@ -44,7 +39,7 @@ impl Tcp {
             return true;
         }
         if self.state.may_send() {
-            if self.repair.is_some() {
+            if self.extensions.is_some() {
                 if !self.stays_at_rest() && self.poll_watched_data(next, now) {
                     return true;
                 }
@@ -64,8 +59,8 @@ impl Tcp {
         if !self.acks.is_due() {
             return false;
         }
-        if self.repair.is_some() {
-            self.acknowledge_somehow(next, now);
+        if self.extensions.is_some() {
+            self.ack_with_extensions(next, now);
         } else {
             self.transmit_hint = TransmitHint::Nothing;
             *next = self.pure_ack(now);
@@ -103,63 +98,6 @@ impl Tcp {
         matches!(self.transmit_hint, TransmitHint::Nothing)
     }
 
-    /// Whether the ACK that is due ends the handshake, and leaves before data.
-    fn ends_handshake_apart(&self) -> bool {
-        let fresh = || self.board.nxt == self.iss() + 1 && self.rcv.nxt() == self.irs + 1;
-        self.config.handshake_ack
-            && fresh()
-            && self.state == State::Established
-            && self.shared_window.is_none()
-    }
-
-    fn syn(&mut self, now: Instant) -> Segment {
-        self.syn_due = false;
-        self.stats.segments_sent += 1;
-        if self.syn_repeats == 0 {
-            self.last_sent = now;
-        }
-        self.arm_retransmit(now);
-        let answer = self.state == State::SynReceived;
-        let c = &self.config;
-        let mut flags = Flags::SYN;
-        if answer {
-            flags = flags.with(Flags::ACK);
-            if self.options.ecn {
-                flags = flags.with(self.syn_ack_flags());
-            }
-            self.acks.on_sent(self.rcv.nxt());
-        } else if self.wants_ecn() && !(c.ecn_fallback && self.syn_repeats > 0) {
-            flags = flags.with(self.syn_flags());
-        }
-        let offers = |config: bool, agreed: bool| if answer { agreed } else { config };
-        let stamped = offers(c.timestamps, self.options.timestamps);
-        let stamps = Timestamps { value: clock(now), echo: self.ts_recent };
-        Segment {
-            seq: SeqNumber(self.iss),
-            ack: if answer { SeqNumber(self.rcv.nxt() as u32) } else { SeqNumber(0) },
-            window: self.promised_by_syn(answer) as u16,
-            flags,
-            timestamps: stamped.then_some(stamps),
-            mss: Some((c.mss.get() + room_of_options(stamped)).clamp(1, 65_535) as u16),
-            window_scale: offers(c.window_scale, self.options.scaling).then(|| c.scale_shift()),
-            sack_permitted: offers(c.sack, self.options.sack),
-            ..Segment::default()
-        }
-    }
-
-    /// The window of a SYN is one of whole segments (`tcp_select_initial_window`): half of it is what a packet may hold. It stays
-    /// promised when the connection stands and the buffer leaves less.
-    pub(in crate::tcp) fn promised_by_syn(&self, answer: bool) -> u64 {
-        let window = self.first_window();
-        let plain = self.shared_window.is_none();
-        if !self.config.tso || (plain && self.buffers.is_none()) {
-            return window;
-        }
-        let stamps = if answer && self.options.timestamps { 0 } else { STAMPS };
-        let segment = self.config.mss.get() + stamps + if plain { 0 } else { MAPPING };
-        (window / segment).max(1) * segment
-    }
-
     /// What may leave of what the application has written, into `next`; then it goes on, and so on.
     #[inline(never)]
     fn poll_watched_data(&mut self, next: &mut Segment, now: Instant) -> bool {
@@ -168,7 +106,7 @@ impl Tcp {
                 *next = segment;
                 return true;
             }
-            if self.buffers.is_none() || !self.application_goes_on() {
+            if self.buffers.is_none() || !self.application_writes_on() {
                 return false;
             }
         }
@@ -225,7 +163,7 @@ impl Tcp {
             self.transmit_hint = TransmitHint::NoRoom;
             return None;
         }
-        if WATCHED && !self.fills_packet((window, pipe), now) {
+        if WATCHED && !self.may_begin_packet((window, pipe), now) {
             return None;
         }
         let (len, fin) = if WATCHED { self.within_packet(nxt, len, fin) } else { (len, fin) };
@@ -305,8 +243,8 @@ impl Tcp {
     /// What asks for an answer: the last segment again (RFC 8985 §7.3), or a window probe.
     #[cold]
     fn probe(&mut self, now: Instant) -> Segment {
-        if let Some((start, end)) = self.repeats_last(now) {
-            self.resends_from_buffer(start, true);
+        if let Some((start, end)) = self.last_segment_as_probe(now) {
+            self.resend_from_buffer(start, true);
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
@@ -319,7 +257,7 @@ impl Tcp {
     #[inline(always)]
     pub(in crate::tcp) fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
         self.cwnd_limited = pipe + u64::from(self.mss) > cwnd.get();
-        if self.repair.is_some() {
+        if self.extensions.is_some() {
             self.note_usage(self.cwnd_limited);
         }
     }
@@ -340,7 +278,9 @@ impl Tcp {
     /// Sender's side of silly-window avoidance and Nagle's rule (RFC 9293 §3.8.6.2.1, §3.7.4).
     #[inline(always)]
     pub(in crate::tcp) fn is_worth_sending(&self, len: u64, fin: u64) -> bool {
-        if fin == 1 || len == u64::from(self.mss) || 2 * len >= self.snd_wnd.largest().min(self.send_buffer())
+        if fin == 1
+            || len == u64::from(self.mss)
+            || 2 * len >= self.snd_wnd.largest().min(FixedBuffers::send_buffer(&self.config))
         {
             return true;
         }
@@ -389,7 +329,7 @@ impl Tcp {
     #[inline(never)]
     fn resend(&mut self, start: u64, end: u64, now: Instant) -> Segment {
         if self.buffers.is_some() {
-            self.resends_from_buffer(start, false);
+            self.resend_from_buffer(start, false);
         }
         self.board.on_retransmitted(start, now);
         self.recovery.count_sent();
@@ -399,7 +339,7 @@ impl Tcp {
             self.stats.retransmitted_segments += 1;
             self.stats.retransmitted_bytes += len;
         }
-        if self.repair.is_some() {
+        if self.extensions.is_some() {
             self.note_sent((start, end), false, now);
         }
         if start == self.board.una && self.config.rto_restart {
@@ -439,9 +379,9 @@ impl Tcp {
 
     /// How long nothing has left, and the timeout, in whole ticks.
     fn pause(&self, now: Instant) -> (Duration, Duration) {
-        let tick = |at| timer_wheel::tick_before(at, self.config.jiffy);
+        let tick = |at| wheel::tick_before(at, self.config.jiffy);
         let idle = tick(now).saturating_since(tick(self.last_sent));
-        (idle, timer_wheel::rounded_up(self.rto(), self.config.jiffy))
+        (idle, wheel::rounded_up(self.rto(), self.config.jiffy))
     }
 
     /// The window after a pause, of which each of `looks` makes less.
@@ -480,7 +420,7 @@ impl Tcp {
         }
         // RFC 3168 §6.1.5: retransmissions are not ECN-capable; §6.1.2: CWR goes with new data.
         if new && len > 0 && self.options.ecn {
-            segment.ecn = self.codepoint();
+            segment.ecn = self.feedback.codepoint(self.needs.l4s);
             if self.recovery.take_cwr() {
                 segment.flags = segment.flags.with(Flags::CWR);
             }
@@ -488,17 +428,89 @@ impl Tcp {
         segment
     }
 
-    /// An ACK, honest or not.
-    #[inline(never)]
-    fn acknowledge_somehow(&mut self, next: &mut Segment, now: Instant) {
-        *next = self.pure_ack(now);
-        if let (Some(stamps), Some(repair)) = (&mut next.timestamps, &mut self.repair) {
-            stamps.value = clock(repair.compression.time_shown(now));
+    /// Delays the data after `len` bytes that leave at `now`.
+    #[cold]
+    fn pace(&mut self, len: Bytes, now: Instant) {
+        if let Some(rate) = self.pacing_rate() {
+            self.pacer.on_sent(rate, len, now);
         }
-        self.distort(next);
+    }
+
+    /// The congestion control's pacing rate, or one that follows from the window; `None` before the first round-trip sample.
+    pub(in crate::tcp) fn pacing_rate(&self) -> Option<Rate> {
+        let rate = self.cc.pacing_rate().or_else(|| {
+            pacing::rate_of_window(&WindowRate {
+                cwnd: self.cwnd(),
+                ssthresh: self.cc.ssthresh(),
+                outstanding: self.outstanding(),
+                smoothed: self.rtt.smoothed,
+                mss: self.mss,
+                options: self.extensions.as_ref().map_or(0, |e| e.segmentation.options()),
+            })
+        });
+        rate.map(|r| Rate::from_bps(r.as_bps().max(1)))
+    }
+
+    /// Nothing is left to send: where the window would allow more, delivery rates say nothing of the path.
+    #[inline]
+    pub(in crate::tcp) fn note_idle(&mut self) {
+        if self.board.rates.is_some() && !self.cwnd_limited {
+            self.board.limit_rates();
+        }
+    }
+
+    /// An ACK without data. A client's first one reports the codepoint of the SYN-ACK (RFC 9768 §3.2.2.1).
+    #[inline]
+    fn pure_ack(&mut self, now: Instant) -> Segment {
+        let between = self.board.nxt != self.board.una;
+        if let Some(extensions) = self.extensions.as_deref_mut().filter(|_| between) {
+            extensions.segmentation.on_ack_between(now);
+        }
+        let mut segment = self.acknowledge(self.board.nxt, 0, now);
+        if self.feedback.owes_first() {
+            self.feedback.report_first(&mut segment);
+        }
+        segment
+    }
+
+    /// An ACK whose timestamp or number the extensions may change.
+    #[inline(never)]
+    fn ack_with_extensions(&mut self, next: &mut Segment, now: Instant) {
+        *next = self.pure_ack(now);
+        if let Some(extensions) = self.extensions.as_deref_mut() {
+            if let Some(stamps) = &mut next.timestamps {
+                stamps.value = clock(extensions.ack_policy.timestamp_of_ack(now));
+            }
+            let place = (u64::from(self.mss), self.irs + 1);
+            extensions.misbehaviour.forge(next, &mut self.acks, &self.rcv, &self.config, place);
+        }
         if !self.acks.is_due() {
             self.transmit_hint = TransmitHint::Nothing;
         }
+    }
+
+    /// Builds the ACK of everything received so far; it leaves before any other.
+    pub(in crate::tcp) fn acknowledge_first(&mut self, now: Instant) {
+        let ack = self.pure_ack(now);
+        self.acks.demand_first(ack.ack);
+        if let Some(extensions) = self.extensions.as_deref_mut() {
+            extensions.ack_policy.queue_first(ack);
+        }
+    }
+
+    /// The ACK that leaves before others: one that is built already, or one up to `up_to` with the marks before they changed, which
+    /// another follows.
+    #[cold]
+    fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
+        if let Some(ack) = self.extensions.as_deref_mut().and_then(|e| e.ack_policy.take_first()) {
+            return ack;
+        }
+        self.feedback.invert_ece();
+        let mut segment = self.acknowledge(self.board.nxt, 0, now);
+        self.feedback.invert_ece();
+        segment.ack = up_to;
+        self.acks.demand();
+        segment
     }
 
     /// A segment that acknowledges everything received; `len` bytes of payload are to follow. Packets are of one size,
@@ -507,7 +519,7 @@ impl Tcp {
     pub(in crate::tcp) fn acknowledge(&mut self, seq: u64, len: u64, now: Instant) -> Segment {
         self.stats.segments_sent += 1;
         if self.acks.on_sent(self.rcv.nxt()) {
-            self.end_quick_acks();
+            self.extensions.on_quick_acks_spent(&self.config);
         }
         let mut segment = Segment {
             seq: SeqNumber(seq as u32),
@@ -521,10 +533,10 @@ impl Tcp {
         }
         if self.options.sack && (self.rcv.has_gap() || self.rcv.has_duplicate()) {
             let most = if self.options.timestamps { 3 } else { 4 };
-            if len + SACK_ROOM > u64::from(self.mss) && len > 0 {
+            if len + SACK_LEN > u64::from(self.mss) && len > 0 {
                 self.acks.demand();
             } else {
-                segment.sack = self.sack_blocks(most);
+                segment.sack = self.extensions.sack_blocks(&mut self.rcv, most, &self.config);
             }
         }
         segment
@@ -533,7 +545,7 @@ impl Tcp {
     /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
     #[inline(always)]
     pub(in crate::tcp) fn window_may_open(&self) -> bool {
-        self.is_worth_telling(self.receive_edge())
+        self.is_worth_telling(self.buffers.receive_edge(&receive_view!(self)))
     }
 
     /// The same for that right edge.
@@ -552,22 +564,17 @@ impl Tcp {
             self.shown_window = window;
             return (window >> scale).min(65_535) as u16;
         }
-        let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());
+        let (edge, tuned) = (self.buffers.receive_edge(&receive_view!(self)), self.buffers.is_some());
         let edge =
             if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
         let room = edge.saturating_sub(self.rcv.nxt());
         // Linux rounds up, and tells the least change with whatever leaves (`tcp_select_window`).
         let room = if tuned { room.next_multiple_of(1 << scale) } else { room };
-        if tuned {
-            self.forget_told_window();
+        if self.buffers.as_deref_mut().is_some_and(|buffers| buffers.on_window_told()) {
+            self.acks.demand();
         }
         let field = (room >> scale).min(65_535);
         self.rcv.advertise(self.rcv.nxt() + (field << scale));
         field as u16
     }
-}
-
-/// The timestamp clock: milliseconds (RFC 7323 §5.4 allows 1 ms to 1 s).
-pub(in crate::tcp) const fn clock(now: Instant) -> u32 {
-    (now.as_nanos() / 1_000_000) as u32
 }

@@ -1,33 +1,27 @@
 //! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
 
-use crate::cc::{CongestionControl, Setup};
-use crate::config::{Handshake, Increase, Paws, Pipe, RttSampling, WindowUnit};
+use super::options::{echoed_rtt, option_len};
+use super::recv::ack_policy::AckPolicy;
+use super::recv::acks::Owed;
+use super::recv::ecn;
+use super::recv::reassembly::Arrival;
+use super::send::scoreboard::Acked;
+use super::sequence::unwrap;
+use super::socket_buffers::{SocketBuffers, receive_view};
+use super::state::{State, Trigger};
+use super::time_wait::CHALLENGE_INTERVAL;
+use super::{ResetCause, Tcp};
+use crate::cc::{CongestionControl, Delivery, FlowSample};
+use crate::config::{AckDelay, Increase, Misbehaviour, Paws, RttSampling, SackReports};
 use crate::segment::{Flags, Segment, SeqNumber};
-use crate::tcp::recv::acks::Owed;
-use crate::tcp::recv::reassembly::Arrival;
-use crate::tcp::send::output::{clock, room_of_options};
-use crate::tcp::send::scoreboard::Acked;
-use crate::tcp::send::window::SendWindow;
-use crate::tcp::state::{State, Trigger};
-use crate::tcp::{BASE, Options, ResetCause, ResetReply, Tcp};
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{Bytes, Duration, Instant};
 
-/// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
-/// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
-pub(in crate::tcp) const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
-
-/// What a subflow accepts of itself: all that comes, as the window is the connection's (RFC 8684 §3.3.4).
-const ANY_WINDOW: u64 = 1 << 40;
-
-/// The position on the unwrapped number line nearest to `base` whose low half is `seq`.
-pub(in crate::tcp) fn unwrap(base: u64, seq: SeqNumber) -> u64 {
-    base.wrapping_add_signed(i64::from(seq.distance(SeqNumber(base as u32))))
-}
-
-/// The round trip of what was stamped `echo`, whichever transmission that was; a clock of 1 ms cannot measure less.
-fn echoed(echo: u32, now: Instant) -> Option<Duration> {
-    let passed = clock(now).wrapping_sub(echo);
-    (passed <= i32::MAX as u32).then(|| Duration::from_millis(u64::from(passed.max(1))))
+/// State before an ACK, for what it delivers.
+struct Snapshot {
+    una: u64,
+    sacked: u64,
+    in_flight: u64,
+    rtt_samples: u64,
 }
 
 impl Tcp {
@@ -62,132 +56,11 @@ impl Tcp {
         altered.add(before.saturating_sub(after), end, self.rcv.nxt());
     }
 
-    fn refuse(&mut self, segment: &Segment) {
-        if let Some(reset) = segment.refusal() {
-            let ack = reset.flags.has(Flags::ACK).then_some(reset.ack);
-            self.reset_reply = Some(ResetReply { seq: reset.seq, ack });
-        }
-    }
-
-    fn on_segment_in_listen(&mut self, segment: &Segment) {
-        if segment.flags.has(Flags::ACK) {
-            self.refuse(segment);
-        } else if segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::RST) {
-            self.on_syn(segment);
-        }
-    }
-
-    fn on_segment_in_syn_sent(&mut self, segment: &Segment, now: Instant) {
-        let acks = segment.flags.has(Flags::ACK);
-        if acks && segment.ack != SeqNumber(self.iss) + 1 {
-            self.refuse(segment);
-            return;
-        }
-        if segment.flags.has(Flags::RST) {
-            if acks {
-                self.break_off(ResetCause::Refused);
-            }
-            return;
-        }
-        if !segment.flags.has(Flags::SYN) {
-            return;
-        }
-        let ecn = acks && self.agree_as_client(segment);
-        self.learn(segment, ecn);
-        if acks {
-            self.establish(segment, now);
-            if self.config.handshake == Handshake::ThreeWay {
-                self.acks.demand();
-            }
-        } else {
-            self.advance(Trigger::Syn);
-            self.syn_due = true;
-        }
-    }
-
-    /// A connection request: it is answered with a SYN-ACK.
-    fn on_syn(&mut self, segment: &Segment) {
-        let ecn = self.agree_as_server(segment);
-        self.learn(segment, ecn);
-        self.advance(Trigger::Syn);
-        self.syn_due = true;
-    }
-
-    /// Takes what the peer's SYN offers.
-    fn learn(&mut self, segment: &Segment, ecn: bool) {
-        let c = &self.config;
-        let scaling = c.window_scale && segment.window_scale.is_some();
-        self.options = Options {
-            sack: c.sack && segment.sack_permitted,
-            timestamps: c.timestamps && segment.timestamps.is_some(),
-            ecn,
-            scaling,
-            rcv_scale: if scaling { c.scale_shift() } else { 0 },
-        };
-        let promised = || self.promised_by_syn(self.state != State::SynSent);
-        let window = self.shared_window.map_or_else(promised, |_| ANY_WINDOW);
-        self.irs = BASE + u64::from(segment.seq.0);
-        self.rcv.start(self.irs + 1, window);
-        self.acks.start(self.rcv.nxt());
-        let options = room_of_options(self.options.timestamps) as u32;
-        self.mss = self.mss.min(u32::from(segment.mss.unwrap_or(u16::MAX)).saturating_sub(options).max(1));
-        self.ts_recent = segment.timestamps.map_or(0, |t| t.value);
-        let scale = segment.window_scale.filter(|_| scaling).unwrap_or(0);
-        self.snd_wnd = SendWindow::of_syn(segment, (self.irs, self.iss()), scale);
-    }
-
-    /// This end's SYN is acknowledged.
-    fn establish(&mut self, segment: &Segment, now: Instant) {
-        self.advance(Trigger::AckOfSyn);
-        self.pending.connected();
-        self.timer.stop();
-        self.syn_due = false;
-        self.timer.on_progress();
-        self.rtt.reset_backoff();
-        let mut setup = Setup::new(&self.config, u64::from(self.mss));
-        if self.syn_repeats > self.config.spared_syns {
-            setup.initial_window = u64::from(self.mss); // RFC 5681 §3.1
-        }
-        self.sample_handshake(segment, now);
-        if let Some(repair) = &mut self.repair {
-            repair.pace.start(now, self.config.jiffy);
-        }
-        self.cc.tell(|cc| cc.on_established(&setup));
-        self.note_rate();
-        self.start_buffers(now);
-        if self.config.window_unit == WindowUnit::Packets {
-            self.board.weigh_as(self.mss as u16);
-        }
-        if self.options.sack && self.config.pipe == Pipe::Ns2 && !self.config.rack {
-            self.recovery.count_from_now();
-        }
-        self.last_sent = now;
-        self.snd_wnd.on_established(segment, self.iss() + 1);
-        if self.snd.is_closed() {
-            self.advance(Trigger::Close);
-        }
-    }
-
-    /// The round trip of the handshake. One that was repeated has none but what its echo tells, to which Linux listens; else the timeout
-    /// is at least 3 s (RFC 6298 §5.7).
-    fn sample_handshake(&mut self, segment: &Segment, now: Instant) {
-        let listens = self.options.timestamps && self.config.rtt_sampling == RttSampling::AckOrSack;
-        let rtt = match segment.timestamps.filter(|_| listens) {
-            _ if self.syn_repeats == 0 => Some(now.saturating_since(self.last_sent)),
-            Some(stamps) => echoed(stamps.echo, now),
-            None => None,
-        };
-        match rtt {
-            Some(rtt) => self.rtt.on_sample(rtt, (self.board.una, self.board.nxt), now, &self.config),
-            None => self.rtt.syn_was_lost(),
-        }
-    }
-
     fn on_segment_in_connection(&mut self, segment: &Segment, now: Instant) {
         let seq = unwrap(self.rcv.nxt(), segment.seq);
         let end = seq + u64::from(segment.seq_len());
         if self.state == State::SynReceived && segment.flags.has(Flags::SYN) && seq + 1 == self.rcv.nxt() {
-            self.on_syn_again(segment, now);
+            self.on_repeated_syn(segment, now);
             return;
         }
         if self.is_stale(segment, seq) || !self.is_acceptable(seq, end) {
@@ -216,7 +89,7 @@ impl Tcp {
                 return;
             }
             self.establish(segment, now);
-            self.on_first_ace(segment);
+            self.feedback.on_first_ace(segment);
         }
         let ack = unwrap(self.board.una, segment.ack);
         if ack > self.board.nxt || ack + self.snd_wnd.largest() < self.board.una {
@@ -224,7 +97,7 @@ impl Tcp {
             return;
         }
         self.remember_timestamp(segment, seq);
-        if self.repair.is_some() || self.needs.deliveries {
+        if self.extensions.is_some() || self.needs.deliveries {
             self.on_watched_ack(segment, seq, ack, now);
         } else {
             self.on_ack::<false>(segment, seq, ack, now);
@@ -242,25 +115,6 @@ impl Tcp {
             self.stop();
         } else {
             self.break_off(ResetCause::Peer);
-        }
-    }
-
-    /// A SYN-ACK lost, or both ends opening at the same time.
-    fn on_syn_again(&mut self, segment: &Segment, now: Instant) {
-        if segment.flags.has(Flags::RST) {
-            return;
-        }
-        if segment.flags.has(Flags::ACK) {
-            if segment.ack == SeqNumber(self.iss) + 1 {
-                self.establish(segment, now);
-                self.acks.demand();
-            } else {
-                self.refuse(segment);
-            }
-        } else {
-            // Whichever SYN-ACK is answered gives no sample.
-            self.syn_repeats = self.syn_repeats.saturating_add(1);
-            self.syn_due = true;
         }
     }
 
@@ -311,9 +165,9 @@ impl Tcp {
         let to = end.min(self.rcv.nxt());
         if segment.payload > 0 && seq < to && self.state.is_synchronized() {
             self.stats.duplicates_received += 1;
-            self.begin_quick_acks(self.config.quick_acks);
+            self.extensions.enter_quick_ack(&mut self.acks, self.config.quick_acks);
             self.rcv.insert(seq, to);
-            self.hear(seq);
+            self.spoof_for_data(seq);
         }
         // A window probe is answered always; what else is empty, at times. What came before that counts among ACKs that leave at once only
         // where one is owed (Linux `tcp_send_dupack`).
@@ -350,8 +204,8 @@ impl Tcp {
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         self.timer.unsettle();
-        let before = self.needs.deliveries.then(|| self.watch(now));
-        let (advances, repairs) = (ack > self.board.una, self.repair.is_some());
+        let before = self.needs.deliveries.then(|| self.snapshot(now));
+        let (advances, repairs) = (ack > self.board.una, self.extensions.is_some());
         let sends = self.board.outstanding() > 0;
         let in_place = advances || (ack == self.board.una && segment.seq_len() > 0);
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
@@ -378,9 +232,9 @@ impl Tcp {
             if sends {
                 self.note_rate();
             }
-            self.pass_over_hole(seq);
+            self.conceal_hole(seq);
             if segment.payload > 0 {
-                self.hear(seq);
+                self.spoof_for_data(seq);
             }
         }
     }
@@ -401,7 +255,7 @@ impl Tcp {
         if ack > self.board.una {
             let una = self.board.una;
             let acked = if WATCHED { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
-            marked = self.marked(segment, delivered);
+            marked = self.newly_marked(segment, delivered);
             let rtt = self.sample(&acked, segment, now);
             if WATCHED {
                 self.examine(segment, (una, ack), Some(acked), now);
@@ -433,7 +287,7 @@ impl Tcp {
                 self.examine(segment, (self.board.una, ack), None, now);
             }
             let latest = ack == self.board.una;
-            marked = if latest && before.0 > 0 { self.marked(segment, delivered) } else { 0 };
+            marked = if latest && before.0 > 0 { self.newly_marked(segment, delivered) } else { 0 };
             if before.0 > 0 {
                 if marked > 0 {
                     self.on_echo(before.0, now);
@@ -445,8 +299,9 @@ impl Tcp {
                 }
             }
         }
-        if self.buffers.is_some() {
-            self.on_send_buffer_acked();
+        let una = self.board.una;
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.on_ack(una);
         }
         marked
     }
@@ -462,7 +317,17 @@ impl Tcp {
         }
     }
 
-    /// What a segment says of the peer's window.
+    /// Bytes that an ACK reports as marked; before it `delivered` had been acknowledged or SACKed.
+    #[inline]
+    fn newly_marked(&mut self, segment: &Segment, delivered: u64) -> u64 {
+        if !self.options.ecn {
+            return 0;
+        }
+        let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
+        self.feedback.marked(segment, newly, self.mss)
+    }
+
+    /// Takes the peer's window from a segment.
     #[inline(always)]
     fn update_window(&mut self, segment: &Segment, seq: u64, ack: u64) {
         if ack < self.board.una || !self.snd_wnd.update(segment, (seq, ack)) {
@@ -508,7 +373,7 @@ impl Tcp {
             now.saturating_since(sent_at)
         } else if let (Some(t), true) = (segment.timestamps, self.options.timestamps) {
             // The echo tells which transmission arrived.
-            echoed(t.echo, now)?
+            echoed_rtt(t.echo, now)?
         } else {
             return None;
         };
@@ -541,30 +406,24 @@ impl Tcp {
             None => data_end.min(self.rcv.edge()),
             Some(at) => data_end.min(at) + u64::from(fin && data_end == at),
         };
-        if self.buffers.is_some() && seq > nxt && !self.takes_in(end.saturating_sub(seq)) {
+        if self.buffers.is_some() && seq > nxt && !self.accepts(end.saturating_sub(seq)) {
             self.acks.demand();
             return;
         }
         if seq > nxt && seq < end {
-            self.note_range((seq, end), now);
+            self.remember_range((seq, end), now);
         }
         let arrival = if seq < end { self.rcv.insert(seq, end) } else { Arrival::FilledGap };
         if arrival == Arrival::FilledGap {
-            self.note_ranges_reached();
-        }
-        if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
-            self.note_data(now);
-            if self.config.push_acks {
-                self.heed_push(segment);
+            let nxt = self.rcv.nxt();
+            if let Some(extensions) = self.extensions.as_deref_mut() {
+                extensions.ack_policy.on_gap_filled(nxt);
             }
         }
-        if self.buffers.is_some() {
-            self.tune_to_arrival(segment, (seq.max(nxt), end), now);
+        if matches!(arrival, Arrival::InOrder | Arrival::FilledGap) {
+            self.on_data_in_order(segment, now);
         }
-        self.owe_ack(arrival, now);
-        if self.tunes_window() && self.acks.is_due() {
-            self.settle_window(arrival == Arrival::InOrder, now);
-        }
+        self.update_buffer((segment, arrival), (seq.max(nxt), end), now);
         if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed();
@@ -574,7 +433,65 @@ impl Tcp {
         self.deliver(self.rcv.nxt_data() - read, now);
     }
 
-    /// So much has come in order, which the application reads unless it takes its time.
+    /// Takes the codepoint of a segment with payload.
+    fn on_codepoint(&mut self, segment: &Segment) {
+        self.stats.ce_received += u32::from(segment.ecn == tailrace_core::Ecn::Ce);
+        let (nxt, quick) = (self.rcv.nxt(), self.config.quick_ecn);
+        if self.feedback.on_codepoint(segment, &mut self.acks, nxt, quick) {
+            self.extensions.enter_quick_ack(&mut self.acks, ecn::QUICK);
+        }
+    }
+
+    /// Whether `bytes` above a gap fit into the receive buffer.
+    fn accepts(&mut self, bytes: u64) -> bool {
+        let view = receive_view!(self);
+        self.buffers.accepts(bytes, &view)
+    }
+
+    /// A segment with data arrived in order: the delay of ACKs follows its pace, and a short or pushed one may be acknowledged
+    /// early.
+    #[inline]
+    fn on_data_in_order(&mut self, segment: &Segment, now: Instant) {
+        if self.config.ack_delay == AckDelay::Adaptive {
+            let rto = self.rto();
+            self.extensions.on_data(&mut self.acks, &self.config, rto, now);
+        }
+        if self.config.push_acks {
+            let largest = self.mss + option_len(self.options.timestamps) as u32;
+            self.extensions.on_segment_size(&mut self.acks, segment, largest);
+        }
+    }
+
+    /// Schedules the ACK of a segment of which `range` is new; a tuned buffer and its window grow with it.
+    #[inline(always)]
+    fn update_buffer(&mut self, (segment, arrival): (&Segment, Arrival), range: (u64, u64), now: Instant) {
+        if self.buffers.is_some() {
+            self.tune_to_arrival(segment, range, now);
+        }
+        self.schedule_ack(arrival, now);
+        if self.acks.is_due() && self.buffers.as_ref().is_some_and(|buffers| buffers.tunes_window()) {
+            self.settle_window(arrival == Arrival::InOrder, now);
+        }
+    }
+
+    #[inline]
+    fn tune_to_arrival(&mut self, segment: &Segment, range: (u64, u64), now: Instant) {
+        let view = receive_view!(self);
+        if let Some(buffers) = self.buffers.as_deref_mut() {
+            buffers.on_arrival(segment, range, &view, &mut self.acks, now);
+        }
+    }
+
+    /// An ACK is due: fixes the window that it tells, or leaves the ACK to a slow reader.
+    fn settle_window(&mut self, in_order: bool, now: Instant) {
+        let view = receive_view!(self);
+        let Some(buffers) = self.buffers.as_deref_mut() else { return };
+        if buffers.settle_window(in_order, &view, &mut self.acks) && !self.auto_read {
+            self.defer_ack_to_read(now);
+        }
+    }
+
+    /// `delivered` bytes have come in order, which the application reads at once unless it is a slow reader.
     #[inline(always)]
     fn deliver(&mut self, delivered: u64, now: Instant) {
         self.pending.delivered(delivered);
@@ -582,30 +499,38 @@ impl Tcp {
         if self.auto_read {
             self.rcv.take_all();
         }
-        self.acknowledge_pushed();
-        // What nobody could read, or has not read yet, tells nothing of how fast it is read.
-        if self.buffers.is_some() && delivered > 0 {
-            if self.auto_read {
-                self.tune_to_reading(now);
-            }
-            if self.tunes_window() {
-                self.tell_window_after_reading();
-            }
+        self.ack_pushed_data();
+        // Data that nobody could read, or has not read yet, says nothing about the reading rate.
+        if self.buffers.is_some() && delivered > 0 && self.auto_read {
+            self.tune_to_reading(now);
+        }
+    }
+
+    #[inline]
+    fn tune_to_reading(&mut self, now: Instant) {
+        let view = receive_view!(self);
+        let Some(buffers) = self.buffers.as_deref_mut() else { return };
+        buffers.on_read(&self.rcv, now);
+        if buffers.tunes_window() && self.state.may_receive() {
+            buffers.tell_window_after_reading(&view, &mut self.acks);
         }
     }
 
     /// Whether no more than a full segment has come in order since the last ACK.
-    pub(in crate::tcp) fn has_one_more(&self) -> bool {
+    pub(in crate::tcp) fn has_one_unacknowledged(&self) -> bool {
         self.rcv.nxt() - self.acks.last_sent() <= u64::from(self.mss)
     }
+}
 
-    /// When to acknowledge (RFC 5681 §4.2): every `delayed_ack` segments or after a while; at once where a gap
-    /// opens, closes or a duplicate came.
+/// When to acknowledge.
+impl Tcp {
+    /// RFC 5681 §4.2: every `delayed_ack` segments or after a delay; at once where a gap opens or closes, or a duplicate came.
     #[inline]
-    fn owe_ack(&mut self, arrival: Arrival, now: Instant) {
+    fn schedule_ack(&mut self, arrival: Arrival, now: Instant) {
         self.acks.settle_growth();
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
-            let every = if self.holds_short_ones() { u8::MAX } else { self.config.delayed_ack };
+            let unacknowledged = self.rcv.nxt() - self.acks.last_sent();
+            let every = self.extensions.ack_every(unacknowledged, &self.config);
             if self.acks.on_in_order(every) == Owed::Waits {
                 self.delay_ack(now);
             }
@@ -614,20 +539,158 @@ impl Tcp {
         match arrival {
             Arrival::OutOfOrder => {
                 self.stats.out_of_order_received += 1;
-                return self.owe_ack_of_gap(now);
+                return self.ack_gap(now);
             }
             Arrival::Duplicate => {
                 self.stats.duplicates_received += 1;
-                self.begin_quick_acks(self.config.quick_acks);
+                self.extensions.enter_quick_ack(&mut self.acks, self.config.quick_acks);
             }
-            // Others wait still, and it is one segment more, or leaves less of the window: Linux has the rule of those that wait for that.
+            // Others wait still, and it is one segment more, or leaves less of the window: Linux treats it as one above a gap.
             Arrival::FilledGap
-                if self.rcv.has_gap() && (self.has_one_more() || !self.window_would_not_shrink()) =>
+                if self.rcv.has_gap()
+                    && (self.has_one_unacknowledged() || !self.window_would_not_shrink()) =>
             {
-                return self.owe_ack_of_gap(now);
+                return self.ack_gap(now);
             }
             Arrival::InOrder | Arrival::FilledGap => {}
         }
         self.acks.on_disorder();
+    }
+
+    fn window_would_not_shrink(&mut self) -> bool {
+        let view = receive_view!(self);
+        let buffers = self.buffers.as_deref();
+        buffers.is_none_or(|buffers| buffers.window_would_not_shrink(&view, &mut self.acks))
+    }
+
+    /// Delays the ACK that is owed.
+    #[inline]
+    fn delay_ack(&mut self, now: Instant) {
+        self.extensions.delay_ack(&mut self.acks, &self.config, self.rtt.smoothed, now);
+    }
+
+    /// The ACK that is due by count waits for the timer of those before it, unless that is about to expire (`tcp_send_delayed_ack`).
+    /// Whether it waits.
+    pub(crate) fn delay_due_ack(&mut self, now: Instant) -> bool {
+        let delay = self.extensions.ack_timeout(&self.config);
+        self.acks.put_off(now.saturating_add(delay / 4))
+    }
+
+    /// The ACK that is due by count waits until the application reads, or for the timer, which is started if it does not run.
+    fn defer_ack_to_read(&mut self, now: Instant) {
+        if self.acks.deadline() == Instant::MAX {
+            self.acks.withdraw();
+            self.delay_ack(now);
+        } else {
+            self.delay_due_ack(now);
+        }
+    }
+
+    /// Acknowledges a segment above a gap: at once, or compressed with others for a twentieth of the round trip at most.
+    fn ack_gap(&mut self, now: Instant) {
+        let wait = if self.options.sack { self.compression_delay() } else { Duration::ZERO };
+        self.extensions.on_gap(&mut self.acks, self.rcv.nxt(), wait, now);
+    }
+
+    fn compression_delay(&self) -> Duration {
+        let (most, sent) = (self.config.ack_compression, self.rtt.smoothed);
+        let seen = self.buffers.as_ref().and_then(|buffers| buffers.receiver_rtt());
+        let seen = seen.filter(|seen| *seen < sent || sent.is_zero()).unwrap_or(sent);
+        most.min(seen / 20)
+    }
+
+    /// Once the application has read everything, and nothing waits above a gap, pushed data is acknowledged.
+    #[inline]
+    pub(in crate::tcp) fn ack_pushed_data(&mut self) {
+        // Data of a subflow is read from its connection.
+        if !self.acks.is_pushed()
+            || self.shared_window.is_some()
+            || self.rcv.read() != self.rcv.nxt_data()
+            || self.rcv.has_gap()
+        {
+            return;
+        }
+        self.acks.on_all_read(self.extensions.is_pingpong());
+    }
+
+    /// `range` is about to be received above a gap. Where that makes too many ranges for a header, the compressed ACK leaves first
+    /// (`tcp_sack_compress_send_ack`).
+    fn remember_range(&mut self, range: (u64, u64), now: Instant) {
+        if self.config.sack_reports != SackReports::Remembered || !self.options.sack {
+            return;
+        }
+        let held = self.acks.held() > 0;
+        if held && self.extensions.as_ref().is_some_and(|e| e.ack_policy.overflows_sack(range)) {
+            self.acknowledge_first(now);
+        }
+        if let Some(extensions) = self.extensions.as_deref_mut() {
+            extensions.ack_policy.remember_range(range);
+        }
+    }
+}
+
+/// Receivers that attack.
+impl Tcp {
+    /// Spoofs a duplicate ACK for a segment with data at `seq`.
+    fn spoof_for_data(&mut self, seq: u64) {
+        if self.config.misbehaviour != Misbehaviour::RepeatedAcks {
+            return;
+        }
+        if let Some(extensions) = self.extensions.as_deref_mut() {
+            extensions.misbehaviour.on_data(seq, &self.rcv, &mut self.acks);
+        }
+    }
+
+    /// Takes the bytes missing below `seq` as received, so that the loss does not show.
+    fn conceal_hole(&mut self, seq: u64) {
+        let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
+        if let Some(extensions) = self.extensions.as_deref_mut().filter(|_| conceals) {
+            extensions.misbehaviour.conceal_hole(seq, &mut self.rcv, self.irs);
+        }
+    }
+}
+
+/// Deliveries, for congestion controls that ask for them.
+impl Tcp {
+    /// An ACK has come and is about to be processed.
+    fn snapshot(&mut self, now: Instant) -> Snapshot {
+        if let Some(rates) = &mut self.board.rates {
+            rates.begin(now);
+        }
+        Snapshot {
+            una: self.board.una,
+            sacked: self.board.sacked(),
+            in_flight: self.pipe(),
+            rtt_samples: self.rtt.samples,
+        }
+    }
+
+    /// The ACK is processed: tells the congestion control what it delivered.
+    fn tell_delivery(&mut self, before: &Snapshot, segment: &Segment, marked: u64, now: Instant) {
+        let stamps = segment.timestamps.filter(|t| self.options.timestamps && t.echo != 0);
+        let least = u64::from(self.mss);
+        let flow = self.board.rates.as_mut().map_or(FlowSample::default(), |r| r.finish(least));
+        let delivery = Delivery {
+            now,
+            acked: Bytes(self.board.una - before.una),
+            delivered: Bytes(
+                (self.board.una + self.board.sacked()).saturating_sub(before.una + before.sacked),
+            ),
+            marked: Bytes(marked),
+            una: self.board.una,
+            nxt: self.board.nxt,
+            prior_in_flight: Bytes(before.in_flight),
+            in_flight: Bytes(self.pipe()),
+            rtt: (self.rtt.samples > before.rtt_samples).then_some(self.rtt.latest),
+            smoothed_rtt: self.rtt.smoothed,
+            cwnd_limited: self.is_cwnd_limited(),
+            flow,
+            one_way_ms: stamps.map(|t| t.value.wrapping_sub(t.echo) as i32),
+            repair: self.recovery.repairs(),
+        };
+        self.cc.tell(|cc| cc.on_delivery(&delivery));
+        if self.cc.holds_back() {
+            self.board.limit_rates();
+        }
     }
 }

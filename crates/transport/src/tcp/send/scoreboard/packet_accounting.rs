@@ -3,7 +3,7 @@
 //! The sums of the scoreboard are bytes. What the short segments in the network lack is kept beside them, so that full ones, the common
 //! case, cost nothing.
 
-use crate::tcp::send::scoreboard::{LOST, RETRANSMITTED, SACKED};
+use super::{LOST, RETRANSMITTED, SACKED};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp) struct PacketAccounting {
