@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use tailrace_app::{AppConfig, Over};
+use tailrace_app::{AppConfig, RequiredTransport};
 use tailrace_core::{Bytes, Duration};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Code, Diagnostic, Leaving, Room, Severity, Source, parse, parse_within, render_all};
@@ -1003,7 +1003,7 @@ fn shortened(text: &str) -> String {
     let warnings = Code::ALL.iter().filter(|code| code.severity() == Severity::Warning);
     let registries: [Vec<&str>; 8] = [
         AppConfig::names().to_vec(),
-        apps(Over::Datagrams),
+        apps(RequiredTransport::Datagrams),
         QdiscConfig::names().to_vec(),
         CcConfig::names().to_vec(),
         CoupledConfig::names().to_vec(),

@@ -28,7 +28,7 @@ use crate::world::{SimFabric, World};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
-use tailrace_app::{Member, Transfers};
+use tailrace_app::{GroupMember, TransferCount};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId, Spreading};
@@ -208,7 +208,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
 
 /// What the file says of routes.
 fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
-    if scenario.faults.iter().any(|fault| fault.kind.aspects().passage) {
+    if scenario.faults.iter().any(|fault| fault.kind.changed_fields().state) {
         graph.expect_changes();
     }
     let by = match scenario.routing.equal_paths {
@@ -410,7 +410,7 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
             let server_port = servers.take(client, server, group.ports.server)?;
             let ends = ends_of(group, id, (client, server), server_port);
             let single =
-                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
+                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != TransferCount::None;
             let uncongested = if single {
                 Uncongested::of(run, fabric.graph(), &ends[0], group.app.sender())
             } else {
@@ -516,7 +516,7 @@ fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
 
 /// The application of a flow, with a stream of randomness of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
-    let place = Member { number: member as u32, of: group.pairs.len() as u32 };
+    let place = GroupMember { number: member as u32, of: group.pairs.len() as u32 };
     Box::new(Running::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 

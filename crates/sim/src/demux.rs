@@ -8,7 +8,7 @@ use crate::packet::{Envelope, FlowEnd, SimPacket};
 use crate::sockets::{Socket, SocketId};
 use crate::window::keep_early;
 use crate::world::{SimFabric, World};
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::Dscp;
 use tailrace_net::NodeId;
 use tailrace_transport::mptcp::Mptcp;
@@ -94,7 +94,7 @@ impl World {
         let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
         let seed = streams.next_seed();
         let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
-        if streams.reader == Some(End::Server) {
+        if streams.reader == Some(EndpointRole::Server) {
             endpoint.await_reads();
         }
         let header = flow.header;

@@ -10,7 +10,7 @@ use crate::spoof::Spoofed;
 use crate::tally::FlowTally;
 use crate::uncongested::Uncongested;
 use std::sync::Arc;
-use tailrace_app::{App, AppConfig, Data, End, Member, Transfers};
+use tailrace_app::{AnyApp, AppConfig, ConnectionData, EndpointRole, GroupMember, TransferCount};
 use tailrace_core::{Dscp, Duration, Ecn, Instant, Rng};
 use tailrace_net::TimerId;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
@@ -284,7 +284,7 @@ impl EndpointPlan {
 /// The application that drives a flow, its stream of randomness, and when it wants to be woken.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) app: App,
+    pub(crate) app: AnyApp,
     pub(crate) rng: Rng,
     /// The pending wake-up; `MAX` without one.
     pub(crate) wake: Instant,
@@ -307,7 +307,7 @@ impl Flow {
 
 impl Running {
     /// One that nobody has told anything yet.
-    pub(crate) fn of(config: &AppConfig, place: Member, rng: Rng) -> Self {
+    pub(crate) fn of(config: &AppConfig, place: GroupMember, rng: Rng) -> Self {
         Self { app: config.build_member(place), rng, wake: Instant::MAX }
     }
 }
@@ -348,11 +348,11 @@ pub(crate) struct Streams {
     /// stream: an application draws the same whatever becomes of connections, so that variants are compared under equal load.
     pub(crate) seed: u64,
     /// What its application is asked for.
-    pub(crate) asked: Transfers,
+    pub(crate) asked: TransferCount,
     /// The end that sends; of exchanges, the one that asks.
-    pub(crate) sender: End,
+    pub(crate) sender: EndpointRole,
     /// The end whose application takes what has come by itself, where it does not take all at once.
-    pub(crate) reader: Option<End>,
+    pub(crate) reader: Option<EndpointRole>,
     /// Whether they are transfers of different sizes.
     pub(crate) varied: bool,
     /// What its path would do for it alone; none of Multipath TCP, which has several.
@@ -378,14 +378,14 @@ impl Streams {
 
     /// Whether there are transfers or exchanges.
     pub(crate) fn transfers(&self) -> bool {
-        self.asked != Transfers::None
+        self.asked != TransferCount::None
     }
 
     /// How many of them are asked for; none where there is no end.
     pub(crate) const fn count(&self) -> Option<u32> {
         match self.asked {
-            Transfers::Count(n) => Some(n),
-            Transfers::None | Transfers::Endless => None,
+            TransferCount::Count(n) => Some(n),
+            TransferCount::None | TransferCount::Endless => None,
         }
     }
 }
@@ -404,7 +404,7 @@ pub(crate) struct Work {
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
     /// What the server sends once it has heard from the client.
-    pub(crate) owed: Option<Data>,
+    pub(crate) owed: Option<ConnectionData>,
     /// Why the connection broke, if it did.
     pub(crate) end: Option<ResetCause>,
 }
@@ -490,7 +490,8 @@ impl Flow {
 
     /// See [`Flow::is_sender`].
     pub(crate) fn sender(&self) -> FlowEnd {
-        let from_server = matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == End::Server);
+        let from_server =
+            matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == EndpointRole::Server);
         // What goes to the server comes from the client.
         self.ends[usize::from(from_server)].to.peer()
     }

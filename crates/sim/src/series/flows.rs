@@ -9,7 +9,7 @@ use crate::sockets::Socket;
 use crate::table::TableBuilder;
 use crate::tally::{FlowTally, rate_bps};
 use crate::world::World;
-use tailrace_app::Playback;
+use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
@@ -25,7 +25,7 @@ struct Row<'a> {
     /// What the flow has counted since the start, and since the last sample an interval ago.
     tally: FlowTally,
     new: FlowTally,
-    playback: Option<Playback>,
+    playback: Option<PlaybackStats>,
     interval: Duration,
 }
 

@@ -9,7 +9,7 @@ use tailrace_core::{Probability, Rate, Rng};
 
 /// How rates are drawn, one after the other.
 #[derive(Clone, Debug, PartialEq)]
-pub enum RateLaw {
+pub enum RateDist {
     /// Each between the two.
     Uniform(Rate, Rate),
     /// Each between the two, all orders of magnitude alike.
@@ -21,11 +21,11 @@ pub enum RateLaw {
 const FORMS: &str = "\"uniform(1 Mbit/s, 30 Mbit/s)\", \"log_uniform(1 Mbit/s, 30 Mbit/s)\" or \
                      \"markov(0.2, 1 Mbit/s, 5 Mbit/s, 30 Mbit/s)\"";
 
-impl RateLaw {
+impl RateDist {
     /// The largest that there is.
-    pub fn most(&self) -> Rate {
+    pub fn largest(&self) -> Rate {
         match self {
-            Self::Uniform(_, most) | Self::LogUniform(_, most) => *most,
+            Self::Uniform(_, largest) | Self::LogUniform(_, largest) => *largest,
             Self::Markov(_, states) => states.iter().copied().max().unwrap_or_default(),
         }
     }
@@ -88,14 +88,14 @@ impl RateLaw {
     }
 }
 
-impl Default for RateLaw {
+impl Default for RateDist {
     /// None that could be drawn from: it must be stated.
     fn default() -> Self {
         Self::Uniform(Rate::default(), Rate::default())
     }
 }
 
-impl fmt::Display for RateLaw {
+impl fmt::Display for RateDist {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Uniform(low, high) => write!(f, "uniform({low}, {high})"),
@@ -109,7 +109,7 @@ impl fmt::Display for RateLaw {
     }
 }
 
-impl ParamType for RateLaw {
+impl ParamType for RateDist {
     const KIND: Kind = Kind::Text;
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
@@ -126,13 +126,13 @@ impl ParamType for RateLaw {
 mod tests {
     use super::*;
 
-    fn law(text: &str) -> RateLaw {
-        let law = RateLaw::from_value(&Value::Text(text.into())).unwrap();
-        assert_eq!(RateLaw::from_value(&law.to_value()), Ok(law.clone()));
+    fn law(text: &str) -> RateDist {
+        let law = RateDist::from_value(&Value::Text(text.into())).unwrap();
+        assert_eq!(RateDist::from_value(&law.to_value()), Ok(law.clone()));
         law
     }
 
-    fn draws(law: &RateLaw, n: usize) -> Vec<f64> {
+    fn draws(law: &RateDist, n: usize) -> Vec<f64> {
         let (mut state, mut rng) = (None, Rng::new(7));
         (0..n).map(|_| law.draw(&mut state, &mut rng).as_bps() as f64 / 1e6).collect()
     }
@@ -146,7 +146,7 @@ mod tests {
         // Half of them lie below the geometric mean.
         let below = logarithmic.iter().filter(|x| **x < 10.0).count() as f64 / 20_000.0;
         assert!((below - 0.5).abs() < 0.02, "{below}");
-        assert_eq!(law("markov(0.2, 1 Mbit/s, 5 Mbit/s, 30 Mbit/s)").most(), Rate::from_mbit(30));
+        assert_eq!(law("markov(0.2, 1 Mbit/s, 5 Mbit/s, 30 Mbit/s)").largest(), Rate::from_mbit(30));
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
             "5 Mbit/s",
             "uniform(1, 2)",
         ] {
-            assert!(RateLaw::from_value(&Value::Text(text.into())).is_err(), "{text}");
+            assert!(RateDist::from_value(&Value::Text(text.into())).is_err(), "{text}");
         }
     }
 }

@@ -6,9 +6,9 @@ use tailrace_core::text::Quantity as _;
 
 /// Such rates, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ladder(pub Vec<Rate>);
+pub struct BitrateLadder(pub Vec<Rate>);
 
-impl ParamType for Ladder {
+impl ParamType for BitrateLadder {
     const KIND: Kind = Kind::Text;
     fn from_value(value: &Value) -> Result<Self, String> {
         let Value::Text(text) = value else {
@@ -31,10 +31,11 @@ mod tests {
 
     #[test]
     fn rates_read_back_and_must_ascend() {
-        let read = |text: &str| Ladder::from_value(&Value::Text(text.into()));
-        let ladder = Ladder(vec![Rate::from_bps(235_000), Rate::from_bps(375_000), Rate::from_mbit(1)]);
+        let read = |text: &str| BitrateLadder::from_value(&Value::Text(text.into()));
+        let ladder =
+            BitrateLadder(vec![Rate::from_bps(235_000), Rate::from_bps(375_000), Rate::from_mbit(1)]);
         assert_eq!(read("235 kbit/s, 375 kbit/s, 1 Mbit/s"), Ok(ladder.clone()));
-        assert_eq!(Ladder::from_value(&ladder.to_value()), Ok(ladder));
+        assert_eq!(BitrateLadder::from_value(&ladder.to_value()), Ok(ladder));
         assert!(read("1 Mbit/s, 1 Mbit/s").unwrap_err().contains("ascend"));
         assert!(read("0 bit/s, 1 Mbit/s").unwrap_err().contains("ascend"));
         assert!(read("").is_err() && read("1 Mbit/s,").is_err());

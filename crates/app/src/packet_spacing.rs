@@ -4,11 +4,11 @@ use tailrace_core::{Bytes, Duration, Rate};
 
 /// Spaces packets at a rate, exactly in the long run: the remainder of each division is carried.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spacing {
+pub(crate) struct PacketSpacing {
     carry: u64,
 }
 
-impl Spacing {
+impl PacketSpacing {
     /// The time from a packet of this size to the next one.
     #[inline]
     pub(crate) fn gap(&mut self, rate: Rate, size: Bytes) -> Duration {

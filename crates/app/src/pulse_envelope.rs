@@ -4,7 +4,7 @@ use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 /// A pulse whose rate rises from nothing over its first part, stays, and falls to nothing over its last.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Envelope {
+pub(crate) struct PulseEnvelope {
     /// Length.
     pub(crate) burst: Duration,
     /// The highest rate.
@@ -15,7 +15,7 @@ pub(crate) struct Envelope {
     pub(crate) fall: Probability,
 }
 
-impl Envelope {
+impl PulseEnvelope {
     /// When the packet before which `n` of this size have left leaves, since the pulse began; `None` where it is over first. A
     /// packet leaves when what the rate has come to covers all before it, so the first leaves at once.
     pub(crate) fn offset(&self, n: u64, size: Bytes) -> Option<Duration> {
@@ -57,7 +57,7 @@ mod tests {
     fn offsets(rise: f64, fall: f64) -> Vec<u64> {
         let share = |p| Probability::new(p).unwrap();
         // 1 Mbit/s of 125 bytes: a packet a millisecond.
-        let pulse = Envelope {
+        let pulse = PulseEnvelope {
             burst: Duration::from_millis(8),
             rate: Rate::from_mbit(1),
             rise: share(rise),

@@ -5,7 +5,7 @@
 //! a discipline or a tc line.
 
 use crate::bounds::{DELAYS, RATES};
-use crate::course::Stage;
+use crate::profile::FaultStage;
 use crate::queue_line::QueueLine;
 use core::fmt;
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use tailrace_core::{Duration, Probability, Rate};
 
 /// From when on the link is how; times ascend from zero, the beginning of the fault.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Rows {
-    rows: Arc<[(Duration, Stage)]>,
-    most: Stage,
+pub struct TraceRows {
+    rows: Arc<[(Duration, FaultStage)]>,
+    largest: FaultStage,
 }
 
 /// No table has more rows.
 const MOST: usize = 1_000_000;
 
-impl Rows {
+impl TraceRows {
     /// The rows in order.
-    pub fn rows(&self) -> &[(Duration, Stage)] {
+    pub fn rows(&self) -> &[(Duration, FaultStage)] {
         &self.rows
     }
 
     /// What any of them sets, with the largest values that there are.
-    pub const fn most(&self) -> &Stage {
-        &self.most
+    pub const fn largest(&self) -> &FaultStage {
+        &self.largest
     }
 
-    fn of(rows: Vec<(Duration, Stage)>) -> Self {
+    fn of(rows: Vec<(Duration, FaultStage)>) -> Self {
         let all = || rows.iter().map(|(_, stage)| stage);
-        let most = Stage {
-            passage: None,
+        let largest = FaultStage {
+            state: None,
             rate: all().filter_map(|s| s.rate).max(),
             delay: all().filter_map(|s| s.delay).max(),
             loss: all().filter_map(|s| s.loss).max_by(|a, b| a.get().total_cmp(&b.get())),
             queue: all().find_map(|s| s.queue.clone()),
         };
-        Self { rows: rows.into(), most }
+        Self { rows: rows.into(), largest }
     }
 
     /// Reads a table.
@@ -60,14 +60,15 @@ impl Rows {
             if has_lines { format!("line {line}") } else { format!("row {}", row + 1) }
         };
         let names = lines.next().map_or("", |(_, names)| names);
-        let columns: Vec<Column<'_>> = names.split(',').map(Column::read).collect::<Result<_, _>>()?;
+        let columns: Vec<TraceColumn<'_>> =
+            names.split(',').map(TraceColumn::read).collect::<Result<_, _>>()?;
         if columns.first().is_none_or(|column| column.name != "time") || columns.len() < 2 {
             return Err(
                 "the first row names the columns: \"time, rate, delay, loss, queue\" or some of these, time first"
                     .into(),
             );
         }
-        let mut rows: Vec<(Duration, Stage)> = Vec::new();
+        let mut rows: Vec<(Duration, FaultStage)> = Vec::new();
         for (i, (n, line)) in lines.enumerate() {
             let row = row(line, &columns).map_err(|why| format!("{}: {why}", place(i, n)))?;
             match rows.last() {
@@ -89,12 +90,12 @@ impl Rows {
     }
 }
 
-struct Column<'t> {
+struct TraceColumn<'t> {
     name: &'t str,
     unit: &'t str,
 }
 
-impl<'t> Column<'t> {
+impl<'t> TraceColumn<'t> {
     fn read(text: &'t str) -> Result<Self, String> {
         let (name, unit) = text.split_once('[').unwrap_or((text, ""));
         let column = Self { name: name.trim(), unit: unit.trim().trim_end_matches(']').trim() };
@@ -106,12 +107,12 @@ impl<'t> Column<'t> {
     }
 }
 
-fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Stage), String> {
+fn row(line: &str, columns: &[TraceColumn<'_>]) -> Result<(Duration, FaultStage), String> {
     let cells: Vec<&str> = line.split(',').map(str::trim).collect();
     if cells.len() != columns.len() {
         return Err(format!("{} values for {} columns", cells.len(), columns.len()));
     }
-    let (mut time, mut stage) = (Duration::ZERO, Stage::default());
+    let (mut time, mut stage) = (Duration::ZERO, FaultStage::default());
     for (cell, column) in cells.into_iter().zip(columns) {
         let text = if column.unit.is_empty() { cell.to_string() } else { format!("{cell} {}", column.unit) };
         let within = |bounds: tailrace_core::bounds::Bounds, kind, value: &Value| bounds.check(kind, value);
@@ -140,10 +141,10 @@ fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Stage), String> 
     Ok((time, stage))
 }
 
-/// On one line, as [`Rows::read`] reads it back.
-impl fmt::Display for Rows {
+/// On one line, as [`TraceRows::read`] reads it back.
+impl fmt::Display for TraceRows {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let has = self.most();
+        let has = self.largest();
         f.write_str("time")?;
         let names = [
             ("rate", has.rate.is_some()),
@@ -163,7 +164,7 @@ impl fmt::Display for Rows {
     }
 }
 
-impl ParamType for Rows {
+impl ParamType for TraceRows {
     const KIND: Kind = Kind::Text;
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
@@ -187,22 +188,26 @@ mod tests {
     fn a_file_and_a_line_say_the_same() {
         let file = "# a drive\ntime [s], rate [Mbit/s], delay [ms], loss\n0, 10, 20, 0\n\n0.1, 2.5, 80, 0.02 # a tunnel\n";
         let line = "time, rate, delay, loss; 0 s, 10 Mbit/s, 20 ms, 0; 100 ms, 2.5 Mbit/s, 80 ms, 2 %";
-        let rows = Rows::read(file).unwrap();
-        assert_eq!(Rows::read(line), Ok(rows.clone()));
-        assert_eq!(Rows::read(&rows.to_string()), Ok(rows.clone()));
+        let rows = TraceRows::read(file).unwrap();
+        assert_eq!(TraceRows::read(line), Ok(rows.clone()));
+        assert_eq!(TraceRows::read(&rows.to_string()), Ok(rows.clone()));
         assert_eq!((rows.rows().len(), rows.rows()[1].0), (2, Duration::from_millis(100)));
-        let most = rows.most();
-        assert_eq!((most.rate, most.delay), (Some(Rate::from_mbit(10)), Some(Duration::from_millis(80))));
+        let largest = rows.largest();
+        assert_eq!(
+            (largest.rate, largest.delay),
+            (Some(Rate::from_mbit(10)), Some(Duration::from_millis(80)))
+        );
         // Columns in any order behind the time, and read back in that of their names.
-        let other = Rows::read("time, loss, rate; 0 s, 1 %, 1 Mbit/s").unwrap();
-        assert_eq!(Rows::read(&other.to_string()), Ok(other));
+        let other = TraceRows::read("time, loss, rate; 0 s, 1 %, 1 Mbit/s").unwrap();
+        assert_eq!(TraceRows::read(&other.to_string()), Ok(other));
         let queues =
-            Rows::read("time, queue, rate; 0 s, pfifo limit 20, 1 Mbit/s; 5 s, fq_codel, 2 Mbit/s").unwrap();
+            TraceRows::read("time, queue, rate; 0 s, pfifo limit 20, 1 Mbit/s; 5 s, fq_codel, 2 Mbit/s")
+                .unwrap();
         assert_eq!(
             queues.to_string(),
             "time, rate, queue; 0 s, 1 Mbit/s, pfifo limit 20; 5 s, 2 Mbit/s, fq_codel"
         );
-        assert_eq!(Rows::read(&queues.to_string()), Ok(queues));
+        assert_eq!(TraceRows::read(&queues.to_string()), Ok(queues));
     }
 
     #[test]
@@ -228,7 +233,7 @@ mod tests {
             ("time, rate\n1 s, 1 Mbit/s; 1 s, 2 Mbit/s", "another time than 0 s"),
             ("time, rate\n0 s, 1 Mbit/s; 0 s, 2 Mbit/s", "line 2: 0 s does not come after 0 s"),
         ] {
-            let found = Rows::read(text).unwrap_err();
+            let found = TraceRows::read(text).unwrap_err();
             assert!(found.contains(why), "{text}: {found}");
         }
     }

@@ -1,15 +1,15 @@
 //! Faults that change while they last: what they are at present, and for how long.
 
-use crate::condition::{Condition, Passage};
+use crate::condition::{LinkCondition, LinkState};
 use crate::queue_line::QueueLine;
 use core::fmt::Debug;
 use tailrace_core::{Duration, Probability, Rate, Rng};
 
 /// What a fault makes of a link for a while.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stage {
+pub struct FaultStage {
     /// Whether it carries packets.
-    pub passage: Option<Passage>,
+    pub state: Option<LinkState>,
     /// Its rate.
     pub rate: Option<Rate>,
     /// Its delay.
@@ -20,11 +20,11 @@ pub struct Stage {
     pub queue: Option<QueueLine>,
 }
 
-impl Stage {
+impl FaultStage {
     /// Changes a direction of a link into what it is in this stage.
-    pub fn shape(&self, link: &mut Condition) {
-        if let Some(passage) = self.passage {
-            link.close(passage);
+    pub fn apply(&self, link: &mut LinkCondition) {
+        if let Some(state) = self.state {
+            link.lower_to(state);
         }
         if let Some(rate) = self.rate {
             link.set_rate(rate);
@@ -42,7 +42,7 @@ impl Stage {
 }
 
 /// The stages of a fault, one after the other.
-pub trait Course: Debug + Send {
+pub trait FaultProfile: Debug + Send {
     /// The stage that begins now, and how long it lasts: to the end of the fault where that is not said.
-    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>);
+    fn next(&mut self, rng: &mut Rng) -> (FaultStage, Option<Duration>);
 }

@@ -4,7 +4,7 @@ use tailrace_core::Duration;
 
 /// Counters of a player since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Playback {
+pub struct PlaybackStats {
     /// Segments that have arrived.
     pub segments: u64,
     /// Sum of their rates, bit/s.
@@ -23,7 +23,7 @@ pub struct Playback {
     pub buffer: Duration,
 }
 
-impl Playback {
+impl PlaybackStats {
     /// The counts since an earlier copy; the buffer is that of now.
     pub fn since(&self, earlier: &Self) -> Self {
         Self {

@@ -4,7 +4,7 @@ use tailrace_core::{Duration, Probability};
 
 /// Duplication, corruption and reordering of one direction of a link; each is nothing by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Disturbance {
+pub struct NetemConfig {
     /// Probability that a packet arrives twice.
     pub duplication: Probability,
     /// Probability that bits of a packet are damaged.
@@ -13,7 +13,7 @@ pub struct Disturbance {
     pub reordering: Reordering,
 }
 
-impl Disturbance {
+impl NetemConfig {
     /// Whether there is none at all.
     pub fn is_none(&self) -> bool {
         *self == Self::default()

@@ -6,9 +6,9 @@ use tailrace_core::{Duration, Rate};
 
 /// Times and the rates from then on, ascending in time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Steps(pub Vec<(Duration, Rate)>);
+pub struct RateSteps(pub Vec<(Duration, Rate)>);
 
-impl ParamType for Steps {
+impl ParamType for RateSteps {
     const KIND: Kind = Kind::Steps;
     fn from_value(value: &Value) -> Result<Self, String> {
         let Value::List(items) = value else {
@@ -44,10 +44,10 @@ mod tests {
     #[test]
     fn steps_read_back_and_must_ascend() {
         let steps =
-            Steps(vec![(Duration::ZERO, Rate::from_mbit(1)), (Duration::from_secs(5), Rate::default())]);
-        assert_eq!(Steps::from_value(&steps.to_value()), Ok(steps.clone()));
-        let again = Steps([&steps.0[..], &steps.0[1..]].concat());
-        assert!(Steps::from_value(&again.to_value()).unwrap_err().contains("not after the step before"));
-        assert!(Steps::from_value(&Value::List(vec![])).is_err());
+            RateSteps(vec![(Duration::ZERO, Rate::from_mbit(1)), (Duration::from_secs(5), Rate::default())]);
+        assert_eq!(RateSteps::from_value(&steps.to_value()), Ok(steps.clone()));
+        let again = RateSteps([&steps.0[..], &steps.0[1..]].concat());
+        assert!(RateSteps::from_value(&again.to_value()).unwrap_err().contains("not after the step before"));
+        assert!(RateSteps::from_value(&Value::List(vec![])).is_err());
     }
 }

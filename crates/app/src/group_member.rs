@@ -2,14 +2,14 @@
 
 /// A flow's place in its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Member {
+pub struct GroupMember {
     /// From 0.
     pub number: u32,
     /// Flows of the group.
     pub of: u32,
 }
 
-impl Member {
+impl GroupMember {
     /// One that is alone.
     pub const ALONE: Self = Self { number: 0, of: 1 };
 

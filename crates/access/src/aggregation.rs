@@ -4,7 +4,7 @@ use tailrace_core::{Bytes, Duration, Rate};
 
 /// How packets become frames, and how many go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Framing {
+pub struct AggregationLimits {
     /// What comes before the frames of an access, whatever their rate.
     pub preamble: Duration,
     /// Bytes that each packet takes beyond its size.
@@ -19,7 +19,7 @@ pub struct Framing {
     pub most_time: Duration,
 }
 
-impl Framing {
+impl AggregationLimits {
     /// How many frames there may be that have not arrived, and others behind these that have: the window of a BlockAck
     /// (64 in 802.11n, IEEE 802.11-2020 §10.25; 256 in 802.11ax).
     pub const fn window(&self) -> usize {
@@ -33,8 +33,8 @@ impl Framing {
 
 /// What is sent with one access.
 #[derive(Clone, Copy, Debug)]
-pub struct Burst<'f> {
-    framing: &'f Framing,
+pub struct FrameBurst<'f> {
+    framing: &'f AggregationLimits,
     rate: Rate,
     frames: usize,
     /// With headers, and what goes between frames; of the first alone without that.
@@ -42,9 +42,9 @@ pub struct Burst<'f> {
     bytes: Bytes,
 }
 
-impl<'f> Burst<'f> {
+impl<'f> FrameBurst<'f> {
     /// One of no frames as yet.
-    pub const fn new(framing: &'f Framing, rate: Rate) -> Self {
+    pub const fn new(framing: &'f AggregationLimits, rate: Rate) -> Self {
         Self { framing, rate, frames: 0, alone: Bytes::ZERO, bytes: Bytes::ZERO }
     }
 
@@ -93,7 +93,7 @@ fn time_to_send(size: Bytes, rate: Rate) -> Duration {
 mod tests {
     use super::*;
 
-    const FRAMING: Framing = Framing {
+    const FRAMING: AggregationLimits = AggregationLimits {
         preamble: Duration::from_micros(36),
         header: Bytes(38),
         delimiter: Bytes(4),
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn a_frame_alone_is_neither_padded_nor_delimited() {
-        let mut burst = Burst::new(&FRAMING, Rate::from_mbit(65));
+        let mut burst = FrameBurst::new(&FRAMING, Rate::from_mbit(65));
         assert!(burst.adds(Bytes(1499)));
         // 1537 bytes at 65 Mbit/s: 12 296 / 65 = 189.169... us.
         assert_eq!(burst.air_time(), Duration::from_nanos(36_000 + 189_170));
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn frames_together_are_until_one_of_the_limits_is_reached() {
-        let mut burst = Burst::new(&FRAMING, Rate::from_mbit(65));
+        let mut burst = FrameBurst::new(&FRAMING, Rate::from_mbit(65));
         assert!(burst.adds(Bytes(1499)) && burst.adds(Bytes(1500)));
         // 1537 bytes are padded to 1540, and 1538 likewise; each with a delimiter: 3088 bytes, 380.061... us.
         assert_eq!(burst.air_time(), Duration::from_nanos(36_000 + 380_062));
@@ -125,8 +125,9 @@ mod tests {
 
     #[test]
     fn the_first_fits_whatever_the_limits() {
-        let tight = Framing { most_bytes: Bytes(100), most_time: Duration::from_micros(1), ..FRAMING };
-        let mut burst = Burst::new(&tight, Rate::from_mbit(1));
+        let tight =
+            AggregationLimits { most_bytes: Bytes(100), most_time: Duration::from_micros(1), ..FRAMING };
+        let mut burst = FrameBurst::new(&tight, Rate::from_mbit(1));
         assert!(burst.adds(Bytes(1500)) && !burst.adds(Bytes(1)));
     }
 }
