@@ -3,12 +3,12 @@
 //! A guest has a folder: sockets, console, and `root`, what its agent sees of it. Its command line holds nothing but names within
 //! that folder, since the kernel mixes it into its random numbers: the same guest does the same wherever it is run.
 
-use crate::calendar::Calendar;
-use crate::card::Card;
-use crate::console::Console;
+use crate::time_travel::TimeTravelController;
+use crate::vhost_net::VhostNetDevice;
+use crate::console::GuestConsole;
 use crate::error::KernelError;
-use crate::kernel::Kernel;
-use crate::patience::Patience;
+use crate::kernel::GuestKernel;
+use crate::timeouts::GuestTimeouts;
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs::{self, File};
@@ -25,7 +25,7 @@ use tailrace_sim::Control;
 
 /// What a guest is made of.
 #[derive(Clone, Debug)]
-pub struct MachineConfig {
+pub struct GuestConfig {
     /// The kernel: a User-Mode Linux with `UML_TIME_TRAVEL_SUPPORT`, `VIRTIO_UML` and `VIRTIO_NET`.
     pub kernel: PathBuf,
     /// The agent: the program of `tailrace-agent`.
@@ -46,12 +46,12 @@ pub struct MachineConfig {
 
 /// A guest's processes. They end when this value is dropped, and when this process ends in any way.
 #[derive(Debug)]
-pub struct Machine {
+pub struct GuestProcess {
     launcher: Child,
     /// The group of the kernel's processes, once it has booted.
     group: Option<Pid>,
     folder: PathBuf,
-    console: Console,
+    console: GuestConsole,
 }
 
 const KERNEL_OPTIONS: [&str; 9] = [
@@ -74,14 +74,14 @@ const FIRST_WORDS: &str = "mount -t tmpfs tmp /tmp && mkdir /tmp/own && \
                            { mount -t hostfs own /tmp/own -o root || mount -t hostfs own /tmp/own -o hostfs=root; } && \
                            exec /tmp/own/agent";
 
-impl Machine {
+impl GuestProcess {
     /// Starts a guest and lets it boot.
     ///
     /// # Errors
     /// Where it does not come up: the message ends with the last lines of its console.
-    pub fn start(config: &MachineConfig) -> Result<(Self, Kernel), KernelError> {
-        let sockets = Sockets::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
-        let console = Console::of(&config.folder);
+    pub fn start(config: &GuestConfig) -> Result<(Self, GuestKernel), KernelError> {
+        let sockets = GuestListeners::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
+        let console = GuestConsole::of(&config.folder);
         let launcher = launch(config, &console).map_err(KernelError::io("starting a kernel"))?;
         let mut machine = Self { launcher, group: None, folder: config.folder.clone(), console };
         let ready = config.plan.ready;
@@ -133,7 +133,7 @@ impl Machine {
     }
 }
 
-impl Drop for Machine {
+impl Drop for GuestProcess {
     fn drop(&mut self) {
         // The launcher ends the rest when it is told something, or when nobody holds the other end of its input: then it
         // removes the folder, too, since nobody else does.
@@ -148,13 +148,13 @@ impl Drop for Machine {
 }
 
 /// Where a guest connects.
-struct Sockets {
-    calendar: UnixListener,
+struct GuestListeners {
+    controller: UnixListener,
     cards: Vec<UnixListener>,
 }
 
-impl Sockets {
-    fn listen(config: &MachineConfig) -> io::Result<Self> {
+impl GuestListeners {
+    fn listen(config: &GuestConfig) -> io::Result<Self> {
         let root = config.folder.join("root");
         fs::create_dir_all(&root)?;
         let (host, agent) = (config.folder.join("host"), root.join("agent"));
@@ -172,16 +172,16 @@ impl Sockets {
             listen_at(&path)
         };
         let cards = (0..config.mtus.len()).map(|i| listen(&format!("card{i}"))).collect::<io::Result<_>>()?;
-        Ok(Self { calendar: listen("calendar")?, cards })
+        Ok(Self { controller: listen("calendar")?, cards })
     }
 
     /// What serves the guest that will connect.
-    fn into_kernel(self, config: &MachineConfig, process: OwnedFd) -> Result<Kernel, KernelError> {
-        let calendar = Calendar::new(self.calendar, config.plan.ready)?;
+    fn into_kernel(self, config: &GuestConfig, process: OwnedFd) -> Result<GuestKernel, KernelError> {
+        let controller = TimeTravelController::new(self.controller, config.plan.ready)?;
         let numbered = (0..).zip(self.cards).zip(&config.mtus);
-        let cards = numbered.map(|((number, listener), mtu)| Card::new(listener, number, *mtu)).collect();
-        let patience = Patience::of_environment(Arc::clone(&config.control));
-        Ok(Kernel::new(calendar, cards, Some(process), patience))
+        let cards = numbered.map(|((number, listener), mtu)| VhostNetDevice::new(listener, number, *mtu)).collect();
+        let patience = GuestTimeouts::of_environment(Arc::clone(&config.control));
+        Ok(GuestKernel::new(controller, cards, Some(process), patience))
     }
 }
 
@@ -194,7 +194,7 @@ fn listen_at(path: &Path) -> io::Result<UnixListener> {
     UnixListener::bind(Path::new("/proc/self/fd").join(folder.as_raw_fd().to_string()).join(name))
 }
 
-fn launch(config: &MachineConfig, console: &Console) -> io::Result<Child> {
+fn launch(config: &GuestConfig, console: &GuestConsole) -> io::Result<Child> {
     let console = console.create()?;
     let mut command = Command::new(fs::canonicalize(&config.agent)?);
     command.current_dir(&config.folder).env_clear();

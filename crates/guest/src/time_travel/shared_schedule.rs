@@ -4,7 +4,7 @@
 //! bytes: what it can, whether it wants to run, and when. The calendar is client zero, the guest client one; a guest tells its
 //! wishes here only while the one who runs can read them, so the calendar says of itself that it can.
 
-use crate::mapping::Mapping;
+use crate::mapping::SharedMapping;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::MemfdFlags;
 use std::io;
@@ -37,19 +37,19 @@ const WANTS_TO_RUN: u32 = 1;
 
 /// The calendar's side of it.
 #[derive(Debug)]
-pub(crate) struct Schedule {
-    map: Mapping,
+pub(crate) struct SharedSchedule {
+    map: SharedMapping,
     /// The shared memory, and a file for logs, which Linux takes and leaves alone.
     files: [OwnedFd; 2],
 }
 
-impl Schedule {
+impl SharedSchedule {
     /// One of a guest that boots, and may go on by itself up to `free_until`.
     pub(crate) fn new(free_until: u64) -> io::Result<Self> {
         let memory = rustix::fs::memfd_create("schedule", MemfdFlags::CLOEXEC)?;
         rustix::fs::ftruncate(&memory, 2 * HEADER as u64)?;
         let log = rustix::fs::memfd_create("log", MemfdFlags::CLOEXEC)?;
-        let schedule = Self { map: Mapping::new(&memory, 0, 2 * HEADER)?, files: [memory, log] };
+        let schedule = Self { map: SharedMapping::new(&memory, 0, 2 * HEADER)?, files: [memory, log] };
         schedule.set_u32(0, VERSION);
         schedule.set_u32(4, LEN as u32);
         schedule.set_u16(MAX_CLIENTS, CLIENTS);
@@ -124,8 +124,8 @@ mod tests {
 
     #[test]
     fn fields_are_where_linux_has_them() {
-        let schedule = Schedule::new(3).unwrap();
-        let guest = Mapping::new(&schedule.files[0], 0, LEN).unwrap();
+        let schedule = SharedSchedule::new(3).unwrap();
+        let guest = SharedMapping::new(&schedule.files[0], 0, LEN).unwrap();
         let mut bytes = Vec::new();
         guest.read(0, 28, &mut bytes).unwrap();
         // Version 2, 4352 bytes; free until 3, time zero, client 1 of 2 runs.

@@ -1,6 +1,6 @@
 //! Why kernels of a scenario do not start, and what of the scenario is to blame.
 
-use crate::control;
+use crate::control_channel as control;
 use core::fmt;
 use std::collections::BTreeSet;
 use tailrace_agent::{Asked, Refusal};
@@ -16,12 +16,12 @@ pub struct StartError {
     /// Why.
     pub why: String,
     /// What the scenario asks for, if it is that which a kernel does not take.
-    pub refused: Option<Refused>,
+    pub refused: Option<RefusedRequest>,
 }
 
 /// What a kernel does not take.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum RefusedRequest {
     /// A setting of the host.
     Setting {
         /// The one that is named almost like it, if there is none of its name.
@@ -44,11 +44,11 @@ impl StartError {
             Asked::Setting => {
                 let near = nearest(last(&word), others.iter().map(|other| last(other)));
                 let nearest = near.and_then(|near| others.iter().find(|other| last(other) == near).cloned());
-                Some(Refused::Setting { nearest })
+                Some(RefusedRequest::Setting { nearest })
             }
             Asked::CongestionControl => {
                 let asking = flows_of(scenario, &host).find(|(_, control)| *control == word);
-                asking.map(|(flow, _)| Refused::CongestionControl { flow: flow.name.clone(), known: others })
+                asking.map(|(flow, _)| RefusedRequest::CongestionControl { flow: flow.name.clone(), known: others })
             }
         };
         Self { host, why, refused }

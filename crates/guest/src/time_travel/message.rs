@@ -1,10 +1,10 @@
 //! Messages between a guest and its calendar: three little-endian fields (`struct um_timetravel_msg`).
 
-use crate::channel::{u32_at, u64_at};
+use crate::guest_socket::{u32_at, u64_at};
 
 /// What a message is about (`enum um_timetravel_ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Op {
+pub(crate) enum TimeTravelOp {
     /// The answer to any other.
     Ack = 0,
     /// The guest is there.
@@ -25,18 +25,18 @@ pub(crate) enum Op {
     GetTimeOfDay = 8,
 }
 
-impl Op {
+impl TimeTravelOp {
     pub(crate) fn from_number(number: u32) -> Option<Self> {
-        const ALL: [Op; 9] = [
-            Op::Ack,
-            Op::Start,
-            Op::Request,
-            Op::Wait,
-            Op::Get,
-            Op::Update,
-            Op::Run,
-            Op::FreeUntil,
-            Op::GetTimeOfDay,
+        const ALL: [TimeTravelOp; 9] = [
+            TimeTravelOp::Ack,
+            TimeTravelOp::Start,
+            TimeTravelOp::Request,
+            TimeTravelOp::Wait,
+            TimeTravelOp::Get,
+            TimeTravelOp::Update,
+            TimeTravelOp::Run,
+            TimeTravelOp::FreeUntil,
+            TimeTravelOp::GetTimeOfDay,
         ];
         ALL.get(number as usize).copied()
     }
@@ -44,8 +44,8 @@ impl Op {
 
 /// One message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
-    /// An [`Op`], if it is known.
+pub(crate) struct TimeTravelMessage {
+    /// An [`TimeTravelOp`], if it is known.
     pub(crate) op: u32,
     /// Given back with the answer.
     pub(crate) sequence: u32,
@@ -53,7 +53,7 @@ pub(crate) struct Message {
     pub(crate) time: u64,
 }
 
-impl Message {
+impl TimeTravelMessage {
     pub(crate) const LEN: usize = 16;
 
     /// The first message of some bytes, if it is whole.
@@ -76,17 +76,17 @@ mod tests {
 
     #[test]
     fn messages_are_sixteen_bytes() {
-        let message = Message { op: Op::Run as u32, sequence: 0x0102_0304, time: 0x1122 };
+        let message = TimeTravelMessage { op: TimeTravelOp::Run as u32, sequence: 0x0102_0304, time: 0x1122 };
         let bytes = [6, 0, 0, 0, 4, 3, 2, 1, 0x22, 0x11, 0, 0, 0, 0, 0, 0];
         assert_eq!(message.bytes(), bytes);
-        assert_eq!((Message::parse(&bytes), Message::parse(&bytes[..15])), (Some(message), None));
+        assert_eq!((TimeTravelMessage::parse(&bytes), TimeTravelMessage::parse(&bytes[..15])), (Some(message), None));
     }
 
     #[test]
     fn numbers_are_those_of_their_words() {
         for number in 0..9 {
-            assert_eq!(Op::from_number(number).unwrap() as u32, number);
+            assert_eq!(TimeTravelOp::from_number(number).unwrap() as u32, number);
         }
-        assert_eq!(Op::from_number(9), None, "broadcasts concern nobody here");
+        assert_eq!(TimeTravelOp::from_number(9), None, "broadcasts concern nobody here");
     }
 }

@@ -18,36 +18,36 @@ const MOST_KEPT: usize = 2 * MOST_FILES;
 
 /// One connection, or the wait for it.
 #[derive(Debug)]
-pub(crate) struct Channel {
-    end: End,
+pub(crate) struct GuestSocket {
+    end: SocketState,
     bytes: Vec<u8>,
     files: VecDeque<OwnedFd>,
 }
 
 #[derive(Debug)]
-enum End {
+enum SocketState {
     Awaited(UnixListener),
     There(OwnedFd),
 }
 
-impl Channel {
+impl GuestSocket {
     /// One that is there.
     pub(crate) fn new(socket: OwnedFd) -> Self {
-        Self { end: End::There(socket), bytes: Vec::new(), files: VecDeque::new() }
+        Self { end: SocketState::There(socket), bytes: Vec::new(), files: VecDeque::new() }
     }
 
     /// One that the guest will open.
     pub(crate) fn awaited(listener: UnixListener) -> Self {
-        Self { end: End::Awaited(listener), bytes: Vec::new(), files: VecDeque::new() }
+        Self { end: SocketState::Awaited(listener), bytes: Vec::new(), files: VecDeque::new() }
     }
 
     /// Waits for the connection or for bytes, and takes in what is there; false at the end of the connection.
     pub(crate) fn receive(&mut self) -> io::Result<bool> {
         match &self.end {
-            End::There(_) => self.receive_bytes(),
-            End::Awaited(listener) => {
+            SocketState::There(_) => self.receive_bytes(),
+            SocketState::Awaited(listener) => {
                 let (socket, _) = listener.accept()?;
-                self.end = End::There(socket.into());
+                self.end = SocketState::There(socket.into());
                 Ok(true)
             }
         }
@@ -55,8 +55,8 @@ impl Channel {
 
     fn socket(&self) -> io::Result<&OwnedFd> {
         match &self.end {
-            End::There(socket) => Ok(socket),
-            End::Awaited(_) => Err(io::ErrorKind::NotConnected.into()),
+            SocketState::There(socket) => Ok(socket),
+            SocketState::Awaited(_) => Err(io::ErrorKind::NotConnected.into()),
         }
     }
 
@@ -126,11 +126,11 @@ impl Channel {
     }
 }
 
-impl AsFd for Channel {
+impl AsFd for GuestSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         match &self.end {
-            End::There(socket) => socket.as_fd(),
-            End::Awaited(listener) => listener.as_fd(),
+            SocketState::There(socket) => socket.as_fd(),
+            SocketState::Awaited(listener) => listener.as_fd(),
         }
     }
 }

@@ -1,11 +1,11 @@
 //! All kernels of a run: started for a scenario, attached to its simulation, ended with it.
 
-use crate::control;
+use crate::control_channel as control;
 use crate::error::KernelError;
 use crate::host::KernelHost;
-use crate::machine::{Machine, MachineConfig};
-use crate::pinning::Pinned;
-use crate::refusal::{self, StartError};
+use crate::guest_process::{GuestProcess, GuestConfig};
+use crate::pinning::PinnedThread;
+use crate::start_error::{self as refusal, StartError};
 use core::net::Ipv4Addr;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -33,7 +33,7 @@ const MOST_OUTPUT: usize = 256 << 10;
 
 /// What kernels are made of.
 #[derive(Clone, Debug)]
-pub struct Stock {
+pub struct KernelImages {
     /// The kernels that a scenario names, by these names.
     pub kernels: BTreeMap<String, PathBuf>,
     /// The agent: the program of `tailrace-agent`.
@@ -44,21 +44,21 @@ pub struct Stock {
 
 /// The kernels of a run.
 #[derive(Debug)]
-pub struct Guests {
-    guests: Vec<Guest>,
+pub struct GuestKernels {
+    guests: Vec<RunningGuest>,
     /// Where sockets, consoles and outputs are, until the value is dropped.
     folder: TempDir,
-    _pinned: Pinned,
+    _pinned: PinnedThread,
 }
 
 /// One kernel: a host of the scenario, or several.
 #[derive(Debug)]
-struct Guest {
+struct RunningGuest {
     hosts: Vec<String>,
     folder: PathBuf,
     /// What runs there, and the number of the host that it is of.
     programs: Vec<(usize, model::Program)>,
-    machine: Machine,
+    machine: GuestProcess,
 }
 
 /// What a program of a host was.
@@ -80,7 +80,7 @@ pub struct ProgramReport {
     pub output_left_out_bytes: u64,
 }
 
-impl Guests {
+impl GuestKernels {
     /// Starts the kernels of a scenario's hosts and attaches them. This thread, and the kernels with it, stay on
     /// one processor until the value is dropped: messages between two cost several times as much.
     ///
@@ -90,7 +90,7 @@ impl Guests {
         scenario: &Scenario,
         run: u32,
         simulation: &mut Simulation,
-        stock: &Stock,
+        stock: &KernelImages,
     ) -> Result<Self, StartError> {
         let folder = tempfile::Builder::new().prefix("tailrace-").tempdir();
         let folder = folder.map_err(|error| StartError {
@@ -98,7 +98,7 @@ impl Guests {
             why: error.to_string(),
             refused: None,
         })?;
-        let mut all = Self { guests: Vec::new(), folder, _pinned: Pinned::of_environment() };
+        let mut all = Self { guests: Vec::new(), folder, _pinned: PinnedThread::of_environment() };
         let names = names(scenario, simulation)?;
         let seed = run_seed(scenario.seed, run);
         for members in members(scenario) {
@@ -110,7 +110,7 @@ impl Guests {
                 .map_err(|error| failed(error.to_string()))?;
             let card = plan.control.as_ref().map(|control| control.card);
             let folder = all.folder.path().join(format!("host{}", all.guests.len()));
-            let config = MachineConfig {
+            let config = GuestConfig {
                 kernel: kernel.clone(),
                 agent: stock.agent.clone(),
                 folder: folder.clone(),
@@ -120,7 +120,7 @@ impl Guests {
                 backpressure: spec.backpressure,
                 control: Arc::clone(&stock.control),
             };
-            let (machine, kernel) = Machine::start(&config).map_err(|error| match error {
+            let (machine, kernel) = GuestProcess::start(&config).map_err(|error| match error {
                 KernelError::Refused(refusal) => StartError::of(refusal, scenario),
                 error => failed(error.to_string()),
             })?;
@@ -133,14 +133,14 @@ impl Guests {
             let hosts = hosts.into_iter().map(str::to_string).collect();
             let programs = members.iter().enumerate();
             let programs = programs.flat_map(|(i, m)| m.spec.programs.iter().map(move |p| (i, p.clone())));
-            all.guests.push(Guest { hosts, folder, programs: programs.collect(), machine });
+            all.guests.push(RunningGuest { hosts, folder, programs: programs.collect(), machine });
         }
         Ok(all)
     }
 
     /// What ran at the kernel of a host, the last lines of its console, and where all of it is kept beyond the end of the run.
     pub fn last_words(&self, host: &str) -> Option<String> {
-        let has = |guest: &&Guest| guest.hosts.iter().any(|name| name == host);
+        let has = |guest: &&RunningGuest| guest.hosts.iter().any(|name| name == host);
         let guest = self.guests.iter().find(has)?;
         let mut words: Vec<String> = guest.running().take(MOST_NAMED).collect();
         words.push(guest.machine.last_words());
@@ -149,24 +149,24 @@ impl Guests {
 
     /// What the programs of all hosts were, in the order of the kernels.
     pub fn reports(&self) -> Vec<ProgramReport> {
-        self.guests.iter().flat_map(Guest::reports).collect()
+        self.guests.iter().flat_map(RunningGuest::reports).collect()
     }
 }
 
 /// A host of a kernel.
-struct Member<'a> {
+struct GuestMember<'a> {
     index: NodeIndex,
     node: &'a model::Node,
     spec: &'a model::KernelHost,
 }
 
 /// The hosts of each kernel, in the order of their first ones.
-fn members(scenario: &Scenario) -> Vec<Vec<Member<'_>>> {
-    let mut all: Vec<Vec<Member<'_>>> = Vec::new();
+fn members(scenario: &Scenario) -> Vec<Vec<GuestMember<'_>>> {
+    let mut all: Vec<Vec<GuestMember<'_>>> = Vec::new();
     for (i, node) in (0..).zip(&scenario.nodes) {
         let Some(spec) = node.kernel.as_deref() else { continue };
-        let member = Member { index: NodeIndex(i), node, spec };
-        let shares = |other: &&mut Vec<Member<'_>>| {
+        let member = GuestMember { index: NodeIndex(i), node, spec };
+        let shares = |other: &&mut Vec<GuestMember<'_>>| {
             spec.namespace.is_some() && other[0].spec.namespace == spec.namespace
         };
         match all.iter_mut().find(shares) {
@@ -182,17 +182,17 @@ fn members(scenario: &Scenario) -> Vec<Vec<Member<'_>>> {
 fn plan_all(
     scenario: &Scenario,
     simulation: &Simulation,
-    members: &[Member<'_>],
+    members: &[GuestMember<'_>],
     names: &BTreeMap<String, Vec<Ipv4Addr>>,
 ) -> Result<(Plan, Vec<u16>), tailrace_sim::AttachError> {
     let (mut hosts, mut cards, mut asked) = (Vec::new(), Vec::new(), FlowSockets::default());
     let mut outputs = 0;
-    for Member { index, node, spec } in members {
+    for GuestMember { index, node, spec } in members {
         let sockets = simulation.flow_sockets(&node.name)?;
         asked.connects |= sockets.connects;
         asked.listeners.extend(sockets.listeners);
         asked.datagrams.extend(sockets.datagrams);
-        let first = Numbers { card: cards.len() as u16, output: outputs };
+        let first = FirstNumbers { card: cards.len() as u16, output: outputs };
         outputs += spec.programs.len();
         cards.extend(mtus(scenario, *index));
         let (unreached, later) = (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
@@ -207,7 +207,7 @@ fn plan_all(
 }
 
 /// Where a host's cards and outputs begin among those of its kernel.
-struct Numbers {
+struct FirstNumbers {
     card: u16,
     output: usize,
 }
@@ -232,7 +232,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}{dots}\"", &text[..end])
 }
 
-impl Guest {
+impl RunningGuest {
     fn reports(&self) -> impl Iterator<Item = ProgramReport> + '_ {
         let numbered = self.programs.iter().enumerate();
         numbered.map(|(i, (host, program))| self.report(i, &self.hosts[*host], program))
@@ -341,7 +341,7 @@ fn plan_of(
     node: &model::Node,
     spec: &model::KernelHost,
     (addresses, unreached, later): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Vec<Vec<Ipv4Addr>>),
-    first: Numbers,
+    first: FirstNumbers,
 ) -> plan::Host {
     let endpoints = (1..).zip(&spec.endpoints).filter_map(|(id, endpoint)| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;

@@ -19,7 +19,7 @@ const HEADERS: usize = 28;
 
 /// The control card of a guest, and what has come by it.
 #[derive(Debug)]
-pub(crate) struct Control {
+pub(crate) struct ControlChannel {
     /// The number of the card.
     pub(crate) card: usize,
     events: VecDeque<SocketEvent>,
@@ -29,7 +29,7 @@ pub(crate) struct Control {
     stream: Option<StreamFigures>,
 }
 
-impl Control {
+impl ControlChannel {
     pub(crate) fn new(card: usize) -> Self {
         Self { card, events: VecDeque::new(), subflows: Vec::new(), stream: None }
     }

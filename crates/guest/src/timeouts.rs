@@ -3,18 +3,15 @@
 //! A guest may say nothing for ever, or speak for ever while its clock stands still. Neither is a moment of simulated time, so
 //! time is measured here as users have it, in slices between which somebody may ask to stop.
 
-use crate::error::KernelError;
+use crate::error::{KernelError, TIMEOUT_VARIABLE};
 use rustix::event::{PollFd, Timespec, poll};
 use rustix::io::Errno;
 use std::sync::Arc;
 use std::time::Duration;
 use tailrace_sim::Control;
 
-/// How long a guest may be silent, in seconds of the time that users live in, where [`VARIABLE`] does not say.
+/// How long a guest may be silent, in seconds of the time that users live in, where [`TIMEOUT_VARIABLE`] does not say.
 const DEFAULT_SECONDS: u64 = 30;
-
-/// The environment's word for it: of use where a program computes for longer.
-pub(crate) const VARIABLE: &str = "TAILRACE_PATIENCE";
 
 /// How soon a wish to stop is noticed.
 const SLICE: Duration = Duration::from_millis(100);
@@ -24,7 +21,7 @@ const MOST_WORDS: u32 = 1 << 18;
 
 /// What a guest is allowed.
 #[derive(Clone, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct GuestTimeouts {
     limit: Duration,
     control: Arc<Control>,
     most_words: u32,
@@ -32,7 +29,7 @@ pub(crate) struct Patience {
     words: u32,
 }
 
-impl Patience {
+impl GuestTimeouts {
     pub(crate) fn new(limit: Duration, control: Arc<Control>) -> Self {
         Self { limit, control, most_words: MOST_WORDS, clock: 0, words: 0 }
     }
@@ -44,7 +41,7 @@ impl Patience {
 
     /// As long as the environment says.
     pub(crate) fn of_environment(control: Arc<Control>) -> Self {
-        let said = std::env::var(VARIABLE).ok().and_then(|text| text.trim().parse().ok());
+        let said = std::env::var(TIMEOUT_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         Self::new(Duration::from_secs(said.unwrap_or(DEFAULT_SECONDS).max(1)), control)
     }
 

@@ -4,7 +4,7 @@
 //! and gives them back in the *used* ring. All of it lies in the guest's memory and may say anything: what makes no sense is an
 //! error, never a panic, a loop or an access elsewhere.
 
-use crate::memory::{Memory, Outside};
+use crate::memory::{GuestMemory, UnmappedAddress};
 use core::fmt;
 
 /// Largest frame of a card, header included: what TCP segmentation offload may hand over.
@@ -42,8 +42,8 @@ pub(crate) enum RingError {
     Size(u32),
 }
 
-impl From<Outside> for RingError {
-    fn from(Outside(at): Outside) -> Self {
+impl From<UnmappedAddress> for RingError {
+    fn from(UnmappedAddress(at): UnmappedAddress) -> Self {
         Self::Outside(at)
     }
 }
@@ -67,7 +67,7 @@ impl fmt::Display for RingError {
 
 /// One queue of a card.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ring {
+pub(crate) struct Virtqueue {
     size: u16,
     descriptors: u64,
     available: u64,
@@ -85,7 +85,7 @@ struct Descriptor {
     next: u16,
 }
 
-impl Ring {
+impl Virtqueue {
     /// Sets how many descriptors it has: a power of two.
     pub(crate) fn resize(&mut self, size: u32) -> Result<(), RingError> {
         let fits = u16::try_from(size).ok().filter(|n| n.is_power_of_two());
@@ -104,7 +104,7 @@ impl Ring {
     }
 
     /// The next buffer that the driver offers: its first descriptor.
-    fn take(&mut self, memory: &Memory) -> Result<Option<u16>, RingError> {
+    fn take(&mut self, memory: &GuestMemory) -> Result<Option<u16>, RingError> {
         if !self.enabled || self.size == 0 {
             return Ok(None);
         }
@@ -122,12 +122,12 @@ impl Ring {
     }
 
     /// Gives back a buffer whose frame was taken: the driver may use it anew.
-    pub(crate) fn give_back(&mut self, memory: &Memory, head: u16) -> Result<(), RingError> {
+    pub(crate) fn give_back(&mut self, memory: &GuestMemory, head: u16) -> Result<(), RingError> {
         self.give(memory, head, 0)
     }
 
     /// Gives a buffer back, of which `len` bytes were written.
-    fn give(&mut self, memory: &Memory, head: u16, len: u32) -> Result<(), RingError> {
+    fn give(&mut self, memory: &GuestMemory, head: u16, len: u32) -> Result<(), RingError> {
         let slot = 4 + u64::from(self.given % self.size) * 8;
         let mut element = [0; 8];
         element[..4].copy_from_slice(&u32::from(head).to_le_bytes());
@@ -139,7 +139,7 @@ impl Ring {
     }
 
     /// Whether the driver wants to be told of buffers that were given back.
-    pub(crate) fn wants_interrupt(&self, memory: &Memory) -> Result<bool, RingError> {
+    pub(crate) fn wants_interrupt(&self, memory: &GuestMemory) -> Result<bool, RingError> {
         // The flag must not be read before the index of the used ring is written.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
         Ok(memory.load_u16(self.available)? & NO_INTERRUPT == 0)
@@ -148,7 +148,7 @@ impl Ring {
     /// Takes the next frame that the driver sends, and says which buffer is to be given back for it.
     pub(crate) fn take_frame(
         &mut self,
-        memory: &Memory,
+        memory: &GuestMemory,
         out: &mut Vec<u8>,
     ) -> Result<Option<u16>, RingError> {
         let Some(head) = self.take(memory)? else { return Ok(None) };
@@ -167,7 +167,7 @@ impl Ring {
     }
 
     /// Writes a frame into the next buffer that the driver offers; false where it offers none.
-    pub(crate) fn give_frame(&mut self, memory: &Memory, frame: &[u8]) -> Result<bool, RingError> {
+    pub(crate) fn give_frame(&mut self, memory: &GuestMemory, frame: &[u8]) -> Result<bool, RingError> {
         let Some(head) = self.take(memory)? else { return Ok(false) };
         let mut rest = frame;
         self.each_of_chain(memory, head, |d| {
@@ -189,7 +189,7 @@ impl Ring {
     /// Calls `see` with each descriptor of a chain, for as long as it wants.
     fn each_of_chain(
         &self,
-        memory: &Memory,
+        memory: &GuestMemory,
         head: u16,
         mut see: impl FnMut(&Descriptor) -> Result<bool, RingError>,
     ) -> Result<(), RingError> {
@@ -207,7 +207,7 @@ impl Ring {
         Err(RingError::Endless)
     }
 
-    fn descriptor(&self, memory: &Memory, index: u16) -> Result<Descriptor, RingError> {
+    fn descriptor(&self, memory: &GuestMemory, index: u16) -> Result<Descriptor, RingError> {
         if index >= self.size {
             return Err(RingError::NoDescriptor(index));
         }
@@ -243,15 +243,15 @@ mod tests {
 
     /// A driver's side of one ring, over memory that both share.
     struct Driver {
-        memory: Memory,
+        memory: GuestMemory,
         offered: u16,
     }
 
     impl Driver {
-        fn new() -> (Self, Ring) {
-            let mut memory = Memory::default();
+        fn new() -> (Self, Virtqueue) {
+            let mut memory = GuestMemory::default();
             memory.add(BASE, 0x10000, &file(0x10000), 0).unwrap();
-            let mut ring = Ring { enabled: true, ..Ring::default() };
+            let mut ring = Virtqueue { enabled: true, ..Virtqueue::default() };
             ring.resize(u32::from(SIZE)).unwrap();
             ring.place(BASE, AVAILABLE, USED);
             (Self { memory, offered: 0 }, ring)
@@ -373,10 +373,10 @@ mod tests {
             places in prop::array::uniform3(prop_oneof![BASE..BASE + 0x700, any::<u64>()]),
             log in 0_u32..16,
         ) {
-            let mut memory = Memory::default();
+            let mut memory = GuestMemory::default();
             memory.add(BASE, 0x600, &file(0x1000), 0).unwrap();
             memory.write(BASE, &bytes).unwrap();
-            let mut ring = Ring { enabled: true, ..Ring::default() };
+            let mut ring = Virtqueue { enabled: true, ..Virtqueue::default() };
             ring.resize(1 << log).unwrap();
             ring.place(places[0], places[1], places[2]);
             let mut out = Vec::new();

@@ -1,17 +1,17 @@
 //! What no guest says: words that are whole but out of turn, and rings that lead anywhere.
 
-use super::{BASE, Fake, MEMORY, QUEUE, SPACING};
+use super::{BASE, FakeGuest, MEMORY, QUEUE, SPACING};
 use proptest::prelude::*;
 use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::net::{Shutdown, shutdown};
 
 /// Something that a fake guest says or does at any time.
 #[derive(Clone, Debug)]
-pub(crate) enum Nonsense {
+pub(crate) enum ProtocolViolation {
     /// A message to the calendar.
-    Calendar { op: u32, time: u64 },
+    TimeTravel { op: u32, time: u64 },
     /// A message to the card, perhaps with the guest's memory.
-    Card { number: u32, flags: u32, body: Vec<u8>, with_file: bool },
+    VhostUser { number: u32, flags: u32, body: Vec<u8>, with_file: bool },
     /// Eight bytes of a queue's rings.
     Scribble { queue: u64, at: u64, value: u64 },
     /// A buffer, or what says that it is one.
@@ -21,7 +21,7 @@ pub(crate) enum Nonsense {
 }
 
 /// Any of them; numbers are mostly such as mean something.
-pub(crate) fn nonsense() -> impl Strategy<Value = Nonsense> {
+pub(crate) fn any_violation() -> impl Strategy<Value = ProtocolViolation> {
     let number =
         || prop_oneof![0..4_u64, Just(u64::from(QUEUE)), BASE..BASE + MEMORY, 0..MEMORY, any::<u64>()];
     let body = prop::collection::vec(number(), 0..7)
@@ -29,51 +29,51 @@ pub(crate) fn nonsense() -> impl Strategy<Value = Nonsense> {
     let card =
         (0..40_u32, prop_oneof![8 => Just(9_u32), 1 => Just(1), 1 => any::<u32>()], body, any::<bool>());
     prop_oneof![
-        (0..12_u32, number()).prop_map(|(op, time)| Nonsense::Calendar { op, time }),
-        card.prop_map(|(number, flags, body, with_file)| Nonsense::Card { number, flags, body, with_file }),
+        (0..12_u32, number()).prop_map(|(op, time)| ProtocolViolation::TimeTravel { op, time }),
+        card.prop_map(|(number, flags, body, with_file)| ProtocolViolation::VhostUser { number, flags, body, with_file }),
         (0..2_u64, 0..0x500_u64, number()).prop_map(|(queue, at, value)| {
             // Descriptors, available or used ring.
             let part = at % 3 * 0x1000;
-            Nonsense::Scribble { queue, at: part + at / 3 * 4, value }
+            ProtocolViolation::Scribble { queue, at: part + at / 3 * 4, value }
         }),
         (0..2_u64, any::<u16>())
-            .prop_map(|(queue, head)| Nonsense::Offer { queue, head: head % (QUEUE + 2) }),
-        Just(Nonsense::Kick),
+            .prop_map(|(queue, head)| ProtocolViolation::Offer { queue, head: head % (QUEUE + 2) }),
+        Just(ProtocolViolation::Kick),
     ]
 }
 
-impl Fake {
+impl FakeGuest {
     /// Says all that, reads no answer, and then nothing more for ever.
-    pub(super) fn say(&mut self, words: &[Nonsense], memory: &OwnedFd) {
+    pub(super) fn say(&mut self, words: &[ProtocolViolation], memory: &OwnedFd) {
         for word in words {
             // Whoever hears it may have had enough.
             let _ = self.say_one(word, memory);
         }
-        for end in [self.calendar.as_fd(), self.card.as_fd(), self.interrupts.as_fd()] {
+        for end in [self.controller.as_fd(), self.card.as_fd(), self.interrupts.as_fd()] {
             let _ = shutdown(end, Shutdown::Write);
         }
-        while self.calendar.receive().is_ok_and(|there| there) {}
+        while self.controller.receive().is_ok_and(|there| there) {}
     }
 
-    fn say_one(&mut self, word: &Nonsense, memory: &OwnedFd) -> std::io::Result<()> {
+    fn say_one(&mut self, word: &ProtocolViolation, memory: &OwnedFd) -> std::io::Result<()> {
         match word {
-            Nonsense::Calendar { op, time } => {
-                self.calendar.send(&[&op.to_le_bytes()[..], &[1, 0, 0, 0], &time.to_le_bytes()].concat())
+            ProtocolViolation::TimeTravel { op, time } => {
+                self.controller.send(&[&op.to_le_bytes()[..], &[1, 0, 0, 0], &time.to_le_bytes()].concat())
             }
-            Nonsense::Card { number, flags, body, with_file } => {
+            ProtocolViolation::VhostUser { number, flags, body, with_file } => {
                 let head = [*number, *flags, body.len() as u32].map(u32::to_le_bytes).concat();
                 let files: &[_] = if *with_file { &[memory.as_fd()] } else { &[] };
                 self.card.send_with(&[&head[..], body].concat(), files)
             }
-            Nonsense::Scribble { queue, at, value } => {
+            ProtocolViolation::Scribble { queue, at, value } => {
                 let _ = self.memory.write(BASE + queue * SPACING + at, &value.to_le_bytes());
                 Ok(())
             }
-            Nonsense::Offer { queue, head } => {
+            ProtocolViolation::Offer { queue, head } => {
                 self.offer(*queue, *head);
                 Ok(())
             }
-            Nonsense::Kick => self.card.send(&[35_u32, 9, 8, 1, 0].map(u32::to_le_bytes).concat()),
+            ProtocolViolation::Kick => self.card.send(&[35_u32, 9, 8, 1, 0].map(u32::to_le_bytes).concat()),
         }
     }
 }

@@ -10,9 +10,9 @@ const LINK_UP: u8 = 1;
 
 /// Address, carrier, number of queue pairs, largest packet.
 #[derive(Debug)]
-pub(crate) struct Config([u8; LEN]);
+pub(crate) struct VirtioNetConfig([u8; LEN]);
 
-impl Config {
+impl VirtioNetConfig {
     pub(crate) fn new(number: u16, mtu: u16) -> Self {
         let mut bytes = [0; LEN];
         let [high, low] = number.to_be_bytes();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn fields_are_where_drivers_look() {
-        let mut config = Config::new(0x0102, 1500);
+        let mut config = VirtioNetConfig::new(0x0102, 1500);
         let whole = [2, 0, 0, 0, 1, 2, 1, 0, 1, 0, 0xdc, 5, 0, 0];
         assert_eq!(config.part(0, 14, 9).unwrap()[12..], whole);
         assert_eq!(config.part(6, 2, 9).unwrap(), [6, 0, 0, 0, 2, 0, 0, 0, 9, 0, 0, 0, 1, 0]);

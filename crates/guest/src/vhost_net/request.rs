@@ -1,6 +1,6 @@
 //! Messages of vhost-user: number, flags, length, and what each has to say.
 
-use crate::channel::{u32_at, u64_at};
+use crate::guest_socket::{u32_at, u64_at};
 use crate::error::KernelError;
 
 const HEADER: usize = 12;
@@ -35,11 +35,11 @@ const BACKEND_VRING_CALL: u32 = 4;
 
 /// What the guest's kernel asks of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Request {
+pub(crate) enum VhostRequest {
     GetFeatures,
     SetFeatures(u64),
     SetOwner,
-    SetMemory(Vec<Region>),
+    SetMemory(Vec<VhostRegion>),
     SetSize { queue: u32, value: u32 },
     SetPlace { queue: u32, descriptors: u64, available: u64, used: u64 },
     SetBase { queue: u32, value: u32 },
@@ -53,7 +53,7 @@ pub(crate) enum Request {
 
 /// A part of the guest's memory: where it has it, and where it is in the file that comes along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Region {
+pub(crate) struct VhostRegion {
     pub(crate) guest: u64,
     pub(crate) size: u64,
     pub(crate) offset: u64,
@@ -61,7 +61,7 @@ pub(crate) struct Region {
 
 /// What a request is answered with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum VhostReply {
     /// It is done: said only where that was asked for.
     Done,
     Number(u64),
@@ -70,14 +70,14 @@ pub(crate) enum Answer {
 
 /// A request as it came.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Message {
+pub(crate) struct VhostMessage {
     number: u32,
     flags: u32,
     len: usize,
-    pub(crate) request: Request,
+    pub(crate) request: VhostRequest,
 }
 
-impl Message {
+impl VhostMessage {
     /// The first message of some bytes, if it is whole.
     pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Self>, KernelError> {
         let (Some(number), Some(flags), Some(size)) = (u32_at(bytes, 0), u32_at(bytes, 4), u32_at(bytes, 8))
@@ -89,7 +89,7 @@ impl Message {
             return Err(KernelError::Protocol(format!("a message of {size} bytes with flags {flags:#x}")));
         }
         let Some(body) = bytes.get(HEADER..len) else { return Ok(None) };
-        match Request::parse(number, body) {
+        match VhostRequest::parse(number, body) {
             Some(request) => Ok(Some(Self { number, flags, len, request })),
             None => Err(KernelError::Protocol(format!("request {number} of vhost-user with {size} bytes"))),
         }
@@ -101,17 +101,17 @@ impl Message {
     }
 
     /// The bytes of an answer, if one is wanted.
-    pub(crate) fn reply(&self, answer: Answer) -> Option<Vec<u8>> {
+    pub(crate) fn reply(&self, answer: VhostReply) -> Option<Vec<u8>> {
         match answer {
-            Answer::Done if self.flags & NEED_REPLY == 0 => None,
-            Answer::Done => Some(reply(self.number, &0_u64.to_le_bytes())),
-            Answer::Number(number) => Some(reply(self.number, &number.to_le_bytes())),
-            Answer::Bytes(bytes) => Some(reply(self.number, &bytes)),
+            VhostReply::Done if self.flags & NEED_REPLY == 0 => None,
+            VhostReply::Done => Some(reply(self.number, &0_u64.to_le_bytes())),
+            VhostReply::Number(number) => Some(reply(self.number, &number.to_le_bytes())),
+            VhostReply::Bytes(bytes) => Some(reply(self.number, &bytes)),
         }
     }
 }
 
-impl Request {
+impl VhostRequest {
     fn parse(number: u32, body: &[u8]) -> Option<Self> {
         let queue_and_value = || Some((u32_at(body, 0)?, u32_at(body, 4)?));
         Some(match number {
@@ -140,11 +140,11 @@ impl Request {
     }
 }
 
-fn regions(body: &[u8]) -> Option<Vec<Region>> {
+fn regions(body: &[u8]) -> Option<Vec<VhostRegion>> {
     let count = u32_at(body, 0).filter(|n| *n <= 8)? as usize;
     let region = |i: usize| {
         let at = 8 + i * 32;
-        Some(Region { guest: u64_at(body, at)?, size: u64_at(body, at + 8)?, offset: u64_at(body, at + 24)? })
+        Some(VhostRegion { guest: u64_at(body, at)?, size: u64_at(body, at + 8)?, offset: u64_at(body, at + 24)? })
     };
     (0..count).map(region).collect()
 }
@@ -195,15 +195,15 @@ mod tests {
         for (place, value) in [(20, 3), (28, 5), (36, 7)] {
             bytes[place] = value;
         }
-        assert_eq!(Message::parse(&bytes[..51]).unwrap(), None);
+        assert_eq!(VhostMessage::parse(&bytes[..51]).unwrap(), None);
         bytes.push(99);
-        let parsed = Message::parse(&bytes).unwrap().unwrap();
-        let expected = Request::SetPlace { queue: 1, descriptors: 3, used: 5, available: 7 };
+        let parsed = VhostMessage::parse(&bytes).unwrap().unwrap();
+        let expected = VhostRequest::SetPlace { queue: 1, descriptors: 3, used: 5, available: 7 };
         assert_eq!((parsed.len(), &parsed.request), (52, &expected));
         let done = [9, 0, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        assert_eq!(parsed.reply(Answer::Done).unwrap(), done);
-        let quiet = Message::parse(&message(SET_OWNER, VERSION, &[])).unwrap().unwrap();
-        assert_eq!(quiet.reply(Answer::Done), None);
+        assert_eq!(parsed.reply(VhostReply::Done).unwrap(), done);
+        let quiet = VhostMessage::parse(&message(SET_OWNER, VERSION, &[])).unwrap().unwrap();
+        assert_eq!(quiet.reply(VhostReply::Done), None);
     }
 
     #[test]
@@ -212,26 +212,26 @@ mod tests {
         for value in [0x1000_u64, 0x2000, 0x1000, 0x3000] {
             body.extend_from_slice(&value.to_le_bytes());
         }
-        let memory = Message::parse(&message(SET_MEM_TABLE, VERSION, &body)).unwrap().unwrap();
-        let region = Region { guest: 0x1000, size: 0x2000, offset: 0x3000 };
-        assert_eq!(memory.request, Request::SetMemory(vec![region]));
+        let memory = VhostMessage::parse(&message(SET_MEM_TABLE, VERSION, &body)).unwrap().unwrap();
+        let region = VhostRegion { guest: 0x1000, size: 0x2000, offset: 0x3000 };
+        assert_eq!(memory.request, VhostRequest::SetMemory(vec![region]));
         body[0] = 2;
-        assert!(Message::parse(&message(SET_MEM_TABLE, VERSION, &body)).is_err(), "the second is missing");
+        assert!(VhostMessage::parse(&message(SET_MEM_TABLE, VERSION, &body)).is_err(), "the second is missing");
     }
 
     #[test]
     fn what_is_unknown_too_long_or_of_another_version_is_an_error() {
-        assert!(Message::parse(&message(99, VERSION, &[])).is_err());
-        assert!(Message::parse(&message(SET_OWNER, 2, &[])).is_err());
-        assert!(Message::parse(&message(SET_OWNER, VERSION, &[0; LONGEST])).is_err());
-        assert!(Message::parse(&message(SET_VRING_NUM, VERSION, &[0; 7])).is_err());
+        assert!(VhostMessage::parse(&message(99, VERSION, &[])).is_err());
+        assert!(VhostMessage::parse(&message(SET_OWNER, 2, &[])).is_err());
+        assert!(VhostMessage::parse(&message(SET_OWNER, VERSION, &[0; LONGEST])).is_err());
+        assert!(VhostMessage::parse(&message(SET_VRING_NUM, VERSION, &[0; 7])).is_err());
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_a_message_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200), number in 0_u32..40) {
-            let _ = Message::parse(&bytes);
-            let _ = Message::parse(&message(number, VERSION, &bytes));
+            let _ = VhostMessage::parse(&bytes);
+            let _ = VhostMessage::parse(&message(number, VERSION, &bytes));
         }
     }
 }

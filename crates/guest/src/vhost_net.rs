@@ -8,12 +8,12 @@
 mod config;
 pub(crate) mod request;
 
-use crate::channel::Channel;
+use crate::guest_socket::GuestSocket;
 use crate::error::KernelError;
-use crate::memory::Memory;
-use crate::ring::Ring;
-use config::Config;
-use request::{Answer, Message, Request};
+use crate::memory::GuestMemory;
+use crate::virtqueue::Virtqueue;
+use config::VirtioNetConfig;
+use request::{VhostReply, VhostMessage, VhostRequest};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 
@@ -30,7 +30,7 @@ const NEIGHBOUR: [u8; 6] = [2, 0xff, 0, 0, 0, 1];
 
 /// What a message from the guest asks of us beyond the card itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum DeviceEvent {
     /// Nothing.
     None,
     /// It has put frames into its ring; it is to be answered when they are taken.
@@ -39,43 +39,43 @@ pub(crate) enum Event {
 
 /// One card.
 #[derive(Debug)]
-pub(crate) struct Card {
+pub(crate) struct VhostNetDevice {
     number: u16,
-    channel: Channel,
+    channel: GuestSocket,
     /// Where the guest takes interrupts.
-    interrupts: Option<Channel>,
-    memory: Memory,
-    rings: [Ring; 2],
-    config: Config,
+    interrupts: Option<GuestSocket>,
+    memory: GuestMemory,
+    rings: [Virtqueue; 2],
+    config: VirtioNetConfig,
     /// The frame under way.
     frame: Vec<u8>,
-    /// Whether buffers of what it sends are given back by [`Card::give_back`], and not as soon as it is taken.
+    /// Whether buffers of what it sends are given back by [`VhostNetDevice::give_back`], and not as soon as it is taken.
     pub(crate) keeps: bool,
-    pub(crate) counts: Counts,
+    pub(crate) counts: DropCounts,
 }
 
 /// What happened at a card and reached nobody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct DropCounts {
     /// Packets for which the guest had no buffer.
     pub(crate) overruns: u64,
     /// Frames that were no IPv4 packets.
     pub(crate) foreign: u64,
 }
 
-impl Card {
+impl VhostNetDevice {
     /// The card number `number` of a guest, whose link takes packets of at most `mtu` bytes.
     pub(crate) fn new(listener: UnixListener, number: u16, mtu: u16) -> Self {
         Self {
             number,
-            channel: Channel::awaited(listener),
+            channel: GuestSocket::awaited(listener),
             interrupts: None,
-            memory: Memory::default(),
+            memory: GuestMemory::default(),
             rings: Default::default(),
-            config: Config::new(number, mtu),
+            config: VirtioNetConfig::new(number, mtu),
             frame: Vec::new(),
             keeps: false,
-            counts: Counts::default(),
+            counts: DropCounts::default(),
         }
     }
 
@@ -88,17 +88,17 @@ impl Card {
     }
 
     /// Acts on the next whole message that has come, and answers it unless it is a kick; `None` where there is no more.
-    pub(crate) fn handle(&mut self) -> Result<Option<Event>, KernelError> {
-        let Some(message) = Message::parse(self.channel.bytes())? else { return Ok(None) };
+    pub(crate) fn handle(&mut self) -> Result<Option<DeviceEvent>, KernelError> {
+        let Some(message) = VhostMessage::parse(self.channel.bytes())? else { return Ok(None) };
         self.channel.consume(message.len());
-        if matches!(message.request, Request::Kick { .. }) {
-            return Ok(Some(Event::Kick));
+        if matches!(message.request, VhostRequest::Kick { .. }) {
+            return Ok(Some(DeviceEvent::Kick));
         }
         let answer = self.act(&message.request)?;
         if let Some(bytes) = message.reply(answer) {
             self.channel.send(&bytes).map_err(KernelError::unheard)?;
         }
-        Ok(Some(Event::None))
+        Ok(Some(DeviceEvent::None))
     }
 
     /// Answers a kick: the guest goes on.
@@ -106,13 +106,13 @@ impl Card {
         self.channel.send(&request::done_with_kick()).map_err(KernelError::unheard)
     }
 
-    fn act(&mut self, request: &Request) -> Result<Answer, KernelError> {
+    fn act(&mut self, request: &VhostRequest) -> Result<VhostReply, KernelError> {
         match request {
-            Request::GetFeatures => return Ok(Answer::Number(request::FEATURES)),
-            Request::GetProtocolFeatures => return Ok(Answer::Number(request::PROTOCOL_FEATURES)),
-            Request::SetFeatures(_) | Request::SetProtocolFeatures(_) | Request::SetOwner => {}
-            Request::SetMemory(regions) => {
-                self.memory = Memory::default();
+            VhostRequest::GetFeatures => return Ok(VhostReply::Number(request::FEATURES)),
+            VhostRequest::GetProtocolFeatures => return Ok(VhostReply::Number(request::PROTOCOL_FEATURES)),
+            VhostRequest::SetFeatures(_) | VhostRequest::SetProtocolFeatures(_) | VhostRequest::SetOwner => {}
+            VhostRequest::SetMemory(regions) => {
+                self.memory = GuestMemory::default();
                 for region in regions {
                     let file = self.file()?;
                     self.memory
@@ -120,22 +120,22 @@ impl Card {
                         .map_err(KernelError::io("sharing a guest's memory"))?;
                 }
             }
-            Request::SetSize { queue, value } => {
+            VhostRequest::SetSize { queue, value } => {
                 let number = self.number;
                 self.ring(*queue)?.resize(*value).map_err(KernelError::ring(number))?;
             }
-            Request::SetBase { queue, value } => self.ring(*queue)?.start_at(*value as u16),
-            Request::SetEnabled { queue, value } => self.ring(*queue)?.enabled = *value != 0,
-            Request::SetPlace { queue, descriptors, available, used } => {
+            VhostRequest::SetBase { queue, value } => self.ring(*queue)?.start_at(*value as u16),
+            VhostRequest::SetEnabled { queue, value } => self.ring(*queue)?.enabled = *value != 0,
+            VhostRequest::SetPlace { queue, descriptors, available, used } => {
                 self.ring(*queue)?.place(*descriptors, *available, *used);
             }
-            Request::SetInterrupts => self.interrupts = Some(Channel::new(self.file()?)),
-            Request::GetConfig { offset, len, flags } => {
-                return self.config.part(*offset, *len, *flags).map(Answer::Bytes);
+            VhostRequest::SetInterrupts => self.interrupts = Some(GuestSocket::new(self.file()?)),
+            VhostRequest::GetConfig { offset, len, flags } => {
+                return self.config.part(*offset, *len, *flags).map(VhostReply::Bytes);
             }
-            Request::Kick { .. } => unreachable!("answered when its frames are taken"),
+            VhostRequest::Kick { .. } => unreachable!("answered when its frames are taken"),
         }
-        Ok(Answer::Done)
+        Ok(VhostReply::Done)
     }
 
     fn file(&mut self) -> Result<OwnedFd, KernelError> {
@@ -144,7 +144,7 @@ impl Card {
         self.channel.take_file().ok_or_else(missing)
     }
 
-    fn ring(&mut self, queue: u32) -> Result<&mut Ring, KernelError> {
+    fn ring(&mut self, queue: u32) -> Result<&mut Virtqueue, KernelError> {
         let unknown = || KernelError::Protocol(format!("that a card has a queue {queue}"));
         self.rings.get_mut(queue as usize).ok_or_else(unknown)
     }
@@ -176,7 +176,7 @@ impl Card {
         self.rings[SEND].wants_interrupt(&self.memory).map_err(KernelError::ring(self.number))
     }
 
-    /// Tells it so. It answers on [`Card::interrupts`].
+    /// Tells it so. It answers on [`VhostNetDevice::interrupts`].
     pub(crate) fn interrupt_for_buffers(&self) -> Result<(), KernelError> {
         self.ask(&request::call(SEND as u32))
     }
@@ -199,7 +199,7 @@ impl Card {
     }
 
     /// The guest's memory, as far as it shares it.
-    pub(crate) fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &GuestMemory {
         &self.memory
     }
 
@@ -208,7 +208,7 @@ impl Card {
         self.config.set_carrier(up)
     }
 
-    /// Tells the guest that frames have come. It answers on [`Card::interrupts`].
+    /// Tells the guest that frames have come. It answers on [`VhostNetDevice::interrupts`].
     pub(crate) fn interrupt(&self) -> Result<(), KernelError> {
         self.ask(&request::call(RECEIVE as u32))
     }
@@ -246,7 +246,7 @@ impl Card {
     }
 }
 
-impl AsFd for Card {
+impl AsFd for VhostNetDevice {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.channel.as_fd()
     }
