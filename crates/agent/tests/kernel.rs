@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use tailrace_agent::plan::{Host, Interface, Plan, Program};
-use tailrace_guest::{GuestProcess, GuestConfig};
+use tailrace_guest::{GuestConfig, GuestProcess};
 
 fn kernel() -> Option<PathBuf> {
     let path = std::env::var_os("TAILRACE_KERNEL").map(PathBuf::from);

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tailrace_agent::plan::{Host, Interface, Plan, Program};
 use tailrace_core::{Duration, Instant};
-use tailrace_guest::{KernelHost, GuestProcess, GuestConfig};
+use tailrace_guest::{GuestConfig, GuestProcess, KernelHost};
 use tailrace_sim::{Control, Cost, Progress, Simulation};
 
 const READY: Duration = Duration::from_secs(3);

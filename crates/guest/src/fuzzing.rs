@@ -1,8 +1,8 @@
 //! What comes from guests, for `fuzz/`: any bytes as messages and as the memory in which a card's rings and the mailbox lie.
 
-use crate::vhost_net::request::VhostMessage;
 use crate::mailbox::{DeliveryMailbox, deliveries};
 use crate::memory::GuestMemory;
+use crate::vhost_net::request::VhostMessage;
 use crate::virtqueue::Virtqueue;
 use rustix::fs::MemfdFlags;
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 
 use crate::control_channel as control;
 use crate::error::KernelError;
+use crate::guest_process::{GuestConfig, GuestProcess};
 use crate::host::KernelHost;
-use crate::guest_process::{GuestProcess, GuestConfig};
 use crate::pinning::PinnedThread;
 use crate::start_error::{self as refusal, StartError};
 use core::net::Ipv4Addr;

@@ -3,12 +3,12 @@
 //! A guest has a folder: sockets, console, and `root`, what its agent sees of it. Its command line holds nothing but names within
 //! that folder, since the kernel mixes it into its random numbers: the same guest does the same wherever it is run.
 
-use crate::time_travel::TimeTravelController;
-use crate::vhost_net::VhostNetDevice;
 use crate::console::GuestConsole;
 use crate::error::KernelError;
 use crate::kernel::GuestKernel;
+use crate::time_travel::TimeTravelController;
 use crate::timeouts::GuestTimeouts;
+use crate::vhost_net::VhostNetDevice;
 use rustix::fd::OwnedFd;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use std::fs::{self, File};
@@ -80,7 +80,8 @@ impl GuestProcess {
     /// # Errors
     /// Where it does not come up: the message ends with the last lines of its console.
     pub fn start(config: &GuestConfig) -> Result<(Self, GuestKernel), KernelError> {
-        let sockets = GuestListeners::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
+        let sockets =
+            GuestListeners::listen(config).map_err(KernelError::io("preparing a guest's folder"))?;
         let console = GuestConsole::of(&config.folder);
         let launcher = launch(config, &console).map_err(KernelError::io("starting a kernel"))?;
         let mut machine = Self { launcher, group: None, folder: config.folder.clone(), console };
@@ -179,7 +180,8 @@ impl GuestListeners {
     fn into_kernel(self, config: &GuestConfig, process: OwnedFd) -> Result<GuestKernel, KernelError> {
         let controller = TimeTravelController::new(self.controller, config.plan.ready)?;
         let numbered = (0..).zip(self.cards).zip(&config.mtus);
-        let cards = numbered.map(|((number, listener), mtu)| VhostNetDevice::new(listener, number, *mtu)).collect();
+        let cards =
+            numbered.map(|((number, listener), mtu)| VhostNetDevice::new(listener, number, *mtu)).collect();
         let patience = GuestTimeouts::of_environment(Arc::clone(&config.control));
         Ok(GuestKernel::new(controller, cards, Some(process), patience))
     }

@@ -3,11 +3,11 @@
 //! One thread serves it, and it runs only while it is served: whoever called waits until the guest waits. Its clock may go ahead of
 //! the simulation's, up to the time before which nothing can reach it; what it sends then has that time.
 
-use crate::time_travel::TimeTravelController;
-use crate::vhost_net::{VhostNetDevice, DeviceEvent};
 use crate::error::KernelError;
 use crate::mailbox::DeliveryMailbox;
+use crate::time_travel::TimeTravelController;
 use crate::timeouts::GuestTimeouts;
+use crate::vhost_net::{DeviceEvent, VhostNetDevice};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fd::OwnedFd;
 use std::collections::{BTreeSet, VecDeque};

@@ -2,8 +2,8 @@
 
 use crate::KernelError;
 use crate::kernel::GuestKernel;
-use crate::timeouts::GuestTimeouts;
 use crate::testing::{GuestScript, ScriptEnd, any_violation, start, start_with};
+use crate::timeouts::GuestTimeouts;
 use proptest::prelude::*;
 use std::io::Write as _;
 use std::os::unix::net::{UnixListener, UnixStream};

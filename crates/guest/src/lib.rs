@@ -18,33 +18,33 @@
 
 #![cfg(target_os = "linux")]
 
-mod time_travel;
-mod vhost_net;
-mod guest_socket;
 mod console;
 mod control_channel;
 mod error;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod guest_kernels;
+mod guest_process;
+mod guest_socket;
 mod host;
 mod kernel;
 #[cfg(test)]
 mod kernel_tests;
-mod guest_process;
 mod mailbox;
 mod mapping;
 mod memory;
-mod timeouts;
 mod pinning;
 mod start_error;
-mod virtqueue;
 #[cfg(test)]
 mod testing;
+mod time_travel;
+mod timeouts;
+mod vhost_net;
+mod virtqueue;
 
 pub use error::KernelError;
-pub use guest_kernels::{GuestKernels, ProgramReport, KernelImages};
+pub use guest_kernels::{GuestKernels, KernelImages, ProgramReport};
+pub use guest_process::{GuestConfig, GuestProcess};
 pub use host::KernelHost;
 pub use kernel::GuestKernel;
-pub use guest_process::{GuestProcess, GuestConfig};
 pub use start_error::{RefusedRequest, StartError};

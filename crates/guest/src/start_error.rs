@@ -48,7 +48,10 @@ impl StartError {
             }
             Asked::CongestionControl => {
                 let asking = flows_of(scenario, &host).find(|(_, control)| *control == word);
-                asking.map(|(flow, _)| RefusedRequest::CongestionControl { flow: flow.name.clone(), known: others })
+                asking.map(|(flow, _)| RefusedRequest::CongestionControl {
+                    flow: flow.name.clone(),
+                    known: others,
+                })
             }
         };
         Self { host, why, refused }

@@ -7,13 +7,13 @@ mod protocol_violation;
 
 pub(crate) use protocol_violation::{ProtocolViolation, any_violation};
 
-use crate::time_travel::TimeTravelController;
-use crate::vhost_net::VhostNetDevice;
 use crate::guest_socket::{GuestSocket, u32_at, u64_at};
 use crate::kernel::GuestKernel;
 use crate::mapping::SharedMapping;
 use crate::memory::GuestMemory;
+use crate::time_travel::TimeTravelController;
 use crate::timeouts::GuestTimeouts;
+use crate::vhost_net::VhostNetDevice;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::MemfdFlags;

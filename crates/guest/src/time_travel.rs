@@ -9,8 +9,8 @@
 mod message;
 mod shared_schedule;
 
-use crate::guest_socket::GuestSocket;
 use crate::error::KernelError;
+use crate::guest_socket::GuestSocket;
 use message::{TimeTravelMessage, TimeTravelOp};
 use rustix::fd::{AsFd, BorrowedFd};
 use shared_schedule::SharedSchedule;
@@ -120,7 +120,9 @@ impl TimeTravelController {
         let mut bytes = [0; 2 * TimeTravelMessage::LEN];
         for (to, (op, time)) in bytes.chunks_exact_mut(TimeTravelMessage::LEN).zip(all) {
             self.sequence = self.sequence.wrapping_add(1);
-            to.copy_from_slice(&TimeTravelMessage { op: *op as u32, sequence: self.sequence, time: *time }.bytes());
+            to.copy_from_slice(
+                &TimeTravelMessage { op: *op as u32, sequence: self.sequence, time: *time }.bytes(),
+            );
         }
         self.send(&bytes[..all.len() * TimeTravelMessage::LEN])
     }
@@ -178,7 +180,8 @@ impl TimeTravelController {
     /// Answers the first message, with the schedule. A guest that knows nothing of schedules takes no files; one that does must
     /// be given two.
     fn start(&mut self, sequence: u32) -> Result<(), KernelError> {
-        let answer = TimeTravelMessage { op: TimeTravelOp::Ack as u32, sequence, time: shared_schedule::GUEST };
+        let answer =
+            TimeTravelMessage { op: TimeTravelOp::Ack as u32, sequence, time: shared_schedule::GUEST };
         let sent = self.channel.send_with(&answer.bytes(), &self.shared_schedule.files());
         sent.map_err(KernelError::unheard)
     }

@@ -8,12 +8,12 @@
 mod config;
 pub(crate) mod request;
 
-use crate::guest_socket::GuestSocket;
 use crate::error::KernelError;
+use crate::guest_socket::GuestSocket;
 use crate::memory::GuestMemory;
 use crate::virtqueue::Virtqueue;
 use config::VirtioNetConfig;
-use request::{VhostReply, VhostMessage, VhostRequest};
+use request::{VhostMessage, VhostReply, VhostRequest};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 

@@ -2,8 +2,8 @@
 
 use crate::attack::AttackKind;
 use crate::bounds::{PAYLOADS, RATES};
-use crate::pulse_envelope::PulseEnvelope;
 use crate::kinds::{self, AppConfig};
+use crate::pulse_envelope::PulseEnvelope;
 use crate::pulse_phase::PulsePhase;
 use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};

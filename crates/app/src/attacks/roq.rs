@@ -113,7 +113,10 @@ mod tests {
         let misfit = |config: RoqConfig| config.validate().unwrap_err();
         let duration = Some(Duration::from_millis(3));
         assert!(matches!(misfit(RoqConfig { duration, ..roq() }), KeyConflict::Unused("duration", _)));
-        assert!(matches!(misfit(RoqConfig { magnitude: None, ..roq() }), KeyConflict::Missing("magnitude", _)));
+        assert!(matches!(
+            misfit(RoqConfig { magnitude: None, ..roq() }),
+            KeyConflict::Missing("magnitude", _)
+        ));
         let long = RoqConfig { magnitude: Some(11), ..roq() };
         assert!(matches!(misfit(long), KeyConflict::Contradiction("magnitude", _)));
     }

@@ -30,7 +30,12 @@ pub(crate) fn any_violation() -> impl Strategy<Value = ProtocolViolation> {
         (0..40_u32, prop_oneof![8 => Just(9_u32), 1 => Just(1), 1 => any::<u32>()], body, any::<bool>());
     prop_oneof![
         (0..12_u32, number()).prop_map(|(op, time)| ProtocolViolation::TimeTravel { op, time }),
-        card.prop_map(|(number, flags, body, with_file)| ProtocolViolation::VhostUser { number, flags, body, with_file }),
+        card.prop_map(|(number, flags, body, with_file)| ProtocolViolation::VhostUser {
+            number,
+            flags,
+            body,
+            with_file
+        }),
         (0..2_u64, 0..0x500_u64, number()).prop_map(|(queue, at, value)| {
             // Descriptors, available or used ring.
             let part = at % 3 * 0x1000;

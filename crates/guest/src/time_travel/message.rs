@@ -79,7 +79,10 @@ mod tests {
         let message = TimeTravelMessage { op: TimeTravelOp::Run as u32, sequence: 0x0102_0304, time: 0x1122 };
         let bytes = [6, 0, 0, 0, 4, 3, 2, 1, 0x22, 0x11, 0, 0, 0, 0, 0, 0];
         assert_eq!(message.bytes(), bytes);
-        assert_eq!((TimeTravelMessage::parse(&bytes), TimeTravelMessage::parse(&bytes[..15])), (Some(message), None));
+        assert_eq!(
+            (TimeTravelMessage::parse(&bytes), TimeTravelMessage::parse(&bytes[..15])),
+            (Some(message), None)
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Messages of vhost-user: number, flags, length, and what each has to say.
 
-use crate::guest_socket::{u32_at, u64_at};
 use crate::error::KernelError;
+use crate::guest_socket::{u32_at, u64_at};
 
 const HEADER: usize = 12;
 /// Messages are of version 1; an answer is marked; a question may ask for one.
@@ -144,7 +144,11 @@ fn regions(body: &[u8]) -> Option<Vec<VhostRegion>> {
     let count = u32_at(body, 0).filter(|n| *n <= 8)? as usize;
     let region = |i: usize| {
         let at = 8 + i * 32;
-        Some(VhostRegion { guest: u64_at(body, at)?, size: u64_at(body, at + 8)?, offset: u64_at(body, at + 24)? })
+        Some(VhostRegion {
+            guest: u64_at(body, at)?,
+            size: u64_at(body, at + 8)?,
+            offset: u64_at(body, at + 24)?,
+        })
     };
     (0..count).map(region).collect()
 }
@@ -216,7 +220,10 @@ mod tests {
         let region = VhostRegion { guest: 0x1000, size: 0x2000, offset: 0x3000 };
         assert_eq!(memory.request, VhostRequest::SetMemory(vec![region]));
         body[0] = 2;
-        assert!(VhostMessage::parse(&message(SET_MEM_TABLE, VERSION, &body)).is_err(), "the second is missing");
+        assert!(
+            VhostMessage::parse(&message(SET_MEM_TABLE, VERSION, &body)).is_err(),
+            "the second is missing"
+        );
     }
 
     #[test]

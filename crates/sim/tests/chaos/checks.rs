@@ -185,8 +185,8 @@ fn rates<'a>(scenario: &'a Scenario, link: usize, spec: &'a LinkSpec) -> impl It
 
 /// Whether packets that were sent earlier can arrive faster than the link's rate.
 fn bunches(scenario: &Scenario, spec: &LinkSpec) -> bool {
-    let changed_fields = || scenario.faults.iter().map(|f| f.kind.changed_fields());
-    spec.jitter.is_some() || changed_fields().any(|of| of.delay || of.reordering)
+    let aspects = || scenario.faults.iter().map(|f| f.kind.changed_fields());
+    spec.jitter.is_some() || aspects().any(|of| of.delay || of.reordering)
 }
 
 /// A host gets no more than its links carry. Of what waited for a gap when the warm-up ended, more may be handed over.

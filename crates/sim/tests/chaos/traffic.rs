@@ -17,7 +17,11 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
         "mptcp" => mptcp(d, network, (from.1, to.1)),
         _ => table("udp", &keys(d, &UDP, &[], &mut of_udp)),
     };
-    let app = app(d, if kind == "udp" { RequiredTransport::Datagrams } else { RequiredTransport::Streams }, duration_s);
+    let app = app(
+        d,
+        if kind == "udp" { RequiredTransport::Datagrams } else { RequiredTransport::Streams },
+        duration_s,
+    );
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
         "pattern" => Some(pattern(d, &from.0, &to.0)),
@@ -192,7 +196,13 @@ fn app(d: &mut Draw, over: RequiredTransport, duration_s: f64) -> String {
 }
 
 /// Lines of the keys of an application, or of an attack.
-fn keys_of(d: &mut Draw, name: &str, params: &[ParamInfo], over: RequiredTransport, duration_s: f64) -> Vec<String> {
+fn keys_of(
+    d: &mut Draw,
+    name: &str,
+    params: &[ParamInfo],
+    over: RequiredTransport,
+    duration_s: f64,
+) -> Vec<String> {
     // So many packets a second at most, whatever their size: a run is bounded by its packets.
     let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
     let burst = d.scale(1e-3, duration_s / 4.0);
