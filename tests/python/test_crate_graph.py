@@ -43,8 +43,6 @@ KNOWN_CIRCLES = {
     ("core", ""): 5,
     ("net", ""): 2,
     ("net", "route"): 2,
-    ("python", ""): 4,
-    ("python", "outside"): 5,
     ("qdisc", ""): 6,
     ("qdisc", "disciplines/dfs"): 2,
     ("qdisc", "disciplines/dualpi2"): 3,

@@ -28,11 +28,11 @@ impl Kernels {
         if scenario.nodes.iter().all(|node| node.kernel.is_none()) {
             return Ok(Self(None));
         }
-        let failed = crate::task::HostFailed::new_err::<String>;
+        let failed = crate::errors::HostFailed::new_err::<String>;
         let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
         let guests = tailrace_guest::GuestKernels::start(scenario, run, simulation, stock);
         guests.map(Some).map(Self).map_err(|error| match error.refused {
-            Some(refused) => crate::task::RefusedError::new_err((error.host, error.why, said_of(refused))),
+            Some(refused) => crate::errors::RefusedError::new_err((error.host, error.why, said_of(refused))),
             None => failed(error.to_string()),
         })
     }

@@ -1,8 +1,8 @@
 //! A whole queue discipline that is an object of Python. It orders packets; the tickets stay here.
 
-use super::instance::{Instance, hook, shown};
-use super::kind::Config;
-use super::packet::{Packet, Report, Surroundings};
+use super::class::PluginConfig;
+use super::instance::{PluginInstance, hook, shown};
+use super::packet::{HookReport, Packet, QueueContext};
 use super::views::Link;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -11,27 +11,27 @@ use tailrace_qdisc::outside::Ticket;
 use tailrace_qdisc::{Backlog, Cx, LinkView, QueueDiscipline};
 
 /// The discipline and what waits in it.
-pub(super) struct Queue {
-    instance: Instance,
-    surroundings: Py<Surroundings>,
-    waiting: BTreeMap<u64, Held>,
+pub(super) struct PluginQueue {
+    instance: PluginInstance,
+    surroundings: Py<QueueContext>,
+    waiting: BTreeMap<u64, HeldPacket>,
     backlog: Backlog,
     issued: u64,
     hears_of_links: bool,
 }
 
 /// What waits: the ticket, since when, and the packet as Python sees it.
-struct Held {
+struct HeldPacket {
     ticket: Ticket,
     arrival: Instant,
     packet: Py<Packet>,
 }
 
-impl Queue {
-    pub(super) fn new(config: &Config, link: &LinkView) -> Self {
+impl PluginQueue {
+    pub(super) fn new(config: &PluginConfig, link: &LinkView) -> Self {
         Python::attach(|py| {
-            let instance = Instance::new(py, config, Link::from(link));
-            let surroundings = Py::new(py, Surroundings::new(instance.rng.clone_ref(py)));
+            let instance = PluginInstance::new(py, config, Link::from(link));
+            let surroundings = Py::new(py, QueueContext::new(instance.rng.clone_ref(py)));
             let surroundings = surroundings
                 .unwrap_or_else(|error| super::failure::raised(py, &config.kind.class, "start", error));
             Self {
@@ -56,11 +56,11 @@ impl Queue {
         self.instance.rng.get().give_back(cx.rng);
         for report in self.surroundings.get().end() {
             match report {
-                Report::Drop(packet, reason) => {
+                HookReport::Drop(packet, reason) => {
                     let held = self.take(py, hook, &packet, "dropped");
                     cx.sink.dropped(held.ticket, reason, cx.now);
                 }
-                Report::Mark(packet) => {
+                HookReport::Mark(packet) => {
                     let serial = packet.get().serial;
                     self.check(py, hook, &packet, "marked");
                     if let Some(held) = self.waiting.get_mut(&serial) {
@@ -86,7 +86,7 @@ impl Queue {
         }
     }
 
-    fn take(&mut self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) -> Held {
+    fn take(&mut self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) -> HeldPacket {
         self.check(py, hook, packet, verb);
         let held = self.waiting.remove(&packet.get().serial).expect("just found");
         self.backlog.packets -= 1;
@@ -106,7 +106,7 @@ impl Queue {
     }
 }
 
-impl QueueDiscipline<Ticket> for Queue {
+impl QueueDiscipline<Ticket> for PluginQueue {
     fn enqueue(&mut self, ticket: Ticket, cx: &mut Cx<'_, Ticket>) {
         Python::attach(|py| {
             self.begin(cx);
@@ -119,7 +119,7 @@ impl QueueDiscipline<Ticket> for Queue {
             };
             self.backlog.packets += 1;
             self.backlog.bytes += size;
-            let held = Held { ticket, arrival: cx.now, packet: packet.clone_ref(py) };
+            let held = HeldPacket { ticket, arrival: cx.now, packet: packet.clone_ref(py) };
             self.waiting.insert(serial, held);
             hook!(self.instance, py, "enqueue", (packet, &self.surroundings));
             self.end(py, "enqueue", cx);

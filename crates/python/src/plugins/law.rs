@@ -1,7 +1,7 @@
 //! A congestion law that is an object of Python, in the FIFO with a limit that every law has.
 
-use super::instance::{Instance, hook, shown};
-use super::kind::{Config, Kind};
+use super::class::{PluginClass, PluginConfig};
+use super::instance::{PluginInstance, hook, shown};
 use super::views::{Backlog as BacklogView, Link, Verdict as VerdictView};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tailrace_qdisc::{Aqm, Backlog, Cx, LinkView, Managed, QueueDiscipline, Verdi
 
 /// The hooks that the class has; the others are not called.
 #[derive(Clone, Copy)]
-struct Hooks {
+struct LawHooks {
     enqueue: bool,
     dequeue: bool,
     signalled: bool,
@@ -23,8 +23,8 @@ struct Hooks {
     link_changed: bool,
 }
 
-impl Hooks {
-    fn of(kind: &Kind) -> Self {
+impl LawHooks {
+    fn of(kind: &PluginClass) -> Self {
         Self {
             enqueue: kind.has("on_enqueue"),
             dequeue: kind.has("on_dequeue"),
@@ -36,12 +36,12 @@ impl Hooks {
     }
 }
 
-struct Law {
-    instance: Instance,
-    hooks: Hooks,
+struct PluginLaw {
+    instance: PluginInstance,
+    hooks: LawHooks,
 }
 
-impl Law {
+impl PluginLaw {
     fn verdict<'py>(&mut self, hook: &str, answer: &Bound<'py, PyAny>, rng: &mut Rng) -> Verdict {
         self.instance.rng.get().give_back(rng);
         let Ok(verdict) = answer.extract::<VerdictView>() else {
@@ -56,7 +56,7 @@ impl Law {
     }
 }
 
-impl Aqm for Law {
+impl Aqm for PluginLaw {
     fn on_enqueue(&mut self, size: Bytes, backlog: Backlog, now: Instant, rng: &mut Rng) -> Verdict {
         if !self.hooks.enqueue {
             return Verdict::Pass;
@@ -140,17 +140,17 @@ impl Aqm for Law {
 
 /// The law in its queue. Which state variables there are says the instance, not the type.
 pub(super) struct ManagedLaw {
-    queue: Managed<Law, Ticket>,
-    kind: Arc<Kind>,
+    queue: Managed<PluginLaw, Ticket>,
+    kind: Arc<PluginClass>,
 }
 
 impl ManagedLaw {
-    pub(super) fn new(config: &Config, link: &LinkView) -> Self {
+    pub(super) fn new(config: &PluginConfig, link: &LinkView) -> Self {
         let value = |name: &str| config.get(name);
         let limit = value("limit").and_then(|limit| Limit::from_value(&limit).ok());
         let ecn = value("ecn") == Some(Value::Bool(true));
-        let instance = Python::attach(|py| Instance::new(py, config, Link::from(link)));
-        let law = Law { hooks: Hooks::of(&config.kind), instance };
+        let instance = Python::attach(|py| PluginInstance::new(py, config, Link::from(link)));
+        let law = PluginLaw { hooks: LawHooks::of(&config.kind), instance };
         // The base class declares both.
         let limit = limit.expect("every law has a limit");
         Self { queue: Managed::new(limit, ecn, DropEnd::Tail, law), kind: Arc::clone(&config.kind) }

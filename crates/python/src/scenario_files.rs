@@ -12,12 +12,12 @@ const LARGEST: u64 = 256 << 20;
 
 /// A folder. What was read once stays as it was then: all cells of a sweep are of one text.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct ScenarioFolder {
     place: PathBuf,
     read: Mutex<BTreeMap<String, String>>,
 }
 
-impl Folder {
+impl ScenarioFolder {
     /// That of a scenario file, of which these files have been read before.
     pub(crate) fn of(scenario: &str, read: BTreeMap<String, String>) -> Self {
         let place = Path::new(scenario).parent().unwrap_or_else(|| Path::new("")).to_path_buf();
@@ -35,7 +35,7 @@ impl Folder {
     }
 }
 
-impl Files for Folder {
+impl Files for ScenarioFolder {
     fn read(&self, name: &str) -> Result<String, String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = read.get(name) {

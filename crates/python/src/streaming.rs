@@ -1,7 +1,7 @@
 //! What leaves a run while it goes on, so that it takes no memory: captures into files, rows to whoever takes them.
 
 use crate::capture_files::CaptureFiles;
-use crate::task::by_name;
+use crate::table_columns::by_name;
 use pyo3::prelude::*;
 use std::path::Path;
 use tailrace_core::{Bytes, Duration};
@@ -13,13 +13,13 @@ pub(crate) const ROWS_AT_ONCE: Bytes = Bytes(16 << 20);
 pub(crate) const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
 /// Of one run.
-pub(crate) struct Leaving<'a> {
+pub(crate) struct OutputStream<'a> {
     captures: Option<CaptureFiles>,
     rows: Option<&'a Py<PyAny>>,
     rows_at_once: usize,
 }
 
-impl<'a> Leaving<'a> {
+impl<'a> OutputStream<'a> {
     /// Captures go into a folder, rows to a callable as soon as there are so many bytes of them; None where neither does.
     pub(crate) fn of(
         captures: Option<&Path>,

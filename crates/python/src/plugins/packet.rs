@@ -59,42 +59,42 @@ impl Packet {
 }
 
 /// What a hook reported.
-pub(super) enum Report {
+pub(super) enum HookReport {
     Drop(Py<Packet>, DropReason),
     Mark(Py<Packet>),
 }
 
 /// What a discipline is handed with every hook: the time, random numbers, and where drops and marks go.
 #[pyclass(frozen, name = "Cx", module = "tailrace._native")]
-pub(crate) struct Surroundings {
+pub(crate) struct QueueContext {
     rng: Py<Rng>,
-    now: Mutex<Reports>,
+    now: Mutex<PendingReports>,
 }
 
 #[derive(Default)]
-struct Reports {
+struct PendingReports {
     /// The time, during a hook.
     now: Option<u64>,
-    reports: Vec<Report>,
+    reports: Vec<HookReport>,
 }
 
-impl Surroundings {
+impl QueueContext {
     pub(super) fn new(rng: Py<Rng>) -> Self {
         Self { rng, now: Mutex::default() }
     }
     pub(super) fn begin(&self, now: Instant) {
         self.with(|reports| reports.now = Some(now.as_nanos()));
     }
-    pub(super) fn end(&self) -> Vec<Report> {
+    pub(super) fn end(&self) -> Vec<HookReport> {
         self.with(|reports| {
             reports.now = None;
             std::mem::take(&mut reports.reports)
         })
     }
-    fn with<T>(&self, act: impl FnOnce(&mut Reports) -> T) -> T {
+    fn with<T>(&self, act: impl FnOnce(&mut PendingReports) -> T) -> T {
         act(&mut self.now.lock().unwrap_or_else(PoisonError::into_inner))
     }
-    fn report(&self, report: Report) -> PyResult<()> {
+    fn report(&self, report: HookReport) -> PyResult<()> {
         self.with(|reports| {
             reports.now.ok_or_else(not_now)?;
             reports.reports.push(report);
@@ -104,7 +104,7 @@ impl Surroundings {
 }
 
 #[pymethods]
-impl Surroundings {
+impl QueueContext {
     /// The time, nanoseconds since the start of the run.
     #[getter]
     fn now(&self) -> PyResult<u64> {
@@ -125,7 +125,7 @@ impl Surroundings {
                 return Err(PyValueError::new_err(format!("no reason {other:?}: \"aqm\" or \"overlimit\"")));
             }
         };
-        self.report(Report::Drop(packet, reason))
+        self.report(HookReport::Drop(packet, reason))
     }
     /// Marks a packet that waits, or is about to leave, and can be marked.
     fn mark(&self, packet: Py<Packet>) -> PyResult<()> {
@@ -134,7 +134,7 @@ impl Surroundings {
                 "the packet is not ECN-capable (packet.ecn_capable): drop it, or let it pass",
             ));
         }
-        self.report(Report::Mark(packet))
+        self.report(HookReport::Mark(packet))
     }
 }
 

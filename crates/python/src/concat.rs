@@ -1,8 +1,8 @@
 //! Tables of many runs put together, column by column: a frame a run would cost a hundred times as much.
 
-use crate::packing::{Column, opened};
-use crate::raw::raw;
-use crate::words::Words;
+use crate::column_bytes::raw;
+use crate::serialize::{Column, opened};
+use crate::word_column::WordColumn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -13,18 +13,18 @@ const RUN: &str = "run";
 
 /// Tables of runs, in the order in which they first came.
 #[derive(Default)]
-pub(crate) struct Tables(Vec<(String, Vec<Joined>)>);
+pub(crate) struct RunTables(Vec<(String, Vec<ConcatTable>)>);
 
 /// Rows of runs whose table has the same columns.
 #[derive(Default)]
-struct Joined {
+struct ConcatTable {
     cells: Vec<u32>,
     runs: Vec<u32>,
-    columns: Vec<Gathered>,
+    columns: Vec<ConcatColumn>,
 }
 
 /// A column of all these runs.
-struct Gathered {
+struct ConcatColumn {
     name: String,
     kind: String,
     values: Values,
@@ -33,10 +33,10 @@ struct Gathered {
 enum Values {
     /// Little-endian.
     Numbers(Vec<u8>),
-    Words(Words),
+    Words(WordColumn),
 }
 
-impl Tables {
+impl RunTables {
     /// The packed tables of one more run.
     pub(crate) fn add(&mut self, cell: u32, run: u32, packed: &[u8]) -> PyResult<()> {
         for (name, mut columns) in opened(packed)? {
@@ -50,14 +50,14 @@ impl Tables {
     }
 
     /// The rows that have the same columns.
-    fn alike(&mut self, name: &str, columns: &[Column<'_>]) -> &mut Joined {
+    fn alike(&mut self, name: &str, columns: &[Column<'_>]) -> &mut ConcatTable {
         let at = self.0.iter().position(|(known, _)| known == name).unwrap_or_else(|| {
             self.0.push((name.into(), Vec::new()));
             self.0.len() - 1
         });
         let shapes = &mut self.0[at].1;
         let shape = shapes.iter().position(|joined| joined.fits(columns)).unwrap_or_else(|| {
-            shapes.push(Joined::of(columns));
+            shapes.push(ConcatTable::of(columns));
             shapes.len() - 1
         });
         &mut shapes[shape]
@@ -74,19 +74,20 @@ impl Tables {
     }
 }
 
-impl Joined {
+impl ConcatTable {
     fn of(columns: &[Column<'_>]) -> Self {
-        let columns = columns.iter().map(|Column { name, kind, .. }| Gathered {
+        let columns = columns.iter().map(|Column { name, kind, .. }| ConcatColumn {
             name: name.clone(),
             kind: kind.clone(),
-            values: if kind == TEXT { Values::Words(Words::new()) } else { Values::Numbers(Vec::new()) },
+            values: if kind == TEXT { Values::Words(WordColumn::new()) } else { Values::Numbers(Vec::new()) },
         });
         Self { columns: columns.collect(), ..Self::default() }
     }
 
     fn fits(&self, columns: &[Column<'_>]) -> bool {
-        let alike =
-            |(ours, theirs): (&Gathered, &Column<'_>)| ours.name == theirs.name && ours.kind == theirs.kind;
+        let alike = |(ours, theirs): (&ConcatColumn, &Column<'_>)| {
+            ours.name == theirs.name && ours.kind == theirs.kind
+        };
         self.columns.len() == columns.len() && self.columns.iter().zip(columns).all(alike)
     }
 
@@ -114,7 +115,7 @@ impl Joined {
         for (name, numbers) in [("cell", &self.cells), (RUN, &self.runs)] {
             shown.set_item(name, ("u32", raw(py, numbers, |x| x.to_le_bytes())?, none))?;
         }
-        for Gathered { name, kind, values } in &self.columns {
+        for ConcatColumn { name, kind, values } in &self.columns {
             match values {
                 Values::Numbers(numbers) => shown.set_item(name, (kind, PyBytes::new(py, numbers), none))?,
                 Values::Words(words) => {
@@ -137,7 +138,7 @@ fn width(kind: &str) -> Option<usize> {
 }
 
 /// The words of one more run, whose numbers are of its own words.
-fn gather(words: &mut Words, column: &Column<'_>) -> Option<()> {
+fn gather(words: &mut WordColumn, column: &Column<'_>) -> Option<()> {
     let ours: Vec<u32> = column.words.iter().map(|word| words.number(word)).collect();
     let (codes, _) = column.data.as_chunks::<4>();
     for code in codes {

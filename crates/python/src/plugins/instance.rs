@@ -1,25 +1,25 @@
 //! An instance of a class, its random numbers, and when it wants to be called.
 
+use super::class::{PluginClass, PluginConfig};
 use super::failure;
-use super::kind::{Config, Kind};
 use super::views::Rng;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use tailrace_core::Instant;
 
 /// An instance of a class of Python.
-pub(super) struct Instance {
+pub(super) struct PluginInstance {
     pub(super) object: Py<PyAny>,
-    pub(super) kind: Arc<Kind>,
+    pub(super) kind: Arc<PluginClass>,
     pub(super) rng: Py<Rng>,
     /// Whether it ever wants to be called at a time of its own.
     timed: bool,
     timeout: Option<Instant>,
 }
 
-impl Instance {
+impl PluginInstance {
     /// One made for what `setting` says.
-    pub(super) fn new<'py>(py: Python<'py>, config: &Config, setting: impl IntoPyObject<'py>) -> Self {
+    pub(super) fn new<'py>(py: Python<'py>, config: &PluginConfig, setting: impl IntoPyObject<'py>) -> Self {
         let object = config.instance(py, setting);
         let kind = Arc::clone(&config.kind);
         let rng = Py::new(py, Rng::new()).unwrap_or_else(|e| failure::raised(py, &kind.class, "start", e));

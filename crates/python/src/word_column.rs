@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// A column of words: each once, and for each row its number. 0 is the empty one, where there is none.
-pub(crate) struct Words {
+pub(crate) struct WordColumn {
     pub(crate) rows: Vec<u32>,
     pub(crate) words: Vec<String>,
     numbers: BTreeMap<String, u32>,
@@ -12,7 +12,7 @@ pub(crate) struct Words {
     last: u32,
 }
 
-impl Words {
+impl WordColumn {
     pub(crate) fn new() -> Self {
         let numbers = BTreeMap::from([(String::new(), 0)]);
         Self { rows: Vec::new(), words: vec![String::new()], numbers, following: vec![0], last: 0 }

@@ -7,31 +7,32 @@ use tailrace_core::params::{Choice, Kind, ParamInfo, ParamType, Value};
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
 /// A parameter as Python declares it: name, kind, default, meaning, least and most, words with their meanings.
-pub(super) type Declared = (String, String, Plain, String, Option<(String, String)>, Vec<(String, String)>);
+pub(super) type DeclaredParameter =
+    (String, String, PlainValue, String, Option<(String, String)>, Vec<(String, String)>);
 
 /// A plain value.
 #[derive(FromPyObject)]
-pub(super) enum Plain {
+pub(super) enum PlainValue {
     Bool(bool),
     Integer(i64),
     Float(f64),
     Text(String),
 }
 
-impl From<Plain> for Value {
-    fn from(plain: Plain) -> Self {
+impl From<PlainValue> for Value {
+    fn from(plain: PlainValue) -> Self {
         match plain {
-            Plain::Bool(b) => Self::Bool(b),
-            Plain::Integer(n) => Self::Integer(n),
-            Plain::Float(x) => Self::Float(x),
-            Plain::Text(t) => Self::Text(t),
+            PlainValue::Bool(b) => Self::Bool(b),
+            PlainValue::Integer(n) => Self::Integer(n),
+            PlainValue::Float(x) => Self::Float(x),
+            PlainValue::Text(t) => Self::Text(t),
         }
     }
 }
 
 /// The row of the table, and the default; what is wrong with the declaration otherwise. Tables of parameters are static
 /// where algorithms are compiled, so the texts stay as long as the process.
-pub(super) fn read(declared: Declared) -> Result<(ParamInfo, Value), String> {
+pub(super) fn read(declared: DeclaredParameter) -> Result<(ParamInfo, Value), String> {
     let (name, word, default, doc, ends, words) = declared;
     let at = |why: String| format!("parameter {name}: {why}");
     let kind = kind_of(&word, &words).map_err(at)?;

@@ -1,16 +1,16 @@
 //! A congestion control that is an object of Python. Its windows are attributes, read after every hook.
 
-use super::instance::{Instance, hook, shown};
-use super::kind::Config;
+use super::class::PluginConfig;
+use super::instance::{PluginInstance, hook, shown};
 use super::transport_views::{Ack, Delivered, Event, Setting};
 use pyo3::prelude::*;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_transport::cc::{AckSample, CongestionControl, CongestionEvent, Delivery, Needs, Setup};
 
 /// The control, and what its attributes were after the last hook.
-pub(super) struct Control {
-    instance: Instance,
-    hooks: Hooks,
+pub(super) struct PluginControl {
+    instance: PluginInstance,
+    hooks: ControlHooks,
     needs: Needs,
     leaves_recovery_on_partial_ack: bool,
     cwnd: Bytes,
@@ -21,18 +21,18 @@ pub(super) struct Control {
 
 /// The hooks that the class has, of those that do nothing in its base; these are not called.
 #[derive(Clone, Copy)]
-struct Hooks {
+struct ControlHooks {
     ack: bool,
     undo: bool,
     flight_after_timeout: bool,
 }
 
-impl Control {
-    pub(super) fn new(config: &Config, setup: &Setup) -> Self {
+impl PluginControl {
+    pub(super) fn new(config: &PluginConfig, setup: &Setup) -> Self {
         Python::attach(|py| {
-            let instance = Instance::new(py, config, Setting(*setup));
+            let instance = PluginInstance::new(py, config, Setting(*setup));
             let has = |hook| config.kind.has(hook);
-            let hooks = Hooks {
+            let hooks = ControlHooks {
                 ack: has("on_ack"),
                 undo: has("on_undo"),
                 flight_after_timeout: has("on_flight_after_timeout"),
@@ -122,7 +122,7 @@ macro_rules! told {
     };
 }
 
-impl CongestionControl for Control {
+impl CongestionControl for PluginControl {
     fn on_established(&mut self, setup: &Setup) {
         told!(self, "start", (Setting(*setup),));
     }

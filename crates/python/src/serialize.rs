@@ -3,7 +3,7 @@
 //! A JSON header of a known length says what follows: for each column of each table its kind, how many bytes it has and
 //! the words that a text column's numbers stand for. No compression: it is written once and read once, soon after.
 
-use crate::raw::kind;
+use crate::column_bytes::kind;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};

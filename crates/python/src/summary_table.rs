@@ -1,7 +1,7 @@
 //! The numbers of runs' summaries as one table, a row each: thousands of runs are put together here as columns.
 
-use crate::raw::raw;
-use crate::words::Words;
+use crate::column_bytes::raw;
+use crate::word_column::WordColumn;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
@@ -11,29 +11,29 @@ const SECTIONS: [(&str, &str); 4] =
     [("groups", "group"), ("queues", "queue"), ("connections", "connection"), ("paths", "path")];
 
 /// The columns of the table.
-pub(crate) struct Figures {
+pub(crate) struct SummaryTable {
     pub(crate) cell: Vec<u32>,
     pub(crate) run: Vec<u32>,
-    pub(crate) window: Words,
-    pub(crate) of: Words,
-    pub(crate) name: Words,
-    pub(crate) figure: Words,
+    pub(crate) window: WordColumn,
+    pub(crate) of: WordColumn,
+    pub(crate) name: WordColumn,
+    pub(crate) figure: WordColumn,
     /// NaN where there is none.
     pub(crate) value: Vec<f64>,
-    pub(crate) text: Words,
+    pub(crate) text: WordColumn,
 }
 
-impl Figures {
+impl SummaryTable {
     pub(crate) fn new() -> Self {
         Self {
             cell: Vec::new(),
             run: Vec::new(),
-            window: Words::new(),
-            of: Words::new(),
-            name: Words::new(),
-            figure: Words::new(),
+            window: WordColumn::new(),
+            of: WordColumn::new(),
+            name: WordColumn::new(),
+            figure: WordColumn::new(),
             value: Vec::new(),
-            text: Words::new(),
+            text: WordColumn::new(),
         }
     }
 
@@ -94,13 +94,13 @@ impl Figures {
 }
 
 /// `{column: (type, little-endian bytes, words)}`.
-pub(crate) fn columns<'py>(py: Python<'py>, figures: &Figures) -> PyResult<Bound<'py, PyDict>> {
+pub(crate) fn columns<'py>(py: Python<'py>, figures: &SummaryTable) -> PyResult<Bound<'py, PyDict>> {
     let columns = PyDict::new(py);
     let none: [&str; 0] = [];
     let numbers = |name: &str, column: &[u32]| -> PyResult<()> {
         columns.set_item(name, ("u32", raw(py, column, |x| x.to_le_bytes())?, none))
     };
-    let words = |name: &str, column: &Words| -> PyResult<()> {
+    let words = |name: &str, column: &WordColumn| -> PyResult<()> {
         columns.set_item(name, ("text", raw(py, &column.rows, |x| x.to_le_bytes())?, &column.words))
     };
     numbers("cell", &figures.cell)?;
