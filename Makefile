@@ -23,7 +23,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -105,7 +105,7 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/reference/applications.md and classes: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
 
 classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
@@ -126,7 +126,7 @@ site-links: ## whether links of the site to other hosts answer (needs the networ
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
 
-validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/validation.md)
+validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/explanation/validation.md)
 	$(BIN)/python -m validation -o results/validation/table.md
 
 editor: build ## the schema where .taplo.toml has editors look for it (docs/howto/typing.md)
@@ -172,6 +172,8 @@ lock: ## renew requirements.lock, and docs/requirements.lock of the site, with t
 	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
 	printf 'maturin>=1.9.4,<2\nziglang\ncargo-zigbuild\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/wheels.lock $(UPGRADE)
+	printf 'towncrier\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/release.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile docs/requirements.in --universal --python-version 3.11 --generate-hashes \
@@ -179,6 +181,39 @@ lock: ## renew requirements.lock, and docs/requirements.lock of the site, with t
 
 audit: ## licences, sources and known vulnerabilities of all that is depended on (cargo-deny, pip-audit)
 	@PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/audit.sh
+
+fingerprints: ## fingerprints of the gallery, papers and benches in results/fingerprints.txt: equal before and after a change that changes no result
+	@mkdir -p results
+	cargo build --quiet --locked --profile quick -p tailrace-bench
+	target/quick/tailrace-bench fingerprints --until 30 scenarios/*.toml $$(ls papers/*/*.toml | grep -v claims) benches/cases/*.toml > results/fingerprints.txt
+	@echo 'results/fingerprints.txt'
+
+notes: $(TOOLS)/release/.installed ## what the next version brings, from changes/
+	@$(TOOLS)/release/bin/towncrier build --draft --version next 2>/dev/null
+
+# Nothing is committed, tagged or published: whoever releases reads what was made first.
+release: $(TOOLS)/release/.installed ## make release VERSION=0.3.0: sets the version, writes the changelog from changes/, and makes dist/: wheels, source, site, checksums, fingerprints
+	@test -n '$(VERSION)' || { echo 'which version? make release VERSION=0.3.0' >&2; exit 2; }
+	@test -z "$$(git status --porcelain)" || { echo 'commit or stash what has changed first' >&2; exit 2; }
+	PYTHONPATH=tools $(PYTHON) -m release version $(VERSION)
+	cargo update --quiet --workspace
+	grep -q '^## $(VERSION) ' CHANGELOG.md || $(TOOLS)/release/bin/towncrier build --yes --version $(VERSION)
+	PYTHONPATH=tools $(PYTHON) -m release check
+	$(MAKE) docs site wheels MUSL=1
+	$(MAKE) release-files
+	@echo 'dist/ is ready. Read git diff, then: git commit -a -m "release: $(VERSION)"; git tag v$(VERSION); git push --tags'
+
+release-files: $(DEPS) ## the source, the site, fingerprints and checksums of a release, in dist/
+	@mkdir -p dist
+	$(BIN)/maturin sdist --out dist
+	$(MAKE) fingerprints && cp results/fingerprints.txt dist/
+	$(if $(wildcard build/site/index.html),tar -C build -czf dist/site.tar.gz site)
+	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
+
+$(TOOLS)/release/.installed: tools/release.lock
+	$(PYTHON) -m venv $(TOOLS)/release
+	$(TOOLS)/release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/release.lock
+	@touch $@
 
 clean: ## remove what was built; keep results/
 	cargo clean

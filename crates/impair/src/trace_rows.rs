@@ -115,7 +115,7 @@ fn row(line: &str, columns: &[TraceColumn<'_>]) -> Result<(Duration, FaultStage)
     let (mut time, mut stage) = (Duration::ZERO, FaultStage::default());
     for (cell, column) in cells.into_iter().zip(columns) {
         let text = if column.unit.is_empty() { cell.to_string() } else { format!("{cell} {}", column.unit) };
-        let within = |bounds: tailrace_core::bounds::Bounds, kind, value: &Value| bounds.check(kind, value);
+        let within = |bounds: tailrace_core::params::Bounds, kind, value: &Value| bounds.check(kind, value);
         match column.name {
             "time" => {
                 time = Duration::parse(&text)?;

@@ -6,7 +6,7 @@ use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
-use tailrace_core::outside::OutsideParameters;
+use tailrace_core::params::plugin::PluginParameters;
 use tailrace_core::params::{ParamInfo, SetError, Value};
 
 /// What a class is.
@@ -65,7 +65,7 @@ impl PluginConfig {
     }
 }
 
-impl OutsideParameters for PluginConfig {
+impl PluginParameters for PluginConfig {
     fn name(&self) -> &'static str {
         self.kind.name
     }

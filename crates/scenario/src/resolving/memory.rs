@@ -225,7 +225,7 @@ impl<'d> Counts<'d> {
         let long = self.draft.links.iter().zip(self.links).filter_map(|(decl, ends)| {
             let specs = std::iter::once(&decl.forward).chain(&decl.backward);
             let room = specs.map(|spec| room_of(spec.queue.get("limit"), spec.mtu)).max().unwrap_or(0);
-            (room > USUAL_QUEUE).then(|| (room.saturating_mul(members(ends)), decl.queue_origin.0))
+            (room > USUAL_QUEUE).then(|| (room.saturating_mul(members(ends)), decl.queue_origin()))
         });
         let long: Vec<_> = long.collect();
         let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));
