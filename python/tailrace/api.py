@@ -274,7 +274,7 @@ def schema(algorithms: Algorithms = ()) -> str:
     return _beside(_native.schema, algorithms)
 
 
-def _beside(asked: Callable[[list[_native.Outsider]], str], own: Algorithms) -> str:
+def _beside(asked: Callable[[list[_native.Plugin]], str], own: Algorithms) -> str:
     if not own:
         return asked([])
     from tailrace.scenario.algorithms import outsiders

@@ -229,15 +229,15 @@ class CongestionControl(Algorithm):
 
 
 # Compiled forms by class: tables of parameters live as long as the process.
-_outsiders: weakref.WeakKeyDictionary[type[Algorithm], _native.Outsider] = weakref.WeakKeyDictionary()
+_outsiders: weakref.WeakKeyDictionary[type[Algorithm], _native.Plugin] = weakref.WeakKeyDictionary()
 
 
-def outsiders(classes: Iterable[type[Algorithm]]) -> list[_native.Outsider]:
+def outsiders(classes: Iterable[type[Algorithm]]) -> list[_native.Plugin]:
     """The classes as the engine takes them."""
     return [_outsider(each) for each in classes]
 
 
-def _outsider(each: type[Algorithm]) -> _native.Outsider:
+def _outsider(each: type[Algorithm]) -> _native.Plugin:
     known = _outsiders.get(each)
     if known is None:
         known = _outsiders[each] = _declared(checked(each))
@@ -255,7 +255,7 @@ def checked(each: object) -> type[Algorithm]:
     return each
 
 
-def _declared(each: type[Algorithm]) -> _native.Outsider:
+def _declared(each: type[Algorithm]) -> _native.Plugin:
     own = [hook for hook in each._hooks if _differs(each, hook)]
     rows = [
         (name, p.kind, p.default, p.doc, p.ends, list((p.words or {}).items()))
@@ -270,7 +270,7 @@ def _declared(each: type[Algorithm]) -> _native.Outsider:
 
     try:
         names = (each.name, each.__name__, _sentence(each))
-        return _native.Outsider(each._sort, names, rows, list(each.states), own, make)
+        return _native.Plugin(each._sort, names, rows, list(each.states), own, make)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

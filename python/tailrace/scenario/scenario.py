@@ -260,7 +260,7 @@ def _source(
     files: Mapping[str, str] | None = None,
 ) -> _native.Source:
     """The text, read once; `files` is what was in those that it names, where that is known."""
-    outsiders: list[_native.Outsider] = []
+    outsiders: list[_native.Plugin] = []
     if known:
         from tailrace.scenario import algorithms
 
