@@ -23,7 +23,7 @@ pub struct DcfTiming {
     pub cw_max: u32,
 }
 
-/// How what a station sent has fared.
+/// Outcome of a station's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransmitOutcome {
     /// It was answered, at least in part; or it is given up.
@@ -32,7 +32,7 @@ pub enum TransmitOutcome {
     Unacknowledged,
 }
 
-/// Who contends, and how far everybody has counted.
+/// Backoff state of all stations of a channel.
 #[derive(Clone, Debug)]
 pub struct Contention {
     timing: DcfTiming,
@@ -111,7 +111,7 @@ impl Contention {
         (self.counts_from, self.began) = (Instant::MAX, now);
     }
 
-    /// What a station has sent is over: its window is as it was at first, or doubles, and it draws anew.
+    /// Ends a station's access: resets its contention window, or doubles it, and draws a new backoff.
     pub fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
         let DcfTiming { cw_min, cw_max, .. } = self.timing;
         let station = &mut self.stations[station];
@@ -187,7 +187,7 @@ mod tests {
         channel.end(0, TransmitOutcome::Finished, &mut Rng::new(1));
         channel.cancel_request(0);
         channel.free(us(300));
-        // Of five slots three have gone by.
+        // Three of five slots have been counted.
         assert_eq!(channel.next_access(), Some(us(300 + 34 + 18)));
         assert_eq!(channel.busy(), Duration::from_micros(239));
     }

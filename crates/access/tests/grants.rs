@@ -1,4 +1,4 @@
-//! What holds for every registered kind of grants.
+//! Properties of every registered kind of grants.
 
 use std::sync::Arc;
 use tailrace_access::{GrantConfig, GrantProcess as _, LinkSchedule, grants};

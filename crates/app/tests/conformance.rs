@@ -1,4 +1,4 @@
-//! What holds for every registered application.
+//! Properties of every registered application.
 
 use proptest::prelude::*;
 use tailrace_app::{
@@ -91,7 +91,7 @@ fn streams_have_no_traffic_of_their_own_and_datagrams_do() {
     }
 }
 
-/// What an application has done so far.
+/// Actions of an application so far.
 #[derive(Debug, Default)]
 struct Log {
     opened: bool,

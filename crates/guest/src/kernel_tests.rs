@@ -1,6 +1,6 @@
 //! Guests that are served: what they send, when, and how they fail.
 
-use crate::KernelError;
+use crate::error::KernelError;
 use crate::kernel::GuestKernel;
 use crate::testing::{GuestScript, ScriptEnd, any_violation, start, start_with};
 use crate::timeouts::GuestTimeouts;
@@ -20,7 +20,7 @@ fn script(shares: bool, sends: &[u64]) -> GuestScript {
     GuestScript { shares, sends, ..GuestScript::default() }
 }
 
-/// What it has sent by `now`.
+/// Packets sent by `now`.
 fn taken(kernel: &mut GuestKernel, now: u64) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     let mut packet = Vec::new();

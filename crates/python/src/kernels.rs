@@ -37,7 +37,7 @@ impl Kernels {
         })
     }
 
-    /// Why a host cannot go on, what it was about, and the end of its console.
+    /// Message about a host that cannot go on: cause, time, and the end of its console.
     pub(crate) fn failed(&self, failure: &HostFailure) -> String {
         let words = self.0.as_ref().and_then(|guests| guests.last_words(&failure.host));
         words.map_or_else(|| failure.to_string(), |words| format!("{failure}; {words}"))

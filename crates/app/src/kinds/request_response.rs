@@ -8,9 +8,9 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `request_response`.
     pub struct RequestResponseConfig {
-        /// How many bytes a request has; a size or a distribution.
+        /// The size of a request; a size or a distribution.
         request: SizeDist, required, within SIZES;
-        /// How many bytes a response has; a size or a distribution.
+        /// The size of a response; a size or a distribution.
         response: SizeDist, required, within SIZES;
         /// The pause between a response and the next request; a duration or a distribution.
         think: DurationDist = DurationDist::default(), "own choice";
@@ -37,7 +37,7 @@ impl AppKind for RequestResponseConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct RequestResponse {
     config: RequestResponseConfig,

@@ -44,8 +44,8 @@ impl Codec {
         }
     }
 
-    /// What the codec adds to a conversation: a packet's time and what it looks ahead (5 ms of G.729), and its impairment by
-    /// loss (Cole & Rosenbluth 2001, §4; of G.729 that of G.729A).
+    /// Delay of the codec (a packet's time, and 5 ms of look-ahead for G.729) and its impairment by loss (Cole &
+    /// Rosenbluth 2001, §4; for G.729 that of G.729A).
     const fn voice(self, buffer: Duration) -> VoiceParameters {
         match self {
             Self::G711 => {
@@ -77,7 +77,7 @@ impl AppKind for VoipConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Voip {
     config: VoipConfig,

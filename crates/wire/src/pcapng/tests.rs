@@ -1,5 +1,7 @@
 use super::*;
-use crate::{Ipv4Repr, TcpRepr, UdpRepr};
+use crate::ipv4::Ipv4Repr;
+use crate::tcp::TcpRepr;
+use crate::udp::UdpRepr;
 use proptest::prelude::*;
 
 /// A packet as the file has it.

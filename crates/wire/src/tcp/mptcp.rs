@@ -59,7 +59,7 @@ impl AddressIdList {
     }
 }
 
-/// One MPTCP option.
+/// An MPTCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MptcpOption {
     /// MP_CAPABLE: no key on a SYN, the sender's on a SYN-ACK, both on the third segment; with data its length.
@@ -332,7 +332,7 @@ fn dss_data(data_ack: Option<DssNumber>, mapping: Option<DssMapping>, data_fin: 
     d
 }
 
-/// What a DSS of so many bytes begins with: kind, length, subtype and flags.
+/// First bytes of a DSS of this length: kind, length, subtype and flags.
 #[inline(always)]
 pub(super) fn dss_begins(
     length: u8,
