@@ -19,6 +19,8 @@ NATIVE := $(VENV)/.extension-$(PROFILE)$(if $(PGO),-pgo)
 RUNS   := target/pgo/release.profdata
 # The processes of `make test-python`.
 JOBS   ?= 2
+# Type stubs of the classes that tailrace.build makes from the schema, for type checkers and editors.
+STUBS  := python/tailrace/build/types.pyi
 # Kernels as hosts run on Linux alone; this program starts them.
 AGENT  := $(if $(filter Linux,$(shell uname -s)),python/tailrace/kernels/tailrace-agent)
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
@@ -27,7 +29,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help extension fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help extension fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -86,6 +88,7 @@ lint-ruff: $(DEPS)
 	$(BIN)/ruff format --check .
 
 lint-mypy: extension
+	$(STUBS_OF)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest tailrace._native
 
@@ -112,11 +115,8 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build $(DEPS) ## docs/queues, docs/reference, docs/reference/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build $(DEPS) ## docs/queues, docs/reference, docs/reference/applications.md: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
-
-classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
-	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
 
 # Warnings are errors, links that lead nowhere too; nothing is asked of another host.
 site: extension $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
@@ -140,7 +140,7 @@ editor: build ## the schema where .taplo.toml has editors look for it (docs/howt
 	mkdir -p build
 	$(BIN)/tailrace schema > build/tailrace.schema.json
 
-build: $(NATIVE) ## the virtual environment and the release extension
+build: $(NATIVE) $(STUBS) ## the virtual environment and the release extension
 
 # Tests, pages and the demo take the extension that is there, if it is that of today's code; if not, the one that is built soonest.
 INSTALLED = $(wildcard $(VENV)/.extension-*)
@@ -175,6 +175,10 @@ $(if $(AGENT),cargo rustc --locked --profile $* -p tailrace-agent --bin tailrace
 cp $(call BUILT,$*)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
 endef
 
+STUBS_OF = $(BIN)/python -m tailrace.build._stubs
+$(STUBS): $(NATIVE) $(wildcard python/tailrace/build/*.py)
+	$(STUBS_OF)
+
 # Without kernels and the program that starts them.
 $(VENV)/.extension-demo: $(RUN) $(RUST)
 	$(DEVELOP) dev --no-default-features
@@ -183,6 +187,7 @@ $(VENV)/.extension-demo: $(RUN) $(RUST)
 $(VENV)/.extension-%: $(RUN) $(RUST)
 	$(AGENT_OF)
 	$(DEVELOP) $*
+	$(STUBS_OF)
 	@rm -f $(VENV)/.extension-* && touch $@
 
 $(VENV)/.extension-%-pgo: $(RUN) $(RUST)
@@ -191,7 +196,7 @@ $(VENV)/.extension-%-pgo: $(RUN) $(RUST)
 	RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS)) $(DEVELOP) $* --target $$(rustc -vV | sed -n 's/^host: //p')
 	@rm -f $(VENV)/.extension-* && touch $@
 
-wheels: $(DEPS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
+wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
 	$(if $(PGO),PYTHON=$(BIN)/python tools/pgo.sh $(RUNS))
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) tools/wheels.sh
 	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
@@ -259,4 +264,4 @@ clean: ## remove what was built; keep results/
 	cargo clean
 	rm -rf $(VENV) $(TOOLS) build web/node_modules .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
-	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent
+	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent python/tailrace/build/*.pyi
