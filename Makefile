@@ -39,7 +39,8 @@ help: ## this list
 demo: ## compare six queue disciplines: a table and figures in results/demo
 	@$(MAKE) --no-print-directory extension OR=demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
-	@[ -e $(VENV)/.extension-release ] || echo 'This extension is the one that is built soonest. For longer runs: make build, the release, twice as fast.'
+	@[ ! -e $(VENV)/.extension-demo ] || echo 'This extension is the one that is built soonest: without kernels, not for speed.' \
+	  'make build builds the release, up to twice as fast.'
 
 test: test-rust test-python ## every test
 
