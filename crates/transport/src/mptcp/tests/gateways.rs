@@ -1,4 +1,4 @@
-//! Subflows through gateways.
+//! SubflowTable through gateways.
 
 use super::*;
 

@@ -16,11 +16,11 @@ pub struct Endpoint {
     pub interface: u8,
     /// It is announced to the peer.
     pub signal: bool,
-    /// Subflows are opened from it to the peer's initial address.
+    /// SubflowTable are opened from it to the peer's initial address.
     pub subflow: bool,
     /// Its subflows are backups.
     pub backup: bool,
-    /// Subflows are opened from it to all addresses of the peer.
+    /// SubflowTable are opened from it to all addresses of the peer.
     pub fullmesh: bool,
 }
 
