@@ -12,7 +12,7 @@ use crate::mptcp::linux::buffer_size::{
 };
 use crate::mptcp::linux::rcv_space::Room;
 use crate::right_sizing::RightSizing;
-use crate::tcp::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
+use crate::tcp::linux::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
 use tailrace_core::{Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -223,7 +223,7 @@ impl RcvBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::receive_queue::Together;
+    use crate::tcp::linux::receive_queue::Together;
 
     const MSS: u64 = 1424;
 

@@ -7,7 +7,7 @@ use crate::mptcp::linux::buffer_size::{
 };
 use crate::right_sizing::{Passage, least_round_trip};
 use crate::segment::Segment;
-use crate::tcp::autotune::careful_step;
+use crate::tcp::linux::buffers::careful_step;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
     use crate::mptcp::linux::buffer_size::BufferSize;
     use crate::mptcp::linux::rcv_buffer::RcvBuffer;
-    use crate::tcp::receive_queue::{Held, Place};
+    use crate::tcp::linux::receive_queue::{Held, Place};
 
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
     const ROOM: Room =

@@ -1,6 +1,6 @@
 //! In-order data of a subflow on its way to the data level.
 
-use crate::tcp::receive_queue::{Piece, Together};
+use crate::tcp::linux::receive_queue::{Piece, Together};
 
 /// What has come in order on a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
