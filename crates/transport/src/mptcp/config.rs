@@ -17,7 +17,7 @@ choices! {
         Doubled = "doubled",
         /// When the retransmission timers of all subflows that are not silent have expired, never doubled; the oldest
         /// bytes go onto a subflow with nothing on its way, or wait for one.
-        SubflowTable = "subflows",
+        Subflows = "subflows",
     }
 }
 

@@ -594,7 +594,7 @@ impl Mptcp {
         }
     }
 
-    /// SubflowTable on which the peer's FIN does not come are reset.
+    /// Subflows on which the peer's FIN does not come are reset.
     fn give_up_waiting(&mut self, now: Instant) {
         for id in 0..self.subflows.len() {
             if !self.subflows[id].gone && self.subflows[id].tcp.state() == State::FinWait2 {

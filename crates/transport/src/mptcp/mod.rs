@@ -161,7 +161,7 @@ pub struct Mptcp {
     /// The window was found shut with room on a subflow; until it opens, that is one stall.
     stalled: bool,
     aborting: bool,
-    /// SubflowTable on which something has come since buffers were last looked at, a bit each.
+    /// Subflows on which something has come since buffers were last looked at, a bit each.
     acked: u32,
     /// Those of which an ACK was put off, a bit each.
     put_off: u32,
@@ -231,7 +231,7 @@ impl Mptcp {
             reordering: Reordering::default(),
             fills,
             glances: fills
-                && plan.mptcp.data_timer == DataTimer::SubflowTable
+                && plan.mptcp.data_timer == DataTimer::Subflows
                 && plan.mptcp.speaker == Speaker::First,
             push_due: false,
             pushing: false,

@@ -1,4 +1,4 @@
-//! The MPTCP options of one segment, as values (RFC 8684 §3). WireNumbers have 64 bits; how many bytes of them go onto the wire
+//! The MPTCP options of one segment, as values (RFC 8684 §3). Numbers have 64 bits; how many bytes of them go onto the wire
 //! is said beside, and of the others a receiver makes no use.
 
 /// A mapping of subflow bytes to data sequence numbers (RFC 8684 §3.3.1). Immutable once announced.

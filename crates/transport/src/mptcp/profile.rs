@@ -144,7 +144,7 @@ impl MptcpConfig {
             answer_wide_dsn: true,
             reinject_on_timeout: false,
             avoid_failed: false,
-            data_timer: DataTimer::SubflowTable,
+            data_timer: DataTimer::Subflows,
             data_rtx_bytes: Bytes(32_728),
             stale_loss_cnt: 4,
             reinject_all: true,

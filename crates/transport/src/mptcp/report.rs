@@ -34,9 +34,9 @@ pub struct MptcpStats {
     pub stale_subflows: u32,
     /// Mappings whose checksum was wrong.
     pub checksum_failures: u64,
-    /// SubflowTable that were established.
+    /// Subflows that were established.
     pub subflows_established: u32,
-    /// SubflowTable that broke or were refused; joins for which there was no route have never begun.
+    /// Subflows that broke or were refused; joins for which there was no route have never begun.
     pub subflows_lost: u32,
 }
 

@@ -100,7 +100,7 @@ impl Mptcp {
     /// When the timer expires that is set at `now` for `wait`: with a tick, where it goes by the subflows' timers.
     fn data_expiry(&self, now: Instant, wait: Duration) -> Instant {
         match self.plan.mptcp.data_timer {
-            DataTimer::SubflowTable if self.fills => timer_wheel::expiry(now, wait, self.plan.tcp.jiffy).at,
+            DataTimer::Subflows if self.fills => timer_wheel::expiry(now, wait, self.plan.tcp.jiffy).at,
             _ => now.saturating_add(wait),
         }
     }
@@ -125,7 +125,7 @@ impl Mptcp {
     #[inline]
     pub(super) fn note_data_interval(&mut self, now: Instant) {
         let waits = self.snd.unassigned() > 0 || self.snd.has_reinjections();
-        if self.fills && waits && self.plan.mptcp.data_timer == DataTimer::SubflowTable {
+        if self.fills && waits && self.plan.mptcp.data_timer == DataTimer::Subflows {
             self.data_rto.interval = self.longest_wait(now);
         }
     }
@@ -133,7 +133,7 @@ impl Mptcp {
     /// Data waits for subflows that are busy. Linux has given it to one of them, and counts it as on its way: a subflow
     /// that falls silent is found stale though all that it carried has come another way.
     fn is_held_up(&self) -> bool {
-        self.plan.mptcp.data_timer == DataTimer::SubflowTable
+        self.plan.mptcp.data_timer == DataTimer::Subflows
             && self.snd.unassigned() > 0
             && self.subflows.iter().any(|s| s.is_active() && !s.tcp.is_idle())
     }
@@ -141,8 +141,8 @@ impl Mptcp {
     fn data_wait(&self, now: Instant) -> Duration {
         match self.plan.mptcp.data_timer {
             DataTimer::Doubled => self.doubled_rto(),
-            DataTimer::SubflowTable if self.fills => self.data_rto.interval,
-            DataTimer::SubflowTable => self.longest_wait(now),
+            DataTimer::Subflows if self.fills => self.data_rto.interval,
+            DataTimer::Subflows => self.longest_wait(now),
         }
     }
 
@@ -180,7 +180,7 @@ impl Mptcp {
         }
         self.stats.data_timeouts += 1;
         self.data_rto.stop();
-        if self.plan.mptcp.data_timer == DataTimer::SubflowTable || self.plan.mptcp.stale_loss_cnt > 0 {
+        if self.plan.mptcp.data_timer == DataTimer::Subflows || self.plan.mptcp.stale_loss_cnt > 0 {
             self.judging = Some(StaleCheck::BEGIN);
             self.judge_on(now);
         } else {
@@ -190,7 +190,7 @@ impl Mptcp {
 
     /// All subflows have been looked at, and `idle` has nothing on its way: what the timer sends again itself.
     fn end_data_timeout(&mut self, idle: Option<usize>, now: Instant) {
-        let subflows = self.plan.mptcp.data_timer == DataTimer::SubflowTable;
+        let subflows = self.plan.mptcp.data_timer == DataTimer::Subflows;
         match self.snd.oldest().filter(|_| self.may_reinject()) {
             Some(oldest) if subflows => self.resend = idle.and_then(|id| self.resend_from(oldest.dsn, id)),
             Some(oldest) => {

@@ -149,7 +149,7 @@ impl Mptcp {
         }
     }
 
-    /// SubflowTable whose window opens wide tell the peer at once. Those to which something was pushed acknowledge it, even if it waits at the data
+    /// Subflows whose window opens wide tell the peer at once. Those to which something was pushed acknowledge it, even if it waits at the data
     /// level (`tcp_cleanup_rbuf`). Whether any does.
     fn tell_of_room(&mut self) -> bool {
         let (left, mut any) = (self.rcv.left(), false);

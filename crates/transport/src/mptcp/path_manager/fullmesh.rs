@@ -49,7 +49,7 @@ pub struct Fullmesh {
     changes: VecDeque<(AddressId, bool, Instant)>,
     retries: VecDeque<(AddressId, AddressId, Instant)>,
     retried: [u32; MAX_ADDRESSES],
-    /// SubflowTable that broke though both addresses stood.
+    /// Subflows that broke though both addresses stood.
     broken: Vec<(AddressId, AddressId)>,
     /// For each local address the remote ones that were announced again since a subflow between them broke.
     renewed: [u32; MAX_ADDRESSES],

@@ -30,7 +30,7 @@ pub type AddressId = u8;
 /// What a path manager hears of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEvent {
-    /// SubflowTable may be added from now on.
+    /// Subflows may be added from now on.
     Established {
         /// Whether this end opened the connection.
         client: bool,
@@ -281,7 +281,7 @@ pub trait PathManagerKind: PathManager + Sized {
     fn validate(_config: &Self::Config) -> Result<(), Invalid> {
         Ok(())
     }
-    /// SubflowTable that it opens between two addresses, the connection's own among them.
+    /// Subflows that it opens between two addresses, the connection's own among them.
     fn subflows(_config: &Self::Config) -> u64 {
         1
     }

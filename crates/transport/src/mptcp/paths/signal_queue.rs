@@ -1,4 +1,4 @@
-//! SignalQueue that wait for an ACK to ride on, one a segment.
+//! Signals that wait for an ACK to ride on, one a segment.
 
 use crate::mptcp::option::Signal;
 use std::collections::VecDeque;

@@ -1,4 +1,4 @@
-//! SubflowTable through gateways.
+//! Subflows through gateways.
 
 use super::*;
 

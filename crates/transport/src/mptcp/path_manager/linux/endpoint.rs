@@ -16,11 +16,11 @@ pub struct Endpoint {
     pub interface: u8,
     /// It is announced to the peer.
     pub signal: bool,
-    /// SubflowTable are opened from it to the peer's initial address.
+    /// Subflows are opened from it to the peer's initial address.
     pub subflow: bool,
     /// Its subflows are backups.
     pub backup: bool,
-    /// SubflowTable are opened from it to all addresses of the peer.
+    /// Subflows are opened from it to all addresses of the peer.
     pub fullmesh: bool,
 }
 

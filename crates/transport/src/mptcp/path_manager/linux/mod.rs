@@ -56,9 +56,9 @@ pub struct LinuxPaths {
     established: bool,
     locals: Vec<Local>,
     endpoints: Vec<Added>,
-    /// SubflowTable: from, to, and whether they count towards the limit, as all but the first do.
+    /// Subflows: from, to, and whether they count towards the limit, as all but the first do.
     live: Vec<(AddressId, AddressId, bool)>,
-    /// ReceivedMapping addresses that were accepted, and whether more are.
+    /// Announced addresses that were accepted, and whether more are.
     accepted: u64,
     accepts: bool,
     /// An announced address for which a route is looked up, and the local addresses that are left.
@@ -276,7 +276,7 @@ impl LinuxPaths {
         }
     }
 
-    /// SubflowTable from `local` to each address of the peer that some subflow goes to.
+    /// Subflows from `local` to each address of the peer that some subflow goes to.
     fn connect_to_all(&mut self, local: AddressId) {
         let mut remotes: Vec<AddressId> = self.live.iter().map(|s| s.1).collect();
         remotes.sort_unstable();

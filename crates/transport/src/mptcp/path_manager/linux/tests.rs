@@ -197,7 +197,7 @@ fn fullmesh_endpoints_join_every_address_that_subflows_go_to() {
     assert_eq!(client.actions(), [connect(1, 0)]);
     client.event(&PathEvent::RemoteAdded { id: 1 });
     assert_eq!(client.actions(), [connect(0, 1), connect(1, 1)]);
-    // InOrderData away and added again, it meshes with all that there are.
+    // Taken away and added again, it meshes with all that there are.
     client.event(&PathEvent::LocalDown { id: 1 });
     assert_eq!(client.next_endpoint(), [PathAction::Withdraw { local: 1 }]);
     client.event(&PathEvent::SubflowGone { local: 1, remote: 0 });
