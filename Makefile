@@ -9,11 +9,14 @@ DEPS   := $(VENV)/.dependencies
 TOOLS  := .tools
 # What the site alone needs; it reads the package that .venv has.
 SPHINX := $(TOOLS)/site
-# `make build PROFILE=quick` builds the extension anew in seconds after a change; half as fast, the same results.
+# `make build PROFILE=quick` builds the extension without the link of a release: runs take 1.15 to 1.3 times as long, with
+# the same results.
 PROFILE ?= release
 # `make build PGO=1` compiles twice, the second time by what runs spend their time on (tools/pgo.sh): a tenth faster, the same results.
 NATIVE := $(VENV)/.extension-$(PROFILE)$(if $(PGO),-pgo)
 RUNS   := target/pgo/release.profdata
+# Type stubs of the classes that tailrace.build makes from the schema, for type checkers and editors.
+STUBS  := python/tailrace/build/types.pyi
 # Kernels as hosts run on Linux alone; this program starts them.
 AGENT  := $(if $(filter Linux,$(shell uname -s)),python/tailrace/kernels/tailrace-agent)
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
@@ -22,7 +25,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -37,6 +40,11 @@ test: test-rust test-python ## every test
 test-rust: $(DEPS)
 	PROPTEST_RNG_SEED=1 cargo test --locked --workspace --no-fail-fast
 	cargo test --locked --manifest-path templates/discipline/Cargo.toml --target-dir target/templates
+
+# What a change in one crate needs first; the crates that depend on it are tested by `make test`.
+check: ## the tests of one crate, in half a minute after a change: make check CRATE=qdisc TEST=codel
+	@test -n '$(CRATE)' || { echo 'make check takes a crate: make check CRATE=qdisc' >&2; exit 2; }
+	PROPTEST_RNG_SEED=1 cargo test --locked -p tailrace-$(CRATE:tailrace-%=%) $(TEST)
 
 explore: $(DEPS) ## the property tests on cases that nobody has tried before
 	cargo test --locked --workspace --no-fail-fast
@@ -99,11 +107,8 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/reference/applications.md: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
-
-classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
-	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
 
 # Warnings are errors, links that lead nowhere too; nothing is asked of another host.
 site: build $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
@@ -120,14 +125,14 @@ site-links: ## whether links of the site to other hosts answer (needs the networ
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
 
-validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/validation.md)
+validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/explanation/validation.md)
 	$(BIN)/python -m validation -o results/validation/table.md
 
 editor: build ## the schema where .taplo.toml has editors look for it (docs/howto/typing.md)
 	mkdir -p build
 	$(BIN)/tailrace schema > build/tailrace.schema.json
 
-build: $(NATIVE) ## the virtual environment and the release extension
+build: $(NATIVE) $(STUBS) ## the virtual environment and the release extension
 
 # The interpreter is checked first: an old one fails later with messages that do not name the cause.
 $(DEPS): requirements.lock
@@ -139,6 +144,9 @@ $(DEPS): requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
+$(STUBS): $(NATIVE) $(wildcard python/tailrace/build/*.py)
+	$(BIN)/python -m tailrace.build._stubs
+
 $(NATIVE): $(DEPS) $(RUST)
 	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-agent --bin tailrace-agent -- -C strip=symbols)
 	$(if $(AGENT),cp target/$(PROFILE)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
@@ -147,7 +155,7 @@ $(NATIVE): $(DEPS) $(RUST)
 	  --locked --profile $(PROFILE) $(if $(PGO),--target $$(rustc -vV | sed -n 's/^host: //p'))
 	@rm -f $(VENV)/.extension-* && touch $@
 
-wheels: $(DEPS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
+wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
 	$(if $(PGO),PYTHON=$(BIN)/python tools/pgo.sh $(RUNS))
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) tools/wheels.sh
 	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
@@ -166,6 +174,8 @@ lock: ## renew requirements.lock, and docs/requirements.lock of the site, with t
 	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
 	printf 'maturin>=1.9.4,<2\nziglang\ncargo-zigbuild\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/wheels.lock $(UPGRADE)
+	printf 'towncrier\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/release.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile docs/requirements.in --universal --python-version 3.11 --generate-hashes \
@@ -174,8 +184,41 @@ lock: ## renew requirements.lock, and docs/requirements.lock of the site, with t
 audit: ## licences, sources and known vulnerabilities of all that is depended on (cargo-deny, pip-audit)
 	@PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/audit.sh
 
+fingerprints: ## fingerprints of the gallery, papers and benches in results/fingerprints.txt: equal before and after a change that changes no result
+	@mkdir -p results
+	cargo build --quiet --locked --profile quick -p tailrace-bench
+	target/quick/tailrace-bench fingerprints --until 30 scenarios/*.toml $$(ls papers/*/*.toml | grep -v claims) benches/cases/*.toml > results/fingerprints.txt
+	@echo 'results/fingerprints.txt'
+
+notes: $(TOOLS)/release/.installed ## what the next version brings, from changes/
+	@$(TOOLS)/release/bin/towncrier build --draft --version next 2>/dev/null
+
+# Nothing is committed, tagged or published: whoever releases reads what was made first.
+release: $(TOOLS)/release/.installed ## make release VERSION=0.3.0: sets the version, writes the changelog from changes/, and makes dist/: wheels, source, site, checksums, fingerprints
+	@test -n '$(VERSION)' || { echo 'which version? make release VERSION=0.3.0' >&2; exit 2; }
+	@test -z "$$(git status --porcelain)" || { echo 'commit or stash what has changed first' >&2; exit 2; }
+	PYTHONPATH=tools $(PYTHON) -m release version $(VERSION)
+	cargo update --quiet --workspace
+	grep -q '^## $(VERSION) ' CHANGELOG.md || $(TOOLS)/release/bin/towncrier build --yes --version $(VERSION)
+	PYTHONPATH=tools $(PYTHON) -m release check
+	$(MAKE) docs site wheels MUSL=1
+	$(MAKE) release-files
+	@echo 'dist/ is ready. Read git diff, then: git commit -a -m "release: $(VERSION)"; git tag v$(VERSION); git push --tags'
+
+release-files: $(DEPS) ## the source, the site, fingerprints and checksums of a release, in dist/
+	@mkdir -p dist
+	$(BIN)/maturin sdist --out dist
+	$(MAKE) fingerprints && cp results/fingerprints.txt dist/
+	$(if $(wildcard build/site/index.html),tar -C build -czf dist/site.tar.gz site)
+	cd dist && rm -f SHA256SUMS && sha256sum * > SHA256SUMS
+
+$(TOOLS)/release/.installed: tools/release.lock
+	$(PYTHON) -m venv $(TOOLS)/release
+	$(TOOLS)/release/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r tools/release.lock
+	@touch $@
+
 clean: ## remove what was built; keep results/
 	cargo clean
 	rm -rf $(VENV) $(TOOLS) build web/node_modules .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
-	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent
+	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent python/tailrace/build/*.pyi

@@ -25,7 +25,7 @@ def network() -> str:
 
 
 def head(seconds: float, interval: str = "off") -> str:
-    """What stands before the network."""
+    """Head of the scenario, before the network."""
     return f'name = "buffers"\nduration = "{seconds} s"\nrecord.interval = "{interval}"\n'
 
 
@@ -61,7 +61,7 @@ def small_first_windows() -> str:
 def simulated(profile: str, kib: int, start: float) -> list[float]:
     """The same with simulated hosts."""
     import tailrace
-    from tailrace import twins
+    from tailrace.study import twins
     from validation.link_failures import delivered
 
     flow = (

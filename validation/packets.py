@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import tailrace
-from tailrace import twins
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
+from tailrace.study import twins
 from validation.twins import Case, cases
 
 CAPTURE = '\n[[capture]]\nname = "a"\nat = "a"\n'
@@ -23,7 +23,7 @@ CAPTURE = '\n[[capture]]\nname = "a"\nat = "a"\n'
 LIMIT = 0.002
 SYN, ACK = 2, 16
 TCP, SACK = 6, 5
-# Of pcapng: blocks, an option of an interface, a type of link and its header's length.
+# Constants of pcapng: blocks, an option of an interface, a type of link and its header's length.
 BLOCK_INTERFACE, BLOCK_PACKET = 1, 6
 OPTION_RESOLUTION = 9
 ETHERNET, ETHERNET_HEADER = 1, 14
@@ -47,7 +47,7 @@ class Packet(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What must be the same: numbers count from their SYN's, zero where there is no ACK."""
+    """Fields that must be equal: numbers count from their SYN's, zero where there is no ACK."""
 
     seq: int
     ack: int
@@ -56,7 +56,7 @@ class Seen(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What one end of a connection sent, in order."""
+    """Packets that one end of a connection sent, in order."""
 
     times: list[float]
     seen: list[Seen]
@@ -124,7 +124,7 @@ def sacked(options: bytes) -> tuple[int, ...]:
 
 
 def ways(capture: bytes) -> list[Way]:
-    """What each end of each connection sent, ordered by SYNs: each side has its own ports and first numbers."""
+    """Packets of each end of each connection, ordered by SYNs: each side has its own ports and first numbers."""
     first: dict[Ends, int] = {}
     found: dict[Ends, Way] = defaultdict(lambda: Way([], [], [], []))
     for p in packets(capture):
@@ -142,7 +142,7 @@ def ways(capture: bytes) -> list[Way]:
 
 
 class Compared(NamedTuple):
-    """How far two captures go together."""
+    """Common prefix of two captures."""
 
     packets: int
     # When something differs first, seconds; none if nothing does.
@@ -204,7 +204,9 @@ def row(name: str, found: Compared) -> str:
 def main() -> int:
     """Prints a line for each case, and how many are the same to the end."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
+    parser.add_argument(
+        "--kernel", default=kernel_store.kernels()[0].name if kernel_store.kernels() else "6.12"
+    )
     parser.add_argument("--only", default="", help="cases whose names have this in them")
     options = parser.parse_args()
     print(

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tailrace
-from tailrace import twins
-from tailrace.kernels import shelf
-from tailrace.statistics import paired
+from tailrace.kernels import kernel_store
+from tailrace.stats.statistics import paired
+from tailrace.study import twins
 
 QUEUES = ("droptail", "red", "codel", "fq_codel", "pie", "sfq", "dfs")
 COUNTS = (1, 4, 16)
@@ -27,10 +27,10 @@ CONTROLS = ("cubic", "reno")
 RATES = (10, 50)
 PATHS = (2, 8)
 RUNS = 6
-# So many where those decide nothing.
+# Number of runs where the first ones decide nothing.
 MORE_RUNS = 24
 
-# Of each measure the values of all runs.
+# Values of all runs by measure.
 Measured = dict[str, list[float]]
 
 
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """As it stands in the table."""
+        """Name in the table."""
         paths = "" if self.paths == 1 else f", {self.paths} paths"
         return f"{self.flows} x {self.control}, {self.queue}, {self.rate} Mbit/s{paths}"
 
@@ -98,7 +98,7 @@ def measured(result: tailrace.Result) -> Measured:
 
 
 def both(case: Case, kernel: str, runs: int, known: Mapping[str, Measured]) -> dict[str, Measured]:
-    """What each side of a case measured in so many runs, but for what is `known`."""
+    """Measurements of each side of a case, but for those that are `known`."""
     cells = twins.of(tailrace.Scenario(case.text(runs), case.name), kernel)
     enough = {label: found for label, found in known.items() if len(found["goodput"]) >= runs}
     return {label: enough.get(label) or measured(tailrace.run(cell)) for label, cell in cells.items()}
@@ -134,7 +134,9 @@ def main() -> int:
     """0 where all is alike, 4 where something is not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("results/twins"))
-    parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
+    parser.add_argument(
+        "--kernel", default=kernel_store.kernels()[0].name if kernel_store.kernels() else "6.12"
+    )
     parser.add_argument("--only", default="", help="cases whose names have this in them")
     parser.add_argument(
         "--runs",

@@ -1,12 +1,8 @@
-"""What can go wrong and is not a bug; each error knows the exit code of the command line."""
+"""Errors that are no bugs; each knows the exit code of the command line."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tailrace.comparison import Comparison
-    from tailrace.result import Result
+from typing import Any
 
 
 class TailraceError(Exception):
@@ -16,7 +12,7 @@ class TailraceError(Exception):
 
     @property
     def shown(self) -> str:
-        """As the command line says it."""
+        """Text for the command line."""
         return f"error: {self}"
 
 
@@ -44,11 +40,3 @@ class ScenarioError(UsageError):
 
 class RunError(TailraceError):
     """A run ended in an error; the other runs are unaffected."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `partial` holds what had ended by then, if anything."""
-
-    def __init__(self, partial: Result | Comparison | None) -> None:
-        super().__init__("interrupted")
-        self.partial = partial

@@ -12,7 +12,7 @@ import polars as pl
 import tailrace
 from queue_docs.catalog import ROOT
 from queue_docs.figures import smaller
-from tailrace.plots import style
+from tailrace.show.plots import style
 
 PAGE = ROOT / "docs" / "tutorial.md"
 PLACE = ROOT / "docs" / "figures"
@@ -34,7 +34,7 @@ def write() -> list[Path]:
 
 
 def _call(scenario: str) -> Path:
-    """What a call notices of a backup that begins and ends."""
+    """Figure of a call while a backup begins and ends."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import variants
 from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.kernels import using
-from tailrace.scenario import Scenario
+from tailrace.kernels import run_kernels
+from tailrace.scenario.scenario import Scenario
+from tailrace.study import variants
 
 
 @guarded
@@ -43,7 +43,7 @@ def check(
             warn(variants.warnings({"": scenario, **cells}))
             common.echo(describe(scenario))
     if json:
-        # One file, one report: what reads it need not unwrap a list.
+        # A single file gives a single report, so that its reader need not unwrap a list.
         typer.echo(json_text.dumps(reports[0] if len(reports) == 1 else reports, indent=2))
     if code:
         raise typer.Exit(code)
@@ -59,7 +59,7 @@ def _checked(
         cell.label: scenario.variant(cell.label, cell.overrides) for cell in variants.of_scenario(scenario)
     }
     for each in (scenario, *cells.values()):
-        using.check(each)
+        run_kernels.check(each)
     return scenario, cells
 
 

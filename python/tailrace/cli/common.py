@@ -1,4 +1,4 @@
-"""What the commands share: options, messages, exit codes."""
+"""Options, messages and exit codes that the commands share."""
 
 import functools
 import os
@@ -12,32 +12,34 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import typer
 
-from tailrace import execute
 from tailrace.cli import signals
 from tailrace.cli.signals import INTERRUPTED
+from tailrace.data.resume import Resumption
 from tailrace.errors import TailraceError, UsageError
-from tailrace.execute import Outcome
-from tailrace.names import visible
-from tailrace.present import PIPED_WIDTH
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario, parse_assignments
+from tailrace.execution import execute
+from tailrace.execution.execute import Outcome
+from tailrace.scenario.scenario import Scenario, parse_assignments
+from tailrace.text.names import visible
+from tailrace.text.text_table import PIPED_WIDTH
 
 if TYPE_CHECKING:
-    from tailrace.scenario import Algorithms
+    from tailrace.scenario.scenario import Algorithms
 
-# As a shell reports a program that a closed pipe ended.
+# Exit code that a shell reports of a program ended by a closed pipe.
 BROKEN_PIPE = 141
 
 P = ParamSpec("P")
 
 
 def offered(what: str) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
-    """What the Tab key offers, by the name of a function of `completing`, which loads when it is pressed."""
+    """Offers of the Tab key, from the function of `completion` with this name; that module loads when the key is
+    pressed.
+    """
 
     def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-        from tailrace.cli import completing
+        from tailrace.cli import completion
 
-        found: list[tuple[str, str]] = getattr(completing, what)(ctx, incomplete)
+        found: list[tuple[str, str]] = getattr(completion, what)(ctx, incomplete)
         return found
 
     return offers
@@ -218,9 +220,9 @@ def own_classes(with_files: Sequence[str] | None) -> "Algorithms":
     """The classes of the files after `--with`."""
     if not with_files:
         return ()
-    from tailrace import own
+    from tailrace.scenario import plugins
 
-    return [each for file in with_files for each in own.load(file)]
+    return [each for file in with_files for each in plugins.load(file)]
 
 
 def show(*renderables: object) -> None:
@@ -242,7 +244,7 @@ def listed(text: str | None) -> list[str]:
 
 
 def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
-    """That something was not done again."""
+    """Notes that runs were found and not done again."""
     if resumed.found and not quiet:
         rest = "" if resumed.found == runs else f", {runs - resumed.found} were to do"
         say(f"{resumed.found} of {runs} runs were already there{rest}; --fresh repeats all")
@@ -276,7 +278,7 @@ def again() -> str:
 
 
 def program() -> str:
-    """How the user can call this program again."""
+    """Command with which the user can call this program again."""
     on_path = shutil.which("tailrace")
     called = Path(sys.argv[0])
     if on_path is None and called.name == "tailrace":

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import api, toml_text
+from tailrace import api
 from tailrace.cli import common
 from tailrace.cli.common import guarded
+from tailrace.text import toml_text
 
 # Families of disciplines, in words; what is not here stands as it is.
 FAMILIES = {
@@ -21,7 +22,7 @@ FAMILIES = {
     "fair": "fair queueing",
     "own": "your own",
 }
-# What a glance should tell.
+# Properties shown at a glance.
 PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
     "ecn": lambda entry: entry["ecn"] != "ignored",
     "flows": lambda entry: not entry["per_flow_state"].startswith("none"),

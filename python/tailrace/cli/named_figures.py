@@ -6,42 +6,34 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings
 from tailrace.cli import common
 from tailrace.cli.common import say
 from tailrace.cli.plot import Drawing, redrawable
 from tailrace.cli.plot_sweep import Asked
+from tailrace.system import ownership
 
 if TYPE_CHECKING:
-    from tailrace.scenario import Scenario
+    from tailrace.scenario.scenario import Scenario
 
 SERIES = "series"
 _FOLDER = "figures"
-# What a manifest calls the files of these figures.
+# Key of these figures' files in the manifest.
 _NAMED = "named_figures"
 
 
-def check(scenario: Scenario) -> None:
-    """Refuses a file with figures that cannot be drawn; what that takes loads if there are any."""
-    if scenario.outline["figures"]:
-        from tailrace.cli import figure_checks
-
-        figure_checks.check_file(scenario)
-
-
 def over_time(scenario: Scenario) -> list[str]:
-    """Those of `run` and `compare`, which have been checked."""
+    """Figures of `run` and `compare`, which have been checked."""
     series = [name for said in _said(scenario) if SERIES in said for name in common.listed(said[SERIES])]
     return list(dict.fromkeys(series))
 
 
 def of_sweep(scenario: Scenario) -> list[Asked]:
-    """Those of `sweep`."""
+    """Figures of `sweep`."""
     return [asked_of(said) for said in _said(scenario) if SERIES not in said]
 
 
 def asked_of(said: Mapping[str, str]) -> Asked:
-    """What one of these says, in the words of `tailrace plot`."""
+    """Options of `tailrace plot` for a named figure."""
     return Asked(
         said["metric"],
         said.get("against"),
@@ -55,7 +47,7 @@ def asked_of(said: Mapping[str, str]) -> Asked:
 
 
 def metrics(figures: Collection[Asked]) -> list[str]:
-    """What they need of runs; columns of tables are known when there are some."""
+    """Metrics that figures need of runs; columns of tables are known when there are some."""
     return [name for asked in figures if asked.of == "runs" for name in common.listed(asked.metric)]
 
 
@@ -67,16 +59,16 @@ def draw(place: Path, figures: Sequence[Asked] | None, *, quiet: bool) -> None:
     if figures is None:
         return
     files = _drawn(place, figures, quiet=quiet) if figures else []
-    gone = belongings.redrawn(place, _NAMED, files)
+    gone = ownership.redrawn(place, _NAMED, files)
     if gone and not quiet:
         say(f"removed what no [[figure]] of the scenario draws any more: {', '.join(gone)}")
 
 
 def _drawn(place: Path, figures: Sequence[Asked], *, quiet: bool) -> list[str]:
     """The files."""
-    from tailrace.plots import workshop  # Matplotlib takes half a second
+    from tailrace.show.plots import parallel_render  # Matplotlib takes half a second
 
-    source = workshop.opened((place,))
+    source = parallel_render.opened((place,))
     own: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for asked in figures:
         files = asked.files(common.listed(asked.metric), {})

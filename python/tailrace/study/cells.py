@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailrace import variants
 from tailrace.errors import UsageError
+from tailrace.stats.formulas import Formula, Quantity, Value, value_of
 from tailrace.study.declaration import Declaration, Range
-from tailrace.study.formulas import Formula, Quantity, Value, value_of
+from tailrace.text import value_labels
 
 MOST_CELLS = 1_000_000
 # Columns that every table has.
@@ -21,7 +21,7 @@ _TAKEN = frozenset({"cell", "run", "label"})
 
 @dataclass(frozen=True)
 class Point:
-    """One value of an axis, or of several that go together."""
+    """A value of an axis, or of several that go together."""
 
     # Path -> value as the scenario takes it.
     sets: Mapping[str, str] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Cell:
-    """One variant of the scenario."""
+    """A variant of the scenario."""
 
     label: str
     # Path -> value: what it sets.
@@ -62,7 +62,7 @@ class Plan:
             )
 
     def _check_once(self) -> None:
-        """What two axes vary has the values of neither."""
+        """Refuses keys that two axes vary."""
         axes = [
             dict.fromkeys(path for point in axis for path in (*point.sets, *point.names))
             for axis in self._axes
@@ -73,7 +73,7 @@ class Plan:
             raise UsageError(f"{twice[0]} is varied twice; leave one of them out")
 
     def _environment(self, overrides: Mapping[str, str], named: Mapping[str, str]) -> dict[str, Value]:
-        """What formulas may call: what the cell sets, and what it leaves as the file has it."""
+        """Names in formulas: values that the cell sets, and values of the file."""
         left = {
             name: value
             for name, value in self._base.items()
@@ -99,15 +99,15 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """How many cells there are before any condition."""
+        """Number of cells before any condition."""
         return math.prod(len(axis) for axis in self._axes)
 
     def cells(self) -> Iterator[Cell]:
-        """Those for which all conditions hold; the last axis varies fastest."""
+        """Cells for which all conditions hold; the last axis varies fastest."""
         varied = [axis for axis in self._axes if len(axis) > 1] or self._axes
-        # Those that have labels of their own, as presets do, show no keys.
+        # Axes with labels of their own, such as presets, show no keys.
         shown = [axis[0] for axis in varied if axis[0].label is None]
-        names = variants.endings([key for point in shown for key in (*point.sets, *point.names)])
+        names = value_labels.endings([key for point in shown for key in (*point.sets, *point.names)])
         words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
         alone = sum(len(axis) > 1 for axis in self._axes) == 1
         for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
@@ -139,7 +139,7 @@ class Plan:
 
 
 def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]:
-    """What formulas call by its path in the file, as TOML; `written` looks it up."""
+    """Values of paths in the file that formulas use, as TOML; `written` looks them up."""
     varied = {path for axis in _axes(declared) for point in axis for path in (*point.sets, *point.names)}
     varied |= {*declared.derived, *declared.ranges, *declared.name_ranges}
     known = environment(dict.fromkeys(varied, "0"))
@@ -150,7 +150,7 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
             try:
                 found[name] = written(name)
             except ValueError as error:
-                if name not in known and name.partition(".")[0] in variants.SECTIONS:
+                if name not in known and name.partition(".")[0] in value_labels.SECTIONS:
                     raise UsageError(
                         f"{formula.where}: {formula.text!r} cannot be computed: {error}"
                     ) from None
@@ -158,23 +158,23 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
 
 
 def column_names(paths: Sequence[str]) -> dict[str, str]:
-    """What tables call the values at paths: `bot.period` for `attack.bot.period` and `flow.bot.app.period`.
+    """Names of paths in tables: `bot.period` for `attack.bot.period` and `flow.bot.app.period`.
 
     >>> column_names(["attack.bot.period", "flow.web.app.size", "fault.0.at", "burst"])
     {'attack.bot.period': 'bot.period', 'flow.web.app.size': 'web.size', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
     """
-    short = {path: variants.short(path) for path in paths}
+    short = {path: value_labels.short(path) for path in paths}
     times = Counter(short.values())
     return {path: path if times[name] > 1 or name in _TAKEN else name for path, name in short.items()}
 
 
 def environment(values: Mapping[str, str]) -> dict[str, Value]:
-    """What formulas may call values: by the whole path, and by its end where only one has it."""
+    """Names in formulas: the whole path of a value, and its end where only one has it."""
     found: dict[str, Value] = {}
     ends = Counter(path.rpartition(".")[2] for path in values)
     for path, value in values.items():
         seen = value_of(value)
-        found[path] = found[variants.short(path)] = seen
+        found[path] = found[value_labels.short(path)] = seen
         end = path.rpartition(".")[2]
         if ends[end] == 1:
             found[end] = seen
@@ -182,7 +182,7 @@ def environment(values: Mapping[str, str]) -> dict[str, Value]:
 
 
 def _formulas(declared: Declaration) -> tuple[dict[str, Formula], list[Formula]]:
-    """Those of derived paths, and conditions."""
+    """Formulas of derived paths, and conditions."""
     derived = {path: Formula(text, f"derived {path}") for path, text in declared.derived.items()}
     return derived, [Formula(text, "when") for text in declared.conditions]
 
@@ -279,14 +279,14 @@ def _quoted(text: str) -> str:
 
 
 def _words(axis: Sequence[Point], names: Mapping[str, str]) -> dict[int, str]:
-    """What each point of an axis is called, as in `compare`, where its keys have these names."""
+    """Labels of an axis' points, as in `compare`, where its keys have these names."""
     if axis[0].label is not None:
         return {place: str(point.label) for place, point in enumerate(axis)}
     found: dict[int, list[str]] = {place: [] for place in range(len(axis))}
     keys = [*axis[0].sets, *axis[0].names]
     for key in keys:
         texts = [{**point.sets, **point.names}[key] for point in axis]
-        labels = variants.words(key, texts, names[key])
+        labels = value_labels.words(key, texts, names[key])
         for place, text in enumerate(texts):
             found[place].append(labels[text])
     return {place: " ".join(parts) for place, parts in found.items()}

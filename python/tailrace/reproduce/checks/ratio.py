@@ -1,15 +1,15 @@
-"""How many times one number is another, run by run."""
+"""Ratio of two numbers, run by run."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, limits, said, within, worst
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Number, Numbers, ends, limits, said, within, worst
 from tailrace.reproduce.paper import Outcome
-from tailrace.statistics import AMOUNT, interval
-from tailrace.study.selection import conditions
+from tailrace.reproduce.toml_keys import Keys
+from tailrace.stats.statistics import AMOUNT, interval
+from tailrace.study.cell_selection import conditions
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:
@@ -45,7 +45,7 @@ def _ratios(above: Number, below: Number) -> Sequence[float]:
 
 
 def _mark(outcome: Outcome) -> str:
-    """Of several the one that does not hold."""
+    """Mark of an outcome that does not hold."""
     return "" if outcome is Outcome.HOLDS else f" ({outcome.value})"
 
 

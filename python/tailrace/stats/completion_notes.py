@@ -1,0 +1,59 @@
+"""Notes about failures of transfers, connections and bytes: one line for a flow group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def notes(aggregate: Mapping[str, Any]) -> list[str]:
+    """A line for each flow group that has any, summed over the runs, warm-up included.
+
+    >>> count = lambda n: {"mean": n, "ci95": None, "n": 2}
+    >>> transfers = {"asked": count(6), "started": count(1), "completed": count(1), "not_begun": count(5)}
+    >>> notes({"groups": {"mp": {"transfers": transfers, "connections": {"broken": {"timed_out": count(0.5)}}}}})
+    ['mp: 2 of 12 transfers completed, 10 not begun, connections broken: 1 timed out']
+    >>> notes({"groups": {"tcp": {"whole_run": {"wrong_bytes": count(1.5)}}}})
+    ['tcp: 3 bytes were delivered that are not those that were written']
+    """
+    lines = []
+    for name, group in (aggregate.get("groups") or {}).items():
+        parts = [
+            *_transfers(group.get("transfers") or {}),
+            *_connections(group.get("connections") or {}),
+            *_content(group.get("whole_run") or {}),
+        ]
+        if parts:
+            lines.append(f"{name}: {', '.join(parts)}")
+    return lines
+
+
+def _transfers(transfers: Mapping[str, Any]) -> list[str]:
+    asked, started = _total(transfers, "asked"), _total(transfers, "started")
+    completed, failed = _total(transfers, "completed"), _total(transfers, "failed")
+    # Where no number was asked for, one is under way at any time.
+    of = asked or (started if failed else 0)
+    if completed >= of:
+        return []
+    rest = {"failed": failed, "under way at the end": _total(transfers, "under_way")}
+    rest["not begun"] = _total(transfers, "not_begun")
+    counted = [f"{count} {what}" for what, count in rest.items() if count]
+    return [f"{completed} of {of} transfers completed", *counted]
+
+
+def _connections(connections: Mapping[str, Any]) -> list[str]:
+    broken: Mapping[str, Any] = connections.get("broken") or {}
+    causes = {cause.replace("_", " "): _total(broken, cause) for cause in broken}
+    counted = [f"{count} {cause}" for cause, count in causes.items() if count]
+    return [f"connections broken: {', '.join(counted)}"] if counted else []
+
+
+def _content(counters: Mapping[str, Any]) -> list[str]:
+    wrong = _total(counters, "wrong_bytes")
+    return [f"{wrong} bytes were delivered that are not those that were written"] if wrong else []
+
+
+def _total(tree: Mapping[str, Any], key: str) -> int:
+    """The sum over the runs of a count."""
+    entry = tree.get(key)
+    return round(entry["mean"] * entry["n"]) if isinstance(entry, Mapping) and entry.get("mean") else 0
