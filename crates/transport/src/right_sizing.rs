@@ -5,7 +5,7 @@
 use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
 use tailrace_core::{Duration, Instant};
 
-/// What the application takes. Positions are those of any stream: what counts are differences.
+/// Bytes that the application takes in a round trip. Positions are those of any stream, since only differences count.
 #[derive(Clone, Debug)]
 pub(crate) struct RightSizing {
     /// Taken in the last round trip that the buffer was sized for (`rcvq_space.space`), bytes; not zero.
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_could_be_read_was_not_taken_in_this_round_trip() {
-        // As a kernel 6.12 traced it: 43,440 bytes read, 10,136 behind them, 28,960 before.
+        // Trace of a kernel 6.12: 43,440 bytes read, 10,136 behind them, 28,960 before.
         let mut law = RightSizing::new(28_960, 0, AT(0));
         let window = law.window_on_read((43_440, 10_136), RTT, MSS, AT(50));
         assert_eq!(window, Some(89_776 + 2 * 13_466));
@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_first_read_may_begin_round_trips() {
-        // As a kernel 6.1 traced it at the end that a connection comes to: reads of 1424, 14,240 and 28,480 bytes before the buffer grows.
+        // Trace of a kernel 6.1 at the end that accepts a connection: reads of 1424, 14,240 and 28,480 bytes before the buffer
+        // grows.
         let mut law = RightSizing::new(14_600, 0, AT(0));
         law.begin_with_reading();
         assert_eq!(law.window_on_read((1424, 0), Duration::ZERO, MSS, AT(4)), None, "no round trip is known");

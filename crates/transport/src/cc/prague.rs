@@ -241,7 +241,7 @@ mod tests {
     fn growth_is_a_segment_a_round_trip_of_what_was_not_marked() {
         let mut f = Flow::new(50, Some(2), Duration::from_millis(50));
         assert!((f.round(0) - 51.0).abs() < 0.02);
-        // Of 50 segments 39 are unmarked, in a window of 51: 39 / 51 of a segment.
+        // 39 of 50 segments are unmarked, in a window of 51: 39 / 51 of a segment.
         let before = f.prague.reno.cwnd / 1000.0;
         assert!((f.round(11) - before - 39.0 / 51.0).abs() < 0.02);
     }

@@ -265,7 +265,7 @@ mod tests {
             (1_000.0, 2_000),
             "no less than one segment and two"
         );
-        // As it was in 2012: the threshold is the new window wherever it was.
+        // The rule of 2012: the threshold is the new window wherever it was.
         assert_eq!(penalised((10_000.0, NO_SSTHRESH), 1000, true), (5_000.0, 5_000));
         assert_eq!(penalised((10_000.0, 8_000), 1000, true), (5_000.0, 5_000));
         assert_eq!(penalised((1_500.0, 1_500), 1000, true), (1_000.0, 2_000));

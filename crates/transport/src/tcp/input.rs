@@ -1,4 +1,4 @@
-//! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
+//! Segments that arrive: the checks in the order of RFC 9293 §3.10.7, with RFC 5961 against blind attacks.
 
 use super::options::{echoed_rtt, option_len};
 use super::recv::ack_policy::AckPolicy;
@@ -40,12 +40,12 @@ impl Tcp {
         }
     }
 
-    /// A segment whose payload was changed is like any other; how much of it is accepted is counted.
+    /// A segment with corrupted payload is processed as any other; its accepted bytes are counted.
     #[cold]
     fn handle_altered(&mut self, segment: &Segment, now: Instant) {
         let range = |tcp: &Self| {
             let seq = unwrap(tcp.rcv.nxt(), segment.seq);
-            // Of a connection that has not begun a number may lie before all numbers, which is after them.
+            // Before a connection has begun a number may lie below all others, which is after them.
             let end = seq.saturating_add(u64::from(segment.payload));
             (end, tcp.rcv.missing(seq, end))
         };
@@ -156,7 +156,7 @@ impl Tcp {
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
             self.enter_time_wait(now);
         }
-        // What ends where the last ACK did has come again because that ACK was lost: echoing the stamp of the first time
+        // A segment that ends at the last ACK is here again because that ACK was lost: echoing the timestamp of the first copy
         // would make the peer measure its own timeout as a round trip (Linux `tcp_sequence`, BSD `tcp_input`).
         let acknowledges = end > seq && end >= self.acks.last_sent();
         if acknowledges {
@@ -169,8 +169,8 @@ impl Tcp {
             self.rcv.insert(seq, to);
             self.spoof_for_data(seq);
         }
-        // A window probe is answered always; what else is empty, at times. What came before that counts among ACKs that leave at once only
-        // where one is owed (Linux `tcp_send_dupack`).
+        // Window probes are always answered, other empty segments at a limited rate. A duplicate counts among quick ACKs only
+        // where an ACK is owed (Linux `tcp_send_dupack`).
         if acknowledges {
             self.acks.on_disorder();
         } else if end > seq || seq + 1 == self.rcv.nxt() {
@@ -199,8 +199,8 @@ impl Tcp {
         }
     }
 
-    /// An ACK at which more than the window looks: optional parts of loss recovery, or a congestion control that wants
-    /// to hear what was delivered.
+    /// Processes an ACK where optional parts of loss recovery or a congestion control that asks for deliveries look at it,
+    /// too.
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         self.timer.unsettle();
@@ -216,7 +216,7 @@ impl Tcp {
             self.conclude(now);
             marked
         } else if predicted && !advances && self.board.outstanding() == 0 && !self.recovery.counts() {
-            // An end that only receives: nothing is out that it could tell of, but for the window.
+            // An end that only receives has nothing in flight: only the window may change.
             self.update_window(segment, seq, ack);
             0
         } else {
@@ -239,8 +239,7 @@ impl Tcp {
         }
     }
 
-    /// An ACK; `WATCHED` says that there are optional parts of loss recovery to look at it. Returns the bytes that it
-    /// tells to have been marked.
+    /// Processes an ACK; `WATCHED`: optional parts of loss recovery look at it. Returns the bytes that it reports as marked.
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
@@ -263,7 +262,7 @@ impl Tcp {
             self.stats.bytes_acked += self.snd.content(una, ack).0;
             self.timer.on_progress();
             if self.board.outstanding() == 0 {
-                // A sender whom a mark makes wait for the timer does so with nothing out, too.
+                // A sender that waits for the timer because of a mark does so with nothing outstanding, too.
                 if !self.recovery.waits_for_timer() {
                     self.timer.stop();
                 }
@@ -306,7 +305,8 @@ impl Tcp {
         marked
     }
 
-    /// What an ACK counts for the window; before it so many `segments` had been delivered. Linux counts each as a full one.
+    /// Bytes by which an ACK grows the window; `segments` had been delivered before it. Linux counts each segment as a full
+    /// one.
     #[inline(always)]
     fn grows_by(&self, acked: &Acked, segments: u32) -> u64 {
         match self.config.increase {
@@ -333,7 +333,7 @@ impl Tcp {
         if ack < self.board.una || !self.snd_wnd.update(segment, (seq, ack)) {
             return;
         }
-        // Answers that keep the window shut leave the probing as it is: its interval goes on to double.
+        // Answers that keep the window shut leave the probes alone: their interval goes on doubling.
         if self.snd_wnd.size() > 0 && self.timer.end_persist() {
             self.probe_due = false;
         }
@@ -361,8 +361,8 @@ impl Tcp {
         true
     }
 
-    /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one. Linux shows its congestion controls that
-    /// of the segment sent last among those that give it.
+    /// Round-trip sample of this ACK, where Karn's rule and the configuration allow one. Linux gives its congestion controls
+    /// that of the segment sent last.
     #[inline(always)]
     fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
         let sacked = self.sacked_from();

@@ -1,4 +1,4 @@
-//! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
+//! Segments that are sent: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
 use super::options::clock;
 use super::recv::ack_policy::AckPolicy;
@@ -20,7 +20,7 @@ impl Tcp {
         self.poll_transmit_into(&mut next, now).then_some(next)
     }
 
-    /// As [`Tcp::poll_transmit`]: whether there is another segment to send, which is put into `next`.
+    /// Variant of [`Tcp::poll_transmit`] that puts the segment into `next`. Whether there is one.
     pub fn poll_transmit_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.transmit_hint = TransmitHint::Unknown;
         if let Some(reply) = self.reset_reply.take() {
@@ -68,13 +68,13 @@ impl Tcp {
         true
     }
 
-    /// Whether something that was lost waits to be sent again.
+    /// Whether a lost segment waits to be sent again.
     #[inline]
     pub(crate) const fn has_repairs(&self) -> bool {
         self.board.has_waiting()
     }
 
-    /// What was lost and leaves again by the ACK that has come, into `next`: that is before anything else is looked at (`tcp_xmit_recovery`).
+    /// Retransmits a lost segment on the ACK that has just come, before anything else is looked at (`tcp_xmit_recovery`).
     pub(crate) fn poll_repair_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.transmit_hint = TransmitHint::Unknown;
         let waits = self.acks.is_due() || self.recovery.waits_for_timer() || self.pacer.is_shut(now);
@@ -98,7 +98,7 @@ impl Tcp {
         matches!(self.transmit_hint, TransmitHint::Nothing)
     }
 
-    /// What may leave of what the application has written, into `next`; then it goes on, and so on.
+    /// Sends written data as long as it may leave; the application writes on in between.
     #[inline(never)]
     fn poll_watched_data(&mut self, next: &mut Segment, now: Instant) -> bool {
         loop {
@@ -202,8 +202,8 @@ impl Tcp {
         segment
     }
 
-    /// New data was sent, and `pipe` bytes are in the network now: what the next poll would find of a window that has no room
-    /// for more, as after most segments, is found at once. Where anything else may come first the next poll has to look.
+    /// New data was sent, and `pipe` bytes are in the network now. Finds at once that the window has no room for more, as
+    /// after most segments, to spare the next poll. Where anything else may come first, that poll has to look.
     #[inline(always)]
     fn look_ahead(&mut self, pipe: u64, cwnd: Bytes, window: u64) {
         let plain = self.shared_window.is_none() && !self.paces && self.config.max_burst == 0;
@@ -216,7 +216,7 @@ impl Tcp {
         }
     }
 
-    /// Whether nothing is to be sent and nothing is out, and all that [`Self::rest`] notes was noted at an earlier poll.
+    /// Whether nothing is to be sent, nothing is outstanding, and an earlier poll has noted that ([`Self::rest`]).
     #[inline]
     fn stays_at_rest(&self) -> bool {
         let (nxt, end) = (self.board.nxt, self.snd.data_end());
@@ -228,8 +228,8 @@ impl Tcp {
             && self.tuned_send_buffer().is_none_or(|buffer| buffer.rests(end))
     }
 
-    /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the
-    /// window is not what limits, as it has room for a segment always.
+    /// Nothing is to be sent and nothing is outstanding, as at an end that only receives: there is no loss to look for, and
+    /// the window is not the limit.
     #[inline(always)]
     fn rest<const WATCHED: bool>(&mut self) {
         debug_assert!(self.cc.cwnd() >= Bytes(u64::from(self.mss)), "a window is a segment or more");
@@ -240,7 +240,7 @@ impl Tcp {
         self.note_idle();
     }
 
-    /// What asks for an answer: the last segment again (RFC 8985 §7.3), or a window probe.
+    /// A probe: the last segment again (RFC 8985 §7.3), or a window probe.
     #[cold]
     fn probe(&mut self, now: Instant) -> Segment {
         if let Some((start, end)) = self.last_segment_as_probe(now) {
@@ -248,12 +248,12 @@ impl Tcp {
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
-        // One below what is expected: the peer answers with its window (docs/explanation/departures.md).
+        // A number below the expected one: the peer answers with its window (docs/explanation/departures.md).
         self.acknowledge(self.board.una - 1, 0, now)
     }
 
-    /// Nothing more is sent for now: remembers whether `cwnd` leaves no room for another segment beside `pipe`, whatever
-    /// else stands in the way.
+    /// Nothing more is sent for now: notes whether `cwnd` leaves no room for another segment beside `pipe`, whatever else
+    /// prevents it.
     #[inline(always)]
     pub(in crate::tcp) fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
         self.cwnd_limited = pipe + u64::from(self.mss) > cwnd.get();
@@ -362,7 +362,7 @@ impl Tcp {
         }
     }
 
-    /// The connection has begun a packet, and then found that the peer's window is shut: that counts as the first after a pause
+    /// The connection has begun a packet and found the peer's window shut: that counts as the first after a pause
     /// (`mptcp_sendmsg_frag`, `tcp_skb_entail`).
     pub(crate) fn begin_in_vain(&mut self, now: Instant) {
         let decays = self.config.idle_restart == IdleRestart::Decay;
@@ -371,20 +371,20 @@ impl Tcp {
         }
     }
 
-    /// Whether nothing has left for longer than the timeout, which are both whole ticks (`tcp_slow_start_after_idle_check`).
+    /// Whether nothing was sent for longer than the timeout, in whole ticks (`tcp_slow_start_after_idle_check`).
     fn has_paused(&self, now: Instant) -> bool {
         let (idle, rto) = self.pause(now);
         idle > rto
     }
 
-    /// How long nothing has left, and the timeout, in whole ticks.
+    /// Idle time and timeout, in whole ticks.
     fn pause(&self, now: Instant) -> (Duration, Duration) {
         let tick = |at| wheel::tick_before(at, self.config.jiffy);
         let idle = tick(now).saturating_since(tick(self.last_sent));
         (idle, wheel::rounded_up(self.rto(), self.config.jiffy))
     }
 
-    /// The window after a pause, of which each of `looks` makes less.
+    /// Shrinks the window after a pause, for each of `looks` packets.
     fn shrink_after_pause(&mut self, looks: u64, now: Instant) {
         let (idle, rto) = self.pause(now);
         let floor = Bytes(self.config.initial_window(u64::from(self.mss)));

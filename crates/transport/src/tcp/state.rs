@@ -30,7 +30,7 @@ pub enum State {
     TimeWait,
 }
 
-/// What moves a connection from state to state.
+/// Trigger of a state transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trigger {
     /// The application listens.

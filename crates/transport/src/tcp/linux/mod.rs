@@ -138,7 +138,7 @@ impl Tcp {
         let came = self.stats.segments_received;
         let Some(buffer) = self.tuned_send_buffer() else { return true };
         let push = buffer.push;
-        // That time has passed is no reason to look again.
+        // Passing time is no reason to look again.
         if !overrides && !repairs && buffer.deferred.is_some_and(|(since, then)| then == came && since < now)
         {
             return false;
@@ -262,7 +262,7 @@ impl Tcp {
         if self.config.tso { size_goal(mss, self.snd_wnd.largest()) } else { mss }
     }
 
-    /// As far as the send buffer lets data leave.
+    /// End of the data that the send buffer lets out.
     #[inline(always)]
     pub(in crate::tcp) fn buffered(&self) -> u64 {
         self.buffers.send_limit(self.board.una, self.snd.data_end(), &self.config)

@@ -10,7 +10,7 @@ pub(super) enum Frto {
     Off,
     /// The oldest segment was sent again; its ACK is awaited.
     Waiting,
-    /// That ACK has come, and new data was sent.
+    /// The ACK has come, and new data was sent.
     Probing,
 }
 

@@ -86,7 +86,7 @@ impl Tcp {
 
     fn halve_base(&self, flight: u64) -> Bytes {
         Bytes(match self.config.halve_base {
-            // What is SACKed is outstanding, but not in the network: a loss must never raise the window.
+            // SACKed segments are outstanding, but not in the network: a loss must never raise the window.
             HalveBase::Flight => flight.min(self.window()),
             HalveBase::Window => self.window(),
         })
@@ -156,7 +156,8 @@ impl Tcp {
         }
     }
 
-    /// An ACK that the window does not grow by has covered `advance` of `flight` bytes, or gave a round trip.
+    /// Tells the congestion control of an ACK that does not grow the window: it covers `advance` of `flight` bytes, or gave a
+    /// round trip.
     pub(in crate::tcp) fn tell_round_trip(
         &mut self,
         (advance, flight): (u64, u64),
@@ -253,8 +254,8 @@ impl Tcp {
         self.board.outstanding() - self.board.head_len()
     }
 
-    /// A duplicate ACK says that a segment has left the network. It is believed while one may have: another has been made up,
-    /// or was caused by a needless retransmission.
+    /// Counts a duplicate ACK as a segment that has left the network, while one may have: further ACKs are forged, or caused
+    /// by needless retransmissions.
     fn count_duplicate(&mut self) {
         let (mss, room) = (u64::from(self.mss), self.room_above_head());
         let fast = self.recovery.phase == Phase::Fast;
@@ -316,7 +317,7 @@ impl Tcp {
         }
     }
 
-    /// A recovery has begun, at the first of whose duplicate ACKs `flight` bytes were out: those that came count already.
+    /// Limits the duplicate ACKs that count in this recovery to `flight`, the bytes outstanding at the first of them.
     #[inline(never)]
     fn limit_duplicates(&mut self, flight: u64) {
         let most = flight.saturating_sub(self.board.head_len());
@@ -341,7 +342,7 @@ impl Tcp {
         self.options.sack && (self.config.sack_after_rto || self.recovery.phase != Phase::Loss)
     }
 
-    /// What NextSeg's rules 3 and 4 name: the first hole below the highest SACK; once a recovery, the last segment.
+    /// Segment of NextSeg's rules 3 and 4: the first hole below the highest SACK; once a recovery, the last segment.
     pub(super) fn next_rescue(&mut self) -> Option<(u64, u64)> {
         if self.recovery.phase != Phase::Fast || !self.options.sack || !self.config.sack_rescue {
             return None;
@@ -353,7 +354,7 @@ impl Tcp {
         self.board.last_hole()
     }
 
-    /// What [`Self::next_rescue`] named, up to `end`, was sent.
+    /// The segment of [`Self::next_rescue`], up to `end`, was sent.
     pub(super) fn on_rescued(&mut self, end: u64) {
         self.recovery.rescued |= end == self.board.nxt;
     }
@@ -391,7 +392,7 @@ impl Tcp {
         if self.config.rto_window == RtoWindow::FlightAndOne && !self.ignores_congestion(now) {
             self.cc.tell(|cc| cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss))));
         }
-        // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
+        // Recent segments may still be on their way: the oldest one is sent nevertheless.
         self.overrides_window = pipe > 0;
     }
 
@@ -414,7 +415,7 @@ impl Tcp {
         }
     }
 
-    /// What was just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
+    /// A segment just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
     pub fn on_local_drop(&mut self, now: Instant) {
         if !self.config.heeds_local_drops {
             return;
@@ -432,7 +433,7 @@ impl Tcp {
         }
     }
 
-    /// What a mark took of `window` goes in proportion to what is delivered.
+    /// Spreads the reduction of `window` for a mark in proportion to deliveries.
     fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
@@ -441,8 +442,7 @@ impl Tcp {
         }
     }
 
-    /// Something beyond what was sent at a mark is acknowledged, so that the peer has heard of the reduction: it is over
-    /// (`TCP_CA_CWR` ends).
+    /// The reduction for a mark ends: data beyond it is acknowledged, so the peer has seen CWR (`TCP_CA_CWR` ends).
     #[inline]
     pub(super) fn leave_cwr(&mut self) {
         if self.recovery.phase == Phase::Cwr && self.board.una > self.recovery.cwr_point {
@@ -450,8 +450,8 @@ impl Tcp {
         }
     }
 
-    /// A mark came, at a window of one segment or not. At one there is nothing left to lower but the rate: the next
-    /// segment waits for the retransmission timer (RFC 3168 §6.1.2), and for longer with each further such mark.
+    /// A mark came, at a window of one segment or not. At one segment only the rate can fall: the next segment waits for the
+    /// retransmission timer (RFC 3168 §6.1.2), and longer with each further mark.
     fn hold(&mut self, at_one: bool, now: Instant) {
         if at_one {
             if self.recovery.marked_at_one {
@@ -463,7 +463,7 @@ impl Tcp {
         self.recovery.marked_at_one = at_one;
     }
 
-    /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
+    /// The window has fallen: CWR is due, and marks of this window of data change nothing more.
     fn reduced(&mut self) {
         if self.options.ecn {
             self.recovery.cwr_due = !self.feedback.is_accurate();

@@ -20,7 +20,7 @@ use crate::tcp::recv::ack_policy::AckPolicy;
 use crate::tcp::send::scoreboard::Acked;
 use tailrace_core::{Bytes, Duration, Instant};
 
-/// What there was before an ACK: acknowledged, delivered in sum and in segments, and how often a segment had been marked lost.
+/// State before an ACK: acknowledged, delivered in sum and in segments, and how often a segment was marked lost.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
     una: u64,
@@ -81,8 +81,8 @@ impl OptionalRecovery {
 }
 
 impl Tcp {
-    /// Takes the SACK blocks of an ACK up to `ack`, noting what they deliver. `dsack` says that the first reports a duplicate: if that is
-    /// acknowledged, too, it SACKs nothing.
+    /// Takes the SACK blocks of an ACK up to `ack` and records their deliveries. `dsack`: the first block reports a duplicate;
+    /// if that is acknowledged, too, it SACKs nothing.
     pub(in crate::tcp) fn sack(
         &mut self,
         blocks: &[(u64, u64)],
@@ -91,7 +91,7 @@ impl Tcp {
         now: Instant,
     ) -> u64 {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
+        // Linux uses the echo only for what is acknowledged cumulatively.
         let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
         if dsack {
@@ -112,8 +112,8 @@ impl Tcp {
         })
     }
 
-    /// D-SACK reports `range`: what was sent again in vain has been delivered, too, as Linux counts segments, unless more were reported
-    /// than were ever sent again (`tcp_dsack_seen`).
+    /// Counts the segments that D-SACK reports as delivered, as Linux does, unless more were reported than ever sent again
+    /// (`tcp_dsack_seen`).
     fn deliver_again(&mut self, (start, end): (u64, u64)) {
         let segments = end.saturating_sub(start).div_ceil(u64::from(self.mss)).max(1);
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
@@ -122,14 +122,14 @@ impl Tcp {
         }
     }
 
-    /// When the first and the last of what this ACK SACKs for the first time were sent, where that gives a round trip.
+    /// Sending times of the first and the last segment that this ACK SACKs for the first time, where they give a round trip.
     pub(in crate::tcp) fn sacked_from(&self) -> Option<(Instant, Instant)> {
         let wanted = self.config.rtt_sampling == RttSampling::AckOrSack;
         self.extensions.as_ref().filter(|_| wanted)?.repair.findings.sacked_from
     }
 
-    /// An ACK that does not advance SACKs what was sent from `from` to `last`: a round trip; and where that was before the oldest
-    /// segment was sent (again), the timeout counts from now. Later ones prove nothing for that segment.
+    /// An ACK that does not advance SACKs segments sent from `from` to `last`: a round-trip sample. If that was before the
+    /// oldest segment was sent (again), the timeout counts from now; later ones prove nothing for that segment.
     fn on_round_trip_of_sack(&mut self, (from, last): (Instant, Instant), now: Instant) {
         if self.config.rtt_sampling == RttSampling::AckOrSack {
             let place = (self.board.una, self.board.nxt);
@@ -155,7 +155,7 @@ impl Tcp {
         }
     }
 
-    /// Takes a cumulative acknowledgment, noting what it delivers.
+    /// Takes a cumulative acknowledgment and records what it delivers.
     #[inline(never)]
     pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
         let (point, least) = (self.recovery.point, self.rtt.min);
@@ -167,8 +167,7 @@ impl Tcp {
         })
     }
 
-    /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
-    /// advances.
+    /// Examines an ACK that was taken. `una` was acknowledged before it; `acked` is what it covers, if it advances.
     #[inline(never)]
     pub(in crate::tcp) fn examine(
         &mut self,
@@ -216,8 +215,7 @@ impl Tcp {
         }
     }
 
-    /// Whether an ACK that is no duplicate and SACKs nothing has nothing to tell the optional parts: all is in order, and
-    /// nothing was sent again.
+    /// Whether an ACK without SACK blocks needs no look by the optional parts: all is in order, and nothing was sent again.
     #[inline]
     pub(in crate::tcp) fn takes_fast_path(&self) -> bool {
         let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
@@ -228,7 +226,7 @@ impl Tcp {
             && repair.undo.is_idle()
     }
 
-    /// Such an ACK advanced and was dealt with.
+    /// An ACK that takes the fast path has advanced and is processed.
     pub(in crate::tcp) fn after_fast_path(&mut self, now: Instant) {
         let una = self.board.una;
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
@@ -237,7 +235,7 @@ impl Tcp {
         self.arm_probe(now);
     }
 
-    /// An ACK has come: notes what [`Self::conclude`] compares with.
+    /// Records the state before an ACK, which [`Self::conclude`] compares with.
     #[inline(never)]
     pub(in crate::tcp) fn note_progress(&mut self) {
         let before = Before {
@@ -271,7 +269,7 @@ impl Tcp {
         }
     }
 
-    /// All that has left the network for the receiver, as a running sum.
+    /// Bytes that have left the network for the receiver, as a running sum.
     fn delivered(&self) -> u64 {
         self.board.una + self.board.sacked() + self.recovery.dup_bytes
     }
@@ -310,7 +308,7 @@ impl Tcp {
         }
     }
 
-    /// The retransmission timer expired: what is lost, and whether F-RTO has its doubts.
+    /// Marks lost segments after a timeout, and begins F-RTO.
     pub(super) fn on_timeout_optional(&mut self, reneged: bool, now: Instant) {
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             let frto = Frto::at_timeout(self.recovery.phase, self.timer.has_repeated());

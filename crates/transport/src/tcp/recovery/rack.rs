@@ -39,9 +39,9 @@ pub(super) struct Rack {
     /// The reordering window in quarters of the smallest round trip.
     multiplier: u64,
     persist: u8,
-    /// What was sent again, in order: end and time. What of it was delivered or marked since is skipped.
+    /// Segments sent again, in order: end and time. Those delivered or marked since are skipped.
     resent: Ring<(u64, Instant)>,
-    /// When what is not overdue yet will be.
+    /// Deadline of overtaken segments that are not overdue yet.
     pub(super) deadline: Option<Instant>,
 }
 

@@ -9,7 +9,7 @@ use crate::tcp::send::scoreboard::Scoreboard;
 pub(super) enum Phase {
     /// No loss is being repaired.
     Open,
-    /// Nor now, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
+    /// No loss is being repaired, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
     Cwr,
     /// Fast recovery.
     Fast,
@@ -17,13 +17,14 @@ pub(super) enum Phase {
     Loss,
 }
 
-/// What is being repaired, and how the last reductions stand. What is optional lies in [`Repair`].
+/// State of loss recovery and of the last reductions. The optional parts have theirs in
+/// [`OptionalRecovery`](super::OptionalRecovery).
 #[derive(Clone, Debug)]
 pub(crate) struct Recovery {
     pub(super) phase: Phase,
-    /// What was sent when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
+    /// SND.NXT when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
     pub(super) point: u64,
-    /// What was sent at the last reduction for a mark: until it is acknowledged there is no other.
+    /// SND.NXT at the last reduction for a mark: until it is acknowledged there is no other.
     pub(super) cwr_point: u64,
     pub(super) dup_acks: u32,
     /// Without SACK: bytes that duplicate ACKs say have left the network.
@@ -41,7 +42,7 @@ pub(crate) struct Recovery {
     pub(super) waits_for_timer: bool,
     /// The last mark came at a window of one segment.
     pub(super) marked_at_one: bool,
-    /// What is in the network is counted (`pipe = "ns2"`): in segments, while fast recovery lasts.
+    /// The pipe is counted as in ns-2 (`pipe = "ns2"`): in segments, while fast recovery lasts.
     pub(super) counts: bool,
     pub(super) counted: i32,
 }

@@ -7,15 +7,15 @@ use super::ack_findings::AckFindings;
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
-/// How long a receiver may hold the ACK of a single segment back (TLP.max_ack_delay).
+/// Longest time that a receiver delays the ACK of a single segment (TLP.max_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// The interval before there is a round-trip sample.
 const INITIAL: Duration = Duration::from_secs(1);
 
-/// A probe that is on its way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// End of what was sent when it was (TLP.end_seq).
+    /// SND.NXT when it was sent (TLP.end_seq).
     end: u64,
     /// It was sent again, rather than new (TLP.is_retrans).
     resent: bool,

@@ -1,6 +1,6 @@
-//! Explicit congestion notification: what is agreed on, and how marks are echoed (RFC 3168 §6.1, RFC 8257 §3.2,
-//! RFC 9768). Of RFC 9768 the option with byte counters is left out, and the tests for headers mangled on the way but
-//! that of §3.2.2.1, note 1.
+//! Explicit congestion notification: negotiation, and the echo of marks (RFC 3168 §6.1, RFC 8257 §3.2, RFC 9768). Not
+//! implemented of RFC 9768: the option with byte counters, and the tests for headers mangled on the way but that of §3.2.2.1,
+//! note 1.
 
 use super::acks::Acks;
 use crate::config::EcnEcho;
@@ -18,13 +18,13 @@ struct Accurate {
     field: Flags,
     /// Packets with a mark that have arrived (r.cep).
     received: u8,
-    /// As far as the peer has told, how many of this end's arrived with one (s.cep).
+    /// Marked packets of this end that the peer has reported (s.cep).
     sent: u8,
-    /// Marks that have come since the last ACK.
+    /// Marks received since the last ACK.
     unsaid: u8,
     /// The last packet was marked.
     last_marked: bool,
-    /// Of the peer's SYN or SYN-ACK, and not told yet.
+    /// Codepoint of the peer's SYN or SYN-ACK, until it is reported.
     first: Option<Ecn>,
     /// The next ACK's field has been read already.
     read: bool,
@@ -51,10 +51,10 @@ impl Accurate {
     }
 }
 
-/// How the marks that come are told to the peer.
+/// Echo of received marks to the peer.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct Feedback {
-    /// In which way.
+    /// Kind of echo.
     echo: EcnEcho,
     /// ECE is set: until the peer says that it has reduced its window, or with each mark.
     ece: bool,
@@ -71,14 +71,14 @@ impl Feedback {
     pub(in crate::tcp) const fn is_accurate(&self) -> bool {
         self.accurate.on
     }
-    /// What it puts into the flags of a segment: ECE, or the ACE field.
+    /// Flags of a segment: ECE, or the ACE field.
     #[inline(always)]
     pub(in crate::tcp) fn flags(&self) -> Flags {
         if self.ece { Flags::ECE } else { self.accurate.field }
     }
 }
 
-/// How the handshake tells the codepoint of a SYN or SYN-ACK (§3.1.2 table 2, §3.2.2.1 table 3).
+/// Code of the codepoint of a SYN or SYN-ACK in the handshake (§3.1.2 table 2, §3.2.2.1 table 3).
 const fn handshake_code(ecn: Ecn) -> Flags {
     Flags::of_ace(match ecn {
         Ecn::NotEct => 0b010,

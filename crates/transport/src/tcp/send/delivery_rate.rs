@@ -7,7 +7,7 @@
 use crate::cc::{FlowSample, RateSample};
 use tailrace_core::{Duration, Instant, Ring};
 
-/// How things stood when a segment was sent (§3.1.2, P.*).
+/// State when a segment was sent (§3.1.2, P.*).
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     delivered: u64,
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_segment_sent_again_too_early_gives_no_rate() {
-        // Of two segments the first is acknowledged at 100. The second is sent again at 140, with all else delivered;
-        // the ACK of its first copy comes at 150, and 10 ms are no round trip.
+        // The first of two segments is acknowledged at 100. The second is sent again at 140, with all else delivered; the ACK
+        // of its first copy comes at 150, and 10 ms are no round trip.
         let mut r = sent(&[0, 0]);
         assert_eq!(ack(&mut r, &[0], 100).rtt, Some(Duration::from_millis(100)));
         (r.delivered_at, r.first_sent_at) = (MS(140), MS(140));
@@ -240,7 +240,7 @@ mod tests {
         r.on_sent(false, 2000, MS(60));
         ack(&mut r, &[0], 100);
         assert!(ack(&mut r, &[60], 160).rate.unwrap().app_limited);
-        // What was in flight at the time is delivered: the flag is gone.
+        // The flight at that time is delivered: the flag is gone.
         r.on_sent(true, 1000, MS(200));
         assert!(!ack(&mut r, &[200], 300).rate.unwrap().app_limited);
     }

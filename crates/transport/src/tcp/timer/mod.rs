@@ -16,7 +16,7 @@ pub(in crate::tcp) enum Purpose {
     Retransmission,
     /// A tail loss probe.
     Probe,
-    /// What was overtaken is lost by then.
+    /// Reordering: overtaken segments are lost by then.
     Reordering,
     /// A window probe.
     Persist,
@@ -36,10 +36,10 @@ pub(in crate::tcp) struct Timer {
     /// By how many ticks each is late ([`Expiry`]).
     late: u16,
     rto_late: u16,
-    /// How often in a row retransmission was due, without an ACK of new data; or which in a row a window probe is.
+    /// Retransmissions due in a row without an ACK of new data, or window probes in a row.
     retries: u16,
     purpose: Purpose,
-    /// It is armed as more data at the same moment calls for.
+    /// More data at the same moment would not change it.
     settled: bool,
 }
 
@@ -71,7 +71,7 @@ impl Timer {
         self.retries
     }
 
-    /// How often in a row retransmission was due.
+    /// Number of retransmissions due in a row.
     pub(in crate::tcp) const fn retries(&self) -> u16 {
         self.retries
     }
@@ -117,7 +117,7 @@ impl Timer {
         self.unsettle();
     }
 
-    /// It is armed as more data at the same moment calls for.
+    /// Notes that more data at the same moment would not change it.
     #[inline]
     pub(in crate::tcp) fn settle(&mut self) {
         self.settled = true;
@@ -158,7 +158,7 @@ impl Timer {
         self.unsettle();
     }
 
-    /// What stands before retransmission is gone.
+    /// Removes the timer that stands before retransmission.
     pub(in crate::tcp) fn bare_retransmission(&mut self) {
         if self.stands_before_retransmission() {
             self.retransmit(Expiry { at: self.rto_at, late: self.rto_late });
@@ -179,7 +179,7 @@ impl Timer {
         }
     }
 
-    /// What was overtaken is lost with `expiry`, unless retransmission is due first.
+    /// Arms the reordering timer with `expiry`, unless retransmission is due first.
     pub(in crate::tcp) fn put_reordering(&mut self, expiry: Expiry) {
         if self.purpose == Purpose::Retransmission && expiry.at < self.at {
             self.put_off_retransmission(self.expiry());
@@ -193,7 +193,7 @@ impl Timer {
         self.arm(Purpose::Persist, expiry);
     }
 
-    /// Which in a row the window probe is that is due.
+    /// Number of the due window probe in a row.
     pub(in crate::tcp) fn window_probe(&self) -> u8 {
         u8::try_from(self.retries).unwrap_or(u8::MAX)
     }

@@ -71,12 +71,12 @@ impl RttEstimator {
         }
     }
 
-    /// What is sent again says nothing any more about round trips (Karn).
+    /// Ends the timing of a segment: a retransmission gives no round trip (Karn).
     pub(crate) fn forget_timed(&mut self) {
         self.timed = Timed::None;
     }
 
-    /// How long ago the segment was sent that was being timed, if it is acknowledged with all up to `una`.
+    /// Round trip of the segment that was being timed, if `una` acknowledges it.
     #[inline]
     pub(crate) fn take_timed(&mut self, una: u64, now: Instant) -> Option<Duration> {
         let Timed::Segment { end, sent_at } = self.timed else { return None };
@@ -125,7 +125,7 @@ impl RttEstimator {
         self.base = self.timeout(config);
     }
 
-    /// Of what gave the last sample, the segment sent last has the shortest round trip: for the estimate the first counts, for
+    /// The segment sent last among those of the last sample has the shortest round trip: the estimate uses the first one,
     /// everything else the last (Linux `tcp_ack_update_rtt`).
     pub(crate) fn on_shortest(&mut self, rtt: Duration) {
         (self.latest, self.min) = (rtt, self.min.min(rtt));
@@ -289,7 +289,7 @@ mod tests {
 
     #[test]
     fn linux_counts_eighths_of_a_microsecond() {
-        // As a kernel 6.12 traced it: 488881 eighths and 61609 us are 489380, which are 61172.5 us.
+        // Trace of a kernel 6.12: 488881 eighths and 61609 us are 489380, which are 61172.5 us.
         let at = |eighths: u64| Duration::from_nanos(eighths * 125);
         assert_eq!(smoothed(at(488_881), Duration::from_nanos(61_609_999)), at(489_380));
         // 499 us more than 61110; of 1038 quarters a fourth goes: 1038 - 259 + 499.

@@ -9,13 +9,13 @@
 
 use tailrace_core::{Duration, Instant};
 
-/// Each level is so many bits coarser than the one before.
+/// Bits by which each level is coarser than the one before.
 const STEP: u32 = 3;
-/// Waits that belong to the finest level are shorter than so many ticks.
+/// Ticks from which a wait leaves the finest level.
 const FINE: u64 = 63;
 /// The coarsest level.
 const MOST: u32 = 8;
-/// How long a host has been up at the start, and before which sum it was switched on.
+/// Uptime of a host at the start of a run; jiffies count from so long before they overflow.
 const UPTIME: Duration = Duration::from_secs(3);
 const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 
@@ -32,12 +32,12 @@ pub(crate) struct Expiry {
 impl Expiry {
     pub(crate) const NEVER: Self = Self::exactly(Instant::MAX);
 
-    /// Of one that follows no ticks.
+    /// Expiry at an exact time, without ticks.
     pub(crate) const fn exactly(at: Instant) -> Self {
         Self { at, late: 0 }
     }
 
-    /// When it would expire on a wheel of one level, which is what a kernel notes of it (`icsk_timeout`).
+    /// Expiry on a wheel of one level, as a kernel notes it (`icsk_timeout`).
     pub(crate) fn noted(self, jiffy: Duration) -> Instant {
         Instant::from_nanos(self.at.as_nanos().saturating_sub(jiffy.as_nanos() * u64::from(self.late)))
     }

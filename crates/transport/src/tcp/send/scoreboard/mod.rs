@@ -1,8 +1,8 @@
-//! What was sent and not yet acknowledged: one record a segment, in order.
+//! Scoreboard: segments sent and not acknowledged, one record each, in order.
 //!
-//! RFC 6675's scoreboard with the cost of Linux's retransmission queue: the sums that make up "pipe" are kept as
-//! counters, so an ACK without loss costs the same for every window. A segment counts as lost once `dup_thresh`
-//! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
+//! RFC 6675's scoreboard at the cost of Linux's retransmission queue: the sums that make up "pipe" are counters, so an ACK
+//! without loss costs the same for every window. A segment counts as lost once `dup_thresh` segments above it are SACKed; RFC
+//! 6675's IsLost counts bytes, which for full segments is the same.
 
 mod holes;
 mod losses;
@@ -24,7 +24,7 @@ const AMBIGUOUS: u8 = 8;
 struct Record {
     end: u64,
     sent_at: Instant,
-    /// How long before `sent_at` it was sent for the first time, microseconds.
+    /// Microseconds from the first sending to `sent_at`.
     age_us: u32,
     flags: u8,
 }
@@ -45,13 +45,13 @@ pub(crate) struct Sent {
     pub(crate) again: bool,
 }
 
-/// What a cumulative acknowledgment covered.
+/// Segments covered by a cumulative acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Acked {
     pub(crate) bytes: u64,
     /// Send time of the oldest segment acknowledged that was sent once and not SACKed before.
     pub(crate) sent_at: Option<Instant>,
-    /// That of the newest such segment.
+    /// Send time of the newest such segment.
     pub(crate) last_sent_at: Option<Instant>,
     /// Whether a retransmitted segment was among them.
     pub(crate) ambiguous: bool,
@@ -90,13 +90,13 @@ pub(crate) struct Scoreboard {
     lost_waiting: u64,
     retransmitted: u64,
     short: PacketAccounting,
-    /// How many segments have been delivered, ever.
+    /// Number of segments delivered, ever.
     pub(crate) delivered: u32,
-    /// How often a segment was marked lost because of ACKs or of their delay, ever.
+    /// Number of times that a segment was marked lost by ACKs or their delay, ever.
     pub(crate) marked: u32,
 
     records: Ring<Record>,
-    /// How data flows, where the congestion control asks for that.
+    /// Delivery rates, where the congestion control asks for them.
     pub(crate) rates: Option<Box<DeliveryRates>>,
     /// End of the highest SACKed segment.
     high_sack: u64,
@@ -149,11 +149,11 @@ impl Scoreboard {
     pub(crate) const fn pipe(&self) -> u64 {
         self.outstanding() + self.retransmitted + self.short.lacking() - self.sacked - self.lost
     }
-    /// Packets are counted, of so many bytes when they are full: a shorter one weighs as much as a full one.
+    /// Counts packets, with full ones of `full` bytes: a shorter segment weighs as much as a full one.
     pub(crate) const fn weigh_as(&mut self, full: u16) {
         self.short.weigh_as(full);
     }
-    /// What a segment of `len` bytes adds to [`Self::pipe`].
+    /// Weight of a segment of `len` bytes in [`Self::pipe`].
     #[inline(always)]
     pub(crate) fn weight(&self, len: u64) -> u64 {
         self.short.weight(len)
@@ -218,7 +218,7 @@ impl Scoreboard {
         }
     }
 
-    /// What the first segment delivers goes into the rates.
+    /// Adds the delivery of the first segment to the rates.
     #[cold]
     fn rate_acked(&mut self, record: Record, whole: bool, len: u64) {
         if let Some(rates) = &mut self.rates {
