@@ -67,9 +67,9 @@ impl RightSizing {
 /// A round trip as a receiver sees it without timestamps: what comes beyond a window was let in by what the peer has heard since that was
 /// told (`tcp_rcv_rtt_measure`).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passage(Option<(u64, Instant)>);
+pub(crate) struct WindowRtt(Option<(u64, Instant)>);
 
-impl Passage {
+impl WindowRtt {
     /// All up to `nxt` has come, while the last window told was of so much. Returns how long it took, once as much as an earlier one has
     /// come.
     pub(crate) fn on_order(&mut self, nxt: u64, window: u64, now: Instant) -> Option<Duration> {
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn without_timestamps_a_window_takes_a_round_trip_at_least() {
-        let mut passage = Passage::default();
+        let mut passage = WindowRtt::default();
         assert_eq!(passage.on_order(1, 0, AT(0)), None);
         assert_eq!(passage.on_order(1448, 10_000, AT(0)), None);
         assert_eq!(passage.on_order(11_447, 10_000, AT(49)), None, "a byte of the window is missing");

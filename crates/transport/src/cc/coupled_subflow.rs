@@ -4,7 +4,7 @@
 
 use super::delegation::plain;
 use super::reno::{after_idle, penalised};
-use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup};
+use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, PriorWindow, Setup};
 use tailrace_core::{Bytes, Duration};
 
 /// Window of a subflow and the calls that the coupled controller has not seen yet.
@@ -18,7 +18,7 @@ pub struct CoupledSubflow {
     /// At most a mark and a loss come with one segment.
     signals: [Option<CongestionEvent>; 2],
     ack: Option<AckSample>,
-    prior: Prior,
+    prior: PriorWindow,
 }
 
 impl CoupledSubflow {
@@ -29,7 +29,7 @@ impl CoupledSubflow {
             ssthresh: setup.initial_ssthresh,
             signals: [None; 2],
             ack: None,
-            prior: Prior::default(),
+            prior: PriorWindow::default(),
         }
     }
 

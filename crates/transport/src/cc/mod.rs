@@ -244,12 +244,12 @@ impl Delivery {
 
 /// Window and threshold before the last reduction that may be undone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Prior {
+pub(crate) struct PriorWindow {
     cwnd: f64,
     ssthresh: u64,
 }
 
-impl Prior {
+impl PriorWindow {
     /// State to remember at `signal`, of which `self` was remembered before. Reductions for marks are never undone.
     pub(crate) fn before(self, signal: Signal, cwnd: f64, ssthresh: u64) -> Self {
         match signal {

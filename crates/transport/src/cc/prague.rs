@@ -11,7 +11,7 @@
 
 use super::delegation::{delegate, plain};
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Reno, RenoConfig,
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, PriorWindow, Reno, RenoConfig,
     Repair, Setup, Signal,
 };
 use crate::config::EcnEcho;
@@ -109,7 +109,7 @@ impl CongestionControl for Prague {
             return;
         }
         self.cut_at = Some(event.now);
-        self.reno.prior = Prior::default();
+        self.reno.prior = PriorWindow::default();
         self.reno.ssthresh = self.reno.setup.threshold(self.reno.cwnd(), 1.0 - self.alpha / 2.0);
         self.reno.cwnd = self.reno.ssthresh as f64;
     }

@@ -2,13 +2,13 @@
 
 use super::options::{echoed_rtt, option_len};
 use super::recv::ack_policy::AckPolicy;
-use super::recv::acks::Owed;
+use super::recv::acks::AckFate;
 use super::recv::ecn;
 use super::recv::reassembly::Arrival;
-use super::send::scoreboard::Acked;
+use super::send::scoreboard::AckedSegments;
 use super::sequence::unwrap;
 use super::socket_buffers::{SocketBuffers, receive_view};
-use super::state::{State, Trigger};
+use super::state::{State, StateTrigger};
 use super::time_wait::CHALLENGE_INTERVAL;
 use super::{ResetCause, Tcp};
 use crate::cc::{CongestionControl, Delivery, FlowSample};
@@ -64,7 +64,7 @@ impl Tcp {
             return;
         }
         if self.is_stale(segment, seq) || !self.is_acceptable(seq, end) {
-            self.reject(segment, (seq, end), now);
+            self.reject_segment(segment, (seq, end), now);
             return;
         }
         if segment.flags.has(Flags::RST) {
@@ -110,7 +110,7 @@ impl Tcp {
     /// RFC 9293 §3.10.7.4: where both ends have closed, a reset only hastens the end.
     fn on_reset(&mut self) {
         if matches!(self.state, State::Closing | State::LastAck | State::TimeWait) {
-            self.advance(Trigger::Reset);
+            self.advance(StateTrigger::Reset);
             self.pending.closed();
             self.stop();
         } else {
@@ -123,13 +123,13 @@ impl Tcp {
     fn is_stale(&self, segment: &Segment, seq: u64) -> bool {
         let Some(t) = segment.timestamps.filter(|_| self.options.timestamps) else { return false };
         let behind = self.ts_recent.wrapping_sub(t.value) as i32;
-        behind > 0 && !segment.flags.has(Flags::RST) && !self.lets_pass(segment, seq, behind)
+        behind > 0 && !segment.flags.has(Flags::RST) && !self.passes_paws(segment, seq, behind)
     }
 
     /// Whether a segment `behind` ticks older than the newest may pass nevertheless (Linux `tcp_paws_check`,
     /// `tcp_disordered_ack`).
     #[cold]
-    fn lets_pass(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
+    fn passes_paws(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
         let una = SeqNumber(self.board.una as u32);
         let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt();
         let moves = self.snd_wnd.is_moved_by(segment, seq);
@@ -149,7 +149,7 @@ impl Tcp {
     }
 
     /// Answers a segment that cannot be used with an ACK, unless it is a reset.
-    fn reject(&mut self, segment: &Segment, (seq, end): (u64, u64), now: Instant) {
+    fn reject_segment(&mut self, segment: &Segment, (seq, end): (u64, u64), now: Instant) {
         if segment.flags.has(Flags::RST) {
             return;
         }
@@ -211,7 +211,7 @@ impl Tcp {
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
         let predicted = repairs && in_place && !echoes && segment.sack.is_empty() && self.takes_fast_path();
         let marked = if repairs && !predicted {
-            self.note_progress();
+            self.record_before_ack();
             let marked = self.on_ack::<true>(segment, seq, ack, now);
             self.conclude(now);
             marked
@@ -249,11 +249,11 @@ impl Tcp {
         if self.recovery.counts() {
             self.recovery.count_ack(ack > self.board.una, segment.seq_len() == 0);
         }
-        let news = !segment.sack.is_empty() && self.heeds_sack() && self.on_sack(segment, ack, now);
+        let news = !segment.sack.is_empty() && self.uses_sack() && self.on_sack(segment, ack, now);
         let marked;
         if ack > self.board.una {
             let una = self.board.una;
-            let acked = if WATCHED { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
+            let acked = if WATCHED { self.ack_recording(ack, segment, now) } else { self.board.ack_to(ack) };
             marked = self.newly_marked(segment, delivered);
             let rtt = self.sample(&acked, segment, now);
             if WATCHED {
@@ -275,10 +275,10 @@ impl Tcp {
             if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            let bytes = self.grows_by(&acked, segments);
+            let bytes = self.growth_of_window(&acked, segments);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
             if self.snd.is_closed() && ack == self.snd.end() {
-                self.advance(Trigger::AckOfFin);
+                self.advance(StateTrigger::AckOfFin);
                 self.on_state_changed(now);
             }
         } else {
@@ -308,7 +308,7 @@ impl Tcp {
     /// Bytes by which an ACK grows the window; `segments` had been delivered before it. Linux counts each segment as a full
     /// one.
     #[inline(always)]
-    fn grows_by(&self, acked: &Acked, segments: u32) -> u64 {
+    fn growth_of_window(&self, acked: &AckedSegments, segments: u32) -> u64 {
         match self.config.increase {
             Increase::Delivered => {
                 u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss)
@@ -364,7 +364,7 @@ impl Tcp {
     /// Round-trip sample of this ACK, where Karn's rule and the configuration allow one. Linux gives its congestion controls
     /// that of the segment sent last.
     #[inline(always)]
-    fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
+    fn sample(&mut self, acked: &AckedSegments, segment: &Segment, now: Instant) -> Option<Duration> {
         let sacked = self.sacked_from();
         let first = acked.sent_at.filter(|_| !acked.ambiguous).or(sacked.map(|(first, _)| first));
         let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
@@ -427,7 +427,7 @@ impl Tcp {
         if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed();
-            self.advance(Trigger::Fin);
+            self.advance(StateTrigger::Fin);
             self.on_state_changed(now);
         }
         self.deliver(self.rcv.nxt_data() - read, now);
@@ -531,7 +531,7 @@ impl Tcp {
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
             let unacknowledged = self.rcv.nxt() - self.acks.last_sent();
             let every = self.extensions.ack_every(unacknowledged, &self.config);
-            if self.acks.on_in_order(every) == Owed::Waits {
+            if self.acks.on_in_order(every) == AckFate::Waits {
                 self.delay_ack(now);
             }
             return;

@@ -70,12 +70,12 @@ use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use extensions::Extensions;
 use linux::buffers::LinuxBuffers;
-use options::Options;
-use recovery::Recovery;
+use options::AgreedOptions;
+use recovery::RecoveryState;
 use recv::ack_policy::AckPolicy;
-use recv::acks::Acks;
+use recv::acks::OwedAcks;
 use recv::corrupted_bytes::CorruptedBytes;
-use recv::ecn::Feedback;
+use recv::ecn::EcnFeedback;
 use recv::reassembly::Reassembly;
 use send::pacing::Pacer;
 use send::scoreboard::Scoreboard;
@@ -83,12 +83,12 @@ use send::stream::SendStream;
 use send::window::SendWindow;
 use sequence::BASE;
 use socket_buffers::receive_view;
-use state::Trigger;
+use state::StateTrigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
 use timer::rtt::RttEstimator;
-use timer::wheel::{self, Expiry};
-use timer::{Purpose, Timer};
+use timer::wheel::{self, TimerExpiry};
+use timer::{SharedTimer, TimerPurpose};
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
@@ -128,8 +128,8 @@ pub struct Tcp {
     /// Data is paced.
     paces: bool,
     needs: Needs,
-    options: Options,
-    feedback: Feedback,
+    options: AgreedOptions,
+    feedback: EcnFeedback,
     /// A SYN or SYN-ACK is sent with the next poll.
     syn_due: bool,
     /// Number of repeated SYNs.
@@ -143,12 +143,12 @@ pub struct Tcp {
     reset_reply: Option<ResetReply>,
 
     snd_wnd: SendWindow,
-    acks: Acks,
+    acks: OwedAcks,
 
     pending: PendingEvents,
-    recovery: Recovery,
+    recovery: RecoveryState,
 
-    timer: Timer,
+    timer: SharedTimer,
     extensions: Option<Box<Extensions>>,
     /// Linux's buffers; `None`: fixed ones.
     buffers: Option<Box<LinuxBuffers>>,
@@ -188,7 +188,7 @@ impl Tcp {
             cc,
             needs,
             state: State::Closed,
-            options: Options::default(),
+            options: AgreedOptions::default(),
             mss,
             iss,
             irs: 0,
@@ -201,7 +201,7 @@ impl Tcp {
             overrides_window: false,
             cwnd_limited: false,
             transmit_hint: TransmitHint::Unknown,
-            recovery: Recovery::new(start),
+            recovery: RecoveryState::new(start),
             extensions: Extensions::build(config),
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
@@ -211,16 +211,16 @@ impl Tcp {
             buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
-            timer: Timer::OFF,
+            timer: SharedTimer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
-            feedback: Feedback::new(if config.ecn_echo == EcnEcho::Auto {
+            feedback: EcnFeedback::new(if config.ecn_echo == EcnEcho::Auto {
                 needs.echo
             } else {
                 config.ecn_echo
             }),
             // With an adaptive delay the first segment begins quick ACKs.
-            acks: Acks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
+            acks: OwedAcks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
             reset_reply: None,
@@ -234,7 +234,7 @@ impl Tcp {
     /// Creates an endpoint that opens a connection; its SYN is ready to be polled. `iss` is the initial sequence number.
     pub fn connect(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32, now: Instant) -> Self {
         let mut tcp = Self::new(config, cc, iss);
-        tcp.advance(Trigger::ActiveOpen);
+        tcp.advance(StateTrigger::ActiveOpen);
         tcp.syn_due = true;
         tcp.last_sent = now;
         tcp
@@ -243,7 +243,7 @@ impl Tcp {
     /// Creates an endpoint that waits for a connection.
     pub fn listen(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
         let mut tcp = Self::new(config, cc, iss);
-        tcp.advance(Trigger::PassiveOpen);
+        tcp.advance(StateTrigger::PassiveOpen);
         tcp
     }
 
@@ -303,7 +303,7 @@ impl Tcp {
         match self.state {
             State::Closed | State::TimeWait => {}
             State::Listen => {
-                self.advance(Trigger::Close);
+                self.advance(StateTrigger::Close);
                 self.pending.closed();
             }
             _ => {
@@ -312,7 +312,7 @@ impl Tcp {
                 if let Some(buffer) = self.send_buffer_mut() {
                     buffer.close(end);
                 }
-                self.advance(Trigger::Close);
+                self.advance(StateTrigger::Close);
             }
         }
     }
@@ -454,7 +454,7 @@ impl Tcp {
     }
 
     /// Moves to the state that `trigger` leads to; does nothing where it does not apply.
-    fn advance(&mut self, trigger: Trigger) {
+    fn advance(&mut self, trigger: StateTrigger) {
         if let Some(state) = self.state.next(trigger) {
             self.state = state;
         }
@@ -465,7 +465,7 @@ impl Tcp {
         if self.state == State::Closed {
             return;
         }
-        self.advance(Trigger::Reset);
+        self.advance(StateTrigger::Reset);
         self.pending.reset(cause);
         self.stop();
     }
@@ -489,20 +489,22 @@ impl Tcp {
             let rto = self.rto();
             self.extensions.on_deadline(&mut self.acks, &self.config, rto);
         }
-        self.pacer.tell(now);
+        self.pacer.on_time(now);
         if self.timer.at() > now {
             return;
         }
         self.burst = 0;
         match self.timer.purpose() {
-            Purpose::Nothing => {}
-            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
-            Purpose::Retransmission => self.on_syn_timeout(now),
-            Purpose::Probe => self.on_probe_timeout(now),
-            Purpose::Reordering => self.on_reorder_timeout(now),
-            Purpose::Persist => self.on_persist(now),
-            Purpose::TimeWait => {
-                self.advance(Trigger::TimeWaitOver);
+            TimerPurpose::Nothing => {}
+            TimerPurpose::Retransmission if self.state.is_synchronized() => {
+                self.on_retransmission_timeout(now)
+            }
+            TimerPurpose::Retransmission => self.on_syn_timeout(now),
+            TimerPurpose::Probe => self.on_probe_timeout(now),
+            TimerPurpose::Reordering => self.on_reorder_timeout(now),
+            TimerPurpose::Persist => self.on_persist(now),
+            TimerPurpose::TimeWait => {
+                self.advance(StateTrigger::TimeWaitOver);
                 self.pending.closed();
                 self.stop();
             }
@@ -511,7 +513,7 @@ impl Tcp {
 
     /// Expiry of a timer that is set at `now` for `wait`.
     #[inline]
-    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
+    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> TimerExpiry {
         wheel::expiry(now, wait, self.config.jiffy)
     }
 
@@ -552,7 +554,8 @@ impl Tcp {
     }
 
     pub(in crate::tcp) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
+        self.timer
+            .arm(TimerPurpose::TimeWait, TimerExpiry::exactly(now.saturating_add(self.config.time_wait)));
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).

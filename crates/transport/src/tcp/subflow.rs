@@ -2,7 +2,7 @@
 //! which is sent in a segment of its own.
 
 use super::linux::buffers::LinuxBuffers;
-use super::linux::receive_queue::{Held, Mark, Place, ReceiveQueue};
+use super::linux::receive_queue::{HeldPackets, MappingMark, ReceiveQueue, SegmentPlace};
 use super::recv::ack_policy::AckPolicy;
 use super::sequence::unwrap;
 use super::{ResetCause, Tcp, TransmitHint};
@@ -25,7 +25,7 @@ impl Tcp {
     }
 
     /// Ends quick ACKs: the buffer of the connection is too full.
-    pub(crate) fn end_hurry(&mut self) {
+    pub(crate) fn end_quick_acks(&mut self) {
         self.acks.forget_quick();
     }
 
@@ -168,7 +168,7 @@ impl Tcp {
     }
 
     /// Whether more segments have come than one ACK may wait for, and no ACK was sent.
-    pub(crate) fn has_put_off_ack(&self) -> bool {
+    pub(crate) fn has_overdue_ack(&self) -> bool {
         self.acks.segments_waiting() >= self.config.delayed_ack
     }
 
@@ -178,7 +178,7 @@ impl Tcp {
     }
 
     /// Whether ACKs are sent at once, and not only by count.
-    pub(crate) fn hurries_acks(&self) -> bool {
+    pub(crate) fn acknowledges_at_once(&self) -> bool {
         self.has_quick_acks() || self.rcv.has_gap()
     }
 
@@ -264,13 +264,13 @@ impl Tcp {
     /// Whether the bytes behind a sent segment continue its mapping. Without a packet queue they do behind a full segment, or
     /// one without PSH.
     #[inline]
-    pub(crate) fn goes_on_behind(&self, segment: &Segment) -> bool {
+    pub(crate) fn mapping_continues_after(&self, segment: &Segment) -> bool {
         if segment.payload == 0 {
             return false;
         }
         let end = self.ssn_of(segment).wrapping_add(self.iss()).wrapping_add(u64::from(segment.payload));
         match self.tuned_send_buffer() {
-            Some(buffer) => buffer.queue.goes_on_at(end),
+            Some(buffer) => buffer.queue.mapping_continues_at(end),
             None => segment.payload >= self.mss() || !segment.flags.has(Flags::PSH),
         }
     }
@@ -282,19 +282,19 @@ impl Tcp {
     }
 
     /// Place of a segment's payload in the receive queue.
-    pub(crate) fn place_of(&self, segment: &Segment) -> Place {
+    pub(crate) fn place_of(&self, segment: &Segment) -> SegmentPlace {
         let start = unwrap(self.rcv.nxt(), segment.seq);
         if self.rcv.missing(start, start.saturating_add(u64::from(segment.payload))) == 0 {
-            return Place::Again;
+            return SegmentPlace::Again;
         }
         if start <= self.rcv.nxt() {
-            return Place::InOrder;
+            return SegmentPlace::InOrder;
         }
-        self.arrivals().map_or(Place::BehindAnother, |arrivals| arrivals.place_of(start))
+        self.arrivals().map_or(SegmentPlace::BehindAnother, |arrivals| arrivals.place_of(start))
     }
 
     /// Sets the mark of the segment that is about to come.
-    pub(crate) fn note_mark(&mut self, mark: Mark) {
+    pub(crate) fn note_mark(&mut self, mark: MappingMark) {
         if let Some(buffers) = self.buffers.as_deref_mut() {
             buffers.arrivals_mut().note_mark(mark);
         }
@@ -406,9 +406,9 @@ impl Tcp {
     }
 
     /// Packets received above gaps: full ones, where they are not followed.
-    pub(crate) fn held_above_gaps(&self) -> Held {
+    pub(crate) fn held_above_gaps(&self) -> HeldPackets {
         let ranges = || self.rcv.ranges().map(|(start, end)| end - start);
-        let in_ranges = || Held {
+        let in_ranges = || HeldPackets {
             bytes: ranges().sum(),
             packets: ranges().map(|range| range.div_ceil(u64::from(self.mss))).sum(),
             buffers: ranges().count() as u64,

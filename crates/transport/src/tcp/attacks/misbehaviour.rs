@@ -10,7 +10,7 @@
 use super::dupack_spoofing::DupackSpoofing;
 use crate::config::{Misbehaviour, TcpConfig};
 use crate::segment::{Segment, SeqNumber};
-use crate::tcp::recv::acks::Acks;
+use crate::tcp::recv::acks::OwedAcks;
 use crate::tcp::recv::reassembly::Reassembly;
 
 /// State of a receiver that forges ACKs.
@@ -31,7 +31,7 @@ impl MisbehavingReceiver {
     pub(in crate::tcp) fn forge(
         &mut self,
         segment: &mut Segment,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
         rcv: &Reassembly,
         config: &TcpConfig,
         (mss, first): (u64, u64),
@@ -70,7 +70,7 @@ impl MisbehavingReceiver {
     }
 
     /// A segment with data arrives at `seq`: duplicate-ACK spoofing sends one ACK for it.
-    pub(in crate::tcp) fn on_data(&mut self, seq: u64, rcv: &Reassembly, acks: &mut Acks) {
+    pub(in crate::tcp) fn on_data(&mut self, seq: u64, rcv: &Reassembly, acks: &mut OwedAcks) {
         self.dupack_spoofing.on_data(seq, rcv.nxt(), rcv.has_gap());
         acks.demand();
     }

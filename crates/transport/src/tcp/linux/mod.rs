@@ -20,8 +20,8 @@ pub(in crate::tcp) mod send_queue;
 use super::Tcp;
 use super::socket_buffers::SocketBuffers;
 use crate::config::Nagle;
-use segmentation::{AckClock, Room, size_goal};
-use send_buffer::{Push, SendBuffer};
+use segmentation::{AckClock, PacketRoom, size_goal};
+use send_buffer::{PushMode, SendBuffer};
 use tailrace_core::Instant;
 
 /// The application in front of a tuned send buffer (`tcp_sendmsg_locked`).
@@ -143,7 +143,7 @@ impl Tcp {
         {
             return false;
         }
-        if push == Push::Done {
+        if push == PushMode::Done {
             self.note_limit(pipe, self.cwnd());
             return false;
         }
@@ -156,7 +156,7 @@ impl Tcp {
         let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
         let closed = self.snd.is_closed() && written == self.snd.data_end();
         if head > room.mss
-            && push != Push::One
+            && push != PushMode::One
             && !overrides
             && !repairs
             && let Some(limited) = room.defers(head, tail, closed, &self.ack_clock(now))
@@ -168,7 +168,7 @@ impl Tcp {
             return false;
         }
         let nagled = || self.config.nagle != Nagle::Off && self.snd.has_small_after(self.board.una);
-        let waits = tail && push == Push::Nagled && !closed && nagled();
+        let waits = tail && push == PushMode::Nagled && !closed && nagled();
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
             self.note_limit(pipe, self.cwnd());
@@ -235,14 +235,14 @@ impl Tcp {
         AckClock { now, last_sent: self.last_sent.max(acked), head, smoothed }
     }
 
-    fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
+    fn room_for_packet(&self, window: u64, pipe: u64) -> PacketRoom {
         let full = u64::from(self.mss);
         let mss = match self.shared_window {
             // Beside what its options take, a segment may have room for less.
             Some(_) => self.snd.piece().max(1),
             None => full,
         };
-        Room {
+        PacketRoom {
             mss,
             cwnd: window,
             segments: (window / full).saturating_sub(pipe.div_ceil(full)),

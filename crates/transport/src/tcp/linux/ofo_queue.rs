@@ -29,7 +29,7 @@ pub(crate) struct OfoSlot {
 pub(crate) enum SearchStep<F> {
     Left,
     Right,
-    Found(F),
+    OfoMatch(F),
 }
 
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl<T: Copy> OfoQueue<T> {
             let side = match step(place, &node.value) {
                 SearchStep::Left => LEFT,
                 SearchStep::Right => RIGHT,
-                SearchStep::Found(found) => return Ok(found),
+                SearchStep::OfoMatch(found) => return Ok(found),
             };
             spot = OfoSlot { parent: place, side };
             place = node.children[side];
@@ -320,7 +320,7 @@ mod tests {
             self.search(|place, other| match value.cmp(other) {
                 Ordering::Less => SearchStep::Left,
                 Ordering::Greater => SearchStep::Right,
-                Ordering::Equal => SearchStep::Found(place),
+                Ordering::Equal => SearchStep::OfoMatch(place),
             })
         }
 

@@ -9,10 +9,10 @@
 //! the largest buffer; arriving windows give round trips only without timestamps. Multipath TCP has one buffer a connection,
 //! with rules of its own (`mptcp/memory.rs`).
 
-use super::receive_queue::Held;
+use super::receive_queue::HeldPackets;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
-use crate::right_sizing::{Passage, RightSizing, least_round_trip};
+use crate::right_sizing::{RightSizing, WindowRtt, least_round_trip};
 use tailrace_core::{Duration, Instant};
 
 /// Payload and memory of a buffer into which packets are collapsed (`tcp_collapse`: one page).
@@ -44,7 +44,7 @@ pub(crate) struct ReceiveSpace {
     /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`), and its measurement without
     /// timestamps.
     rtt_eighths: u64,
-    passage: Passage,
+    passage: WindowRtt,
 }
 
 impl ReceiveSpace {
@@ -65,7 +65,7 @@ impl ReceiveSpace {
             window: half,
             sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
-            passage: Passage::default(),
+            passage: WindowRtt::default(),
         })
     }
 
@@ -92,7 +92,7 @@ impl ReceiveSpace {
 
     /// Memory of the held packets, of which coalesced ones share their description (`tcp_try_coalesce`); collapsed where the
     /// largest buffer would not hold them otherwise.
-    fn charge(&self, held: Held) -> u64 {
+    fn charge(&self, held: HeldPackets) -> u64 {
         let spared = held.packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
         let plain = held.packets * self.packet() - spared;
         if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
@@ -100,7 +100,7 @@ impl ReceiveSpace {
 
     /// A segment with `bytes` has come, with `held` in the buffer (`tcp_grow_window`). Returns whether the window grew: then
     /// Linux acknowledges at once.
-    pub(super) fn on_arrival(&mut self, bytes: u64, held: Held) -> bool {
+    pub(super) fn on_arrival(&mut self, bytes: u64, held: HeldPackets) -> bool {
         self.measure(bytes);
         if self.window >= self.clamp || bytes < 128 {
             return false;
@@ -178,7 +178,7 @@ impl ReceiveSpace {
     }
 
     /// Whether there is room for `held`; the buffer grows for it (`tcp_clamp_window`).
-    pub(super) fn makes_room(&mut self, held: Held) -> bool {
+    pub(super) fn makes_room(&mut self, held: HeldPackets) -> bool {
         let charged = self.charge(held);
         if charged > self.size {
             self.size = charged.min(self.most);
@@ -190,18 +190,18 @@ impl ReceiveSpace {
     }
 
     /// Window that the memory beside `held` allows.
-    fn free(&self, held: Held) -> u64 {
+    fn free(&self, held: HeldPackets) -> u64 {
         self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
     /// Whether less than half of the possible window is left (`__tcp_select_window`).
-    pub(super) fn is_half_full(&self, held: Held) -> bool {
+    pub(super) fn is_half_full(&self, held: HeldPackets) -> bool {
         self.free(held) < self.clamp.min(self.window_of(self.size)) / 2
     }
 
     /// Whether the window would be at least twice what the peer knows, when told in multiples of `unit`
     /// (`__tcp_cleanup_rbuf`).
-    pub(super) fn opens_wide(&self, known: u64, held: Held, unit: u64) -> bool {
+    pub(super) fn opens_wide(&self, known: u64, held: HeldPackets, unit: u64) -> bool {
         if 2 * known > self.clamp {
             return false;
         }
@@ -211,7 +211,7 @@ impl ReceiveSpace {
 
     /// Window to advertise beyond the data in order, with `held` in the buffer (`__tcp_select_window`). The caller keeps
     /// earlier promises. It is told in multiples of `unit`, and a partial one does not count where less than half is left.
-    pub(super) fn window(&self, held: Held, unit: u64) -> u64 {
+    pub(super) fn window(&self, held: HeldPackets, unit: u64) -> u64 {
         let (mut free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
         if free < full / 2 {
@@ -244,11 +244,11 @@ mod tests {
     use crate::config::Profile;
 
     const MSS: u64 = 1448;
-    const NONE: Held = Held { bytes: 0, packets: 0, buffers: 0 };
+    const NONE: HeldPackets = HeldPackets { bytes: 0, packets: 0, buffers: 0 };
 
     /// `bytes` with each full packet in a buffer of its own.
-    fn apart(bytes: u64) -> Held {
-        Held { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
+    fn apart(bytes: u64) -> HeldPackets {
+        HeldPackets { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
     }
 
     /// Buffer of Linux 6.1.
@@ -392,7 +392,7 @@ mod tests {
     fn packets_behind_others_share_their_description() {
         // Trace of a kernel 6.12: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
         let s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
-        assert_eq!(s.charge(Held { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
+        assert_eq!(s.charge(HeldPackets { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
         assert_eq!(s.charge(apart(17 * MSS)), 17 * 2176);
     }
 

@@ -26,7 +26,7 @@ const SOON: Duration = Duration::from_millis(1);
 
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug, Default)]
-struct Packet {
+struct GsoPacket {
     /// Where it ends.
     end: u64,
     /// End of the packet as the application wrote it.
@@ -38,7 +38,7 @@ struct Packet {
 /// State of segmentation offload.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct Segmentation {
-    packet: Packet,
+    packet: GsoPacket,
     /// When an ACK without data was last sent while data was outstanding.
     acked_between: Instant,
     /// Most segments of a packet.
@@ -51,7 +51,7 @@ pub(in crate::tcp) struct Segmentation {
 
 impl Default for Segmentation {
     fn default() -> Self {
-        let (packet, acked_between) = (Packet::default(), Instant::ZERO);
+        let (packet, acked_between) = (GsoPacket::default(), Instant::ZERO);
         Self { packet, acked_between, most: LEAST, rate: 0, options: 0 }
     }
 }
@@ -100,7 +100,7 @@ impl Segmentation {
 
     /// A packet of `len` bytes from `nxt` on begins, of `several` segments or not.
     pub(in crate::tcp) const fn begin_packet(&mut self, nxt: u64, len: u64, several: bool) {
-        self.packet = Packet { end: nxt + len, border: 0, several };
+        self.packet = GsoPacket { end: nxt + len, border: 0, several };
     }
 
     /// The next packet from `nxt` on, where no send queue has packets: the application writes packets of `goal` bytes, and has
@@ -123,7 +123,7 @@ impl Segmentation {
 
     /// Begins that packet with `len` bytes.
     pub(in crate::tcp) const fn begin(&mut self, nxt: u64, len: u64, packet: &NextPacket, mss: u64) {
-        self.packet = Packet { end: nxt + len, border: packet.border, several: len > mss };
+        self.packet = GsoPacket { end: nxt + len, border: packet.border, several: len > mss };
     }
 
     /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
@@ -150,7 +150,7 @@ pub(in crate::tcp) fn size_goal(mss: u64, largest: u64) -> u64 {
 
 /// Room for the next packet, bytes: in the congestion window and in the peer's.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Room {
+pub(in crate::tcp) struct PacketRoom {
     pub(in crate::tcp) mss: u64,
     /// The congestion window, and the segments that it has room for.
     pub(in crate::tcp) cwnd: u64,
@@ -178,7 +178,7 @@ fn autosize(rate: u64, min_rtt: Duration, mss: u64) -> u64 {
     ((rate >> RATE_SHIFT).saturating_add(near).min(LARGEST) / mss).max(LEAST)
 }
 
-impl Room {
+impl PacketRoom {
     /// Segments that the next packet may have.
     pub(in crate::tcp) fn quota(&self) -> u64 {
         if self.segments <= 1 {
@@ -262,9 +262,9 @@ mod tests {
     }
 
     /// A window of 20 segments, with room for `room`; packets of 4.
-    fn room(room: u64) -> Room {
+    fn room(room: u64) -> PacketRoom {
         let (cwnd, wnd) = (20 * MSS, 60 * MSS);
-        Room { mss: MSS, cwnd, segments: room, wnd, wnd_room: 50 * MSS, most: 4 }
+        PacketRoom { mss: MSS, cwnd, segments: room, wnd, wnd_room: 50 * MSS, most: 4 }
     }
 
     /// An ACK is due at 141 ms; something left at `last_sent`.
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_packet_is_half_of_the_window_at_most() {
         assert_eq!((room(3).quota(), room(9).quota(), room(0).quota()), (3, 4, 1));
-        assert_eq!(Room { cwnd: 5 * MSS, ..room(4) }.quota(), 2);
+        assert_eq!(PacketRoom { cwnd: 5 * MSS, ..room(4) }.quota(), 2);
     }
 
     #[test]
@@ -287,9 +287,9 @@ mod tests {
         assert_eq!(waits(3, &clock(138)), None, "nothing left for 2 ms");
         assert_eq!(waits(3, &AckClock { head: Some(MS(101)), ..clock(139) }), None, "2 ms until the ACK");
         assert_eq!(waits(3, &AckClock { head: None, ..clock(139) }), None, "nothing is out");
-        let small = Room { cwnd: 9 * MSS, ..room(3) };
+        let small = PacketRoom { cwnd: 9 * MSS, ..room(3) };
         assert_eq!(small.defers(40 * MSS, false, false, &clock(139)), None, "a third of the window");
-        let shut = Room { wnd_room: 2 * MSS, ..room(3) };
+        let shut = PacketRoom { wnd_room: 2 * MSS, ..room(3) };
         assert_eq!(shut.defers(40 * MSS, false, false, &clock(139)), Some(false), "for the peer's");
     }
 

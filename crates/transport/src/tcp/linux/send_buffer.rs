@@ -21,7 +21,7 @@ const CALL: u64 = 1 << 16;
 
 /// Push of waiting packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Push {
+pub(in crate::tcp) enum PushMode {
     /// All packets; a last small segment waits for the ACK of an earlier one (Nagle's rule).
     Nagled,
     /// All packets (`TCP_NAGLE_PUSH`).
@@ -34,7 +34,7 @@ pub(in crate::tcp) enum Push {
 
 /// A write call under way: the bytes left, and whether it has written any.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct WriteCall {
     left: u64,
     any: bool,
 }
@@ -43,7 +43,7 @@ struct Call {
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct SendBuffer {
     pub(in crate::tcp) queue: SendQueue,
-    pub(in crate::tcp) push: Push,
+    pub(in crate::tcp) push: PushMode,
     /// A Multipath TCP connection writes into it, and sees to its size.
     of_subflow: bool,
     size: u64,
@@ -52,7 +52,7 @@ pub(in crate::tcp) struct SendBuffer {
     segment: u64,
     /// End of the last pushed data (`pushed_seq`).
     pushed: u64,
-    call: Option<Call>,
+    call: Option<WriteCall>,
     /// The application found no room since it was last told of any (`SOCK_NOSPACE`).
     waits: bool,
     /// The application may write.
@@ -82,7 +82,7 @@ impl SendBuffer {
     fn with(queue: SendQueue) -> Self {
         Self {
             queue,
-            push: Push::Nagled,
+            push: PushMode::Nagled,
             of_subflow: false,
             size: 0,
             most: 0,
@@ -155,7 +155,7 @@ impl SendBuffer {
 
     /// Whether nothing has happened that an application with `end` bytes in all would react to.
     pub(in crate::tcp) fn rests(&self, end: u64) -> bool {
-        !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
+        !self.acked && !self.told && self.push == PushMode::Nagled && !self.may_go_on(end)
     }
 
     /// Whether the application has something to write up to `end` and is not known to wait.
@@ -165,16 +165,17 @@ impl SendBuffer {
 
     /// The application writes up to `end`, in packets of `goal` bytes, until something is pushed, or for as long as it can;
     /// `half` is half of the peer's largest window.
-    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<Push> {
+    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<PushMode> {
         while self.may_go_on(end) {
-            let call = self.call.unwrap_or(Call { left: CALL.min(end - self.queue.written()), any: false });
+            let call =
+                self.call.unwrap_or(WriteCall { left: CALL.min(end - self.queue.written()), any: false });
             let room = self.queue.room_in_tail(goal);
             if room == 0 && self.queue.memory() >= self.size {
                 self.waits = true;
                 self.awake = call.any;
                 self.call = None;
                 if call.any && !self.queue.is_all_sent() {
-                    return Some(self.mark(Push::All));
+                    return Some(self.mark(PushMode::All));
                 }
                 continue;
             }
@@ -184,20 +185,20 @@ impl SendBuffer {
             let bytes = call.left.min(if room > 0 { room } else { goal });
             self.queue.append(bytes, room == 0);
             let left = call.left - bytes;
-            self.call = (left > 0).then_some(Call { left, any: true });
+            self.call = (left > 0).then_some(WriteCall { left, any: true });
             if left == 0 {
-                return Some(self.mark(Push::Nagled));
+                return Some(self.mark(PushMode::Nagled));
             } else if self.queue.written() > self.pushed + half {
-                return Some(self.mark(Push::All));
+                return Some(self.mark(PushMode::All));
             } else if self.queue.has_one_waiting() {
-                return Some(Push::One);
+                return Some(PushMode::One);
             }
         }
         None
     }
 
     /// Pushes everything written so far (`tcp_mark_push`).
-    fn mark(&mut self, push: Push) -> Push {
+    fn mark(&mut self, push: PushMode) -> PushMode {
         self.queue.push_tail(true);
         self.pushed = self.queue.written();
         push
@@ -237,14 +238,14 @@ impl SendBuffer {
     /// The application looks whether there is room. Whether it goes on to write what it has up to `end`.
     pub(in crate::tcp) fn look(&mut self, end: u64) -> bool {
         self.look_after_telling();
-        self.push = Push::Nagled;
+        self.push = PushMode::Nagled;
         self.may_go_on(end)
     }
 
     /// The application writes of what it has up to `end`. Whether any of it is to leave now.
     pub(in crate::tcp) fn write(&mut self, end: u64, goal: u64, half: u64) -> bool {
         let push = self.go_on(end, goal, half);
-        self.push = push.unwrap_or(Push::Nagled);
+        self.push = push.unwrap_or(PushMode::Nagled);
         push.is_some()
     }
 
@@ -260,8 +261,8 @@ impl SendBuffer {
             return None;
         }
         let pushed = queue.is_pushed(end);
-        if self.push == Push::One {
-            self.push = Push::Done;
+        if self.push == PushMode::One {
+            self.push = PushMode::Done;
         }
         Some(pushed)
     }
@@ -293,19 +294,23 @@ mod tests {
     fn the_first_window_is_filled_as_in_a_kernel() {
         let (mut buffer, end) = (buffer(), 1 << 40);
         assert_eq!(buffer.size, 46_080);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "the first packet is full");
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(PushMode::One), "the first packet is full");
         assert_eq!(buffer.queue.memory(), 32_688);
         leave(&mut buffer, 1);
         assert_eq!(
             buffer.go_on(end, GOAL, HALF),
-            Some(Push::All),
+            Some(PushMode::All),
             "more than half of the window was written"
         );
         assert_eq!((buffer.queue.memory(), buffer.pushed), (36_416, 24 * MSS));
         leave(&mut buffer, 4);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "filled up beyond the end of the buffer");
+        assert_eq!(
+            buffer.go_on(end, GOAL, HALF),
+            Some(PushMode::One),
+            "filled up beyond the end of the buffer"
+        );
         assert_eq!(buffer.queue.memory(), 51_328);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::All), "no room, and something was written");
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(PushMode::All), "no room, and something was written");
         assert_eq!(buffer.pushed, 46_336);
         assert_eq!((buffer.go_on(end, GOAL, HALF), buffer.waits, buffer.awake), (None, true, false));
         // 11 segments on their way, and 22 that wait: no third of the buffer is free.
@@ -354,7 +359,7 @@ mod tests {
         let mut buffer = buffer();
         buffer.expand(100, MSS);
         let push_acks: Vec<_> = core::iter::from_fn(|| buffer.go_on(100_000, GOAL, u64::MAX / 2)).collect();
-        assert_eq!(push_acks, [Push::One, Push::Nagled, Push::Nagled]);
+        assert_eq!(push_acks, [PushMode::One, PushMode::Nagled, PushMode::Nagled]);
         assert_eq!((buffer.queue.written(), buffer.pushed), (100_000, 100_000));
         buffer.awake = true;
         assert_eq!(buffer.go_on(100_000, GOAL, HALF), None, "there is nothing more");

@@ -16,7 +16,7 @@ use tailrace_core::Ring;
 
 /// A packet, which starts where the one before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Packet {
+struct QueuedPacket {
     end: u64,
     /// Number of its mapping; zero without mappings.
     mapping: u32,
@@ -25,7 +25,7 @@ struct Packet {
     sacked: bool,
 }
 
-impl Packet {
+impl QueuedPacket {
     const fn up_to(end: u64, mapping: u32) -> Self {
         Self { end, mapping, pushed: false, sacked: false }
     }
@@ -41,20 +41,20 @@ pub(in crate::tcp) struct SendQueue {
     una: u64,
     left: u64,
     written: u64,
-    sent: Ring<Packet>,
-    waiting: Ring<Packet>,
+    sent: Ring<QueuedPacket>,
+    waiting: Ring<QueuedPacket>,
     /// The latest mapping, where each packet that is written has one.
     mapping: Option<u32>,
     /// The first waiting packet is the rest of a cut one.
     is_cut: bool,
     /// Packets being sent, for the first time and again.
-    leaving: Leaving,
-    again: Leaving,
+    leaving: SendingPacket,
+    again: SendingPacket,
 }
 
 /// A packet, or a part of one, that is being sent segment by segment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Leaving {
+struct SendingPacket {
     next: u64,
     end: u64,
     pushed: bool,
@@ -64,7 +64,7 @@ impl SendQueue {
     /// Queue whose packets take `overhead` bytes beside their payload.
     pub(in crate::tcp) fn new(overhead: u64) -> Self {
         let (sent, waiting) = (Ring::new(), Ring::new());
-        let (leaving, again) = (Leaving::default(), Leaving::default());
+        let (leaving, again) = (SendingPacket::default(), SendingPacket::default());
         let (mapping, is_cut) = (None, false);
         Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, mapping, is_cut, leaving, again }
     }
@@ -133,7 +133,7 @@ impl SendQueue {
             Some(tail) => tail.end = self.written,
             None => {
                 self.mapping = self.mapping.map(|latest| latest.wrapping_add(1));
-                self.waiting.push_back(Packet::up_to(self.written, self.mapping.unwrap_or(0)));
+                self.waiting.push_back(QueuedPacket::up_to(self.written, self.mapping.unwrap_or(0)));
             }
         }
     }
@@ -167,12 +167,12 @@ impl SendQueue {
         let Some(&head) = self.waiting.front() else { return };
         let end = head.end.min(self.left + bytes);
         self.is_cut = end < head.end;
-        let packet = if self.is_cut { Packet::up_to(end, head.mapping) } else { head };
+        let packet = if self.is_cut { QueuedPacket::up_to(end, head.mapping) } else { head };
         if !self.is_cut {
             self.waiting.pop_front();
         }
         self.sent.push_back(packet);
-        self.leaving = Leaving { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
+        self.leaving = SendingPacket { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
         self.left = end;
     }
 
@@ -192,7 +192,7 @@ impl SendQueue {
     }
 
     /// Whether the bytes before and behind `at`, the end of a sent segment, have one mapping.
-    pub(in crate::tcp) fn goes_on_at(&self, at: u64) -> bool {
+    pub(in crate::tcp) fn mapping_continues_at(&self, at: u64) -> bool {
         if self.mapping.is_none() || at <= self.una || at >= self.written {
             return false;
         }
@@ -271,7 +271,7 @@ impl SendQueue {
             let end = self.sent.get(i).map_or(start, |packet| packet.end.min(start + most));
             self.split(i, end);
             let pushed = end > start + self.mss || self.sent.get(i).is_some_and(|packet| packet.pushed);
-            self.again = Leaving { next: start, end, pushed };
+            self.again = SendingPacket { next: start, end, pushed };
         }
         self.again.next = start + self.mss;
     }
@@ -284,7 +284,7 @@ impl SendQueue {
         if at > self.start_of(i)
             && let Some(&packet) = self.sent.get(i)
         {
-            self.sent.insert(i, Packet { end: at, pushed: false, ..packet });
+            self.sent.insert(i, QueuedPacket { end: at, pushed: false, ..packet });
             i += 1;
         }
         i
@@ -348,7 +348,7 @@ mod tests {
         queue.hand_down(2 * MSS);
         let goes_on = |queue: &SendQueue| {
             let ends = (1..6).map(|n| n * MSS).take_while(|end| *end <= queue.left());
-            ends.map(|end| queue.goes_on_at(end)).collect::<Vec<_>>()
+            ends.map(|end| queue.mapping_continues_at(end)).collect::<Vec<_>>()
         };
         assert_eq!(goes_on(&queue), [true, true], "the third waits");
         (0..2).for_each(|_| queue.hand_down(MSS));
@@ -356,7 +356,7 @@ mod tests {
         queue.on_ack(2 * MSS);
         assert_eq!(goes_on(&queue), [false, false, false, true]);
         queue.hand_down(MSS);
-        assert!(!queue.goes_on_at(5 * MSS), "nothing is behind that");
+        assert!(!queue.mapping_continues_at(5 * MSS), "nothing is behind that");
     }
 
     #[test]

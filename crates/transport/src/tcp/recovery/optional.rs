@@ -9,7 +9,7 @@ use super::door::Door;
 use super::frto::{Frto, FrtoContext};
 use super::prr::PrrState;
 use super::rack::{Rack, RackContext};
-use super::state::Phase;
+use super::state::RecoveryPhase;
 use super::tlp::Tlp;
 use super::undo::Undo;
 use crate::cc::{CongestionControl, Signal};
@@ -17,12 +17,12 @@ use crate::config::{Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig, UndoRe
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::recv::ack_policy::AckPolicy;
-use crate::tcp::send::scoreboard::Acked;
+use crate::tcp::send::scoreboard::AckedSegments;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// State before an ACK: acknowledged, delivered in sum and in segments, and how often a segment was marked lost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Before {
+struct BeforeAck {
     una: u64,
     delivered: u64,
     segments: u32,
@@ -32,7 +32,7 @@ struct Before {
 /// State of the optional parts.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct OptionalRecovery {
-    before: Before,
+    before: BeforeAck,
     pub(super) findings: AckFindings,
     pub(super) rack: Rack,
     pub(super) tlp: Tlp,
@@ -52,7 +52,7 @@ pub(in crate::tcp) struct OptionalRecovery {
 impl OptionalRecovery {
     pub(in crate::tcp) fn new(config: &TcpConfig) -> Self {
         Self {
-            before: Before::default(),
+            before: BeforeAck::default(),
             findings: AckFindings::default(),
             rack: Rack::new(),
             tlp: Tlp::default(),
@@ -95,7 +95,7 @@ impl Tcp {
         let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
         if dsack {
-            self.deliver_again(blocks[0]);
+            self.count_dsack_as_delivered(blocks[0]);
         }
         let news = &blocks[usize::from(blocks[0].1 <= ack)..];
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else {
@@ -114,7 +114,7 @@ impl Tcp {
 
     /// Counts the segments that D-SACK reports as delivered, as Linux does, unless more were reported than ever sent again
     /// (`tcp_dsack_seen`).
-    fn deliver_again(&mut self, (start, end): (u64, u64)) {
+    fn count_dsack_as_delivered(&mut self, (start, end): (u64, u64)) {
         let segments = end.saturating_sub(start).div_ceil(u64::from(self.mss)).max(1);
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if repair.count_dsack(segments, self.stats.retransmitted_segments) {
@@ -157,7 +157,12 @@ impl Tcp {
 
     /// Takes a cumulative acknowledgment and records what it delivers.
     #[inline(never)]
-    pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
+    pub(in crate::tcp) fn ack_recording(
+        &mut self,
+        ack: u64,
+        segment: &Segment,
+        now: Instant,
+    ) -> AckedSegments {
         let (point, least) = (self.recovery.point, self.rtt.min);
         let echo = segment.timestamps.map(|t| t.echo);
         let extensions = self.extensions.as_deref_mut();
@@ -173,7 +178,7 @@ impl Tcp {
         &mut self,
         segment: &Segment,
         (una, ack): (u64, u64),
-        acked: Option<Acked>,
+        acked: Option<AckedSegments>,
         now: Instant,
     ) {
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
@@ -198,7 +203,7 @@ impl Tcp {
             let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
             let again = repair.rack.on_ack(&findings, &mut self.board, &context);
             // Linux: a retransmission that was lost ends the repair of a timeout; fast recovery goes on from here.
-            if again && self.follows_linux() && self.recovery.phase == Phase::Loss {
+            if again && self.follows_linux() && self.recovery.phase == RecoveryPhase::Loss {
                 self.enter_fast(self.board.outstanding(), now);
             }
         }
@@ -208,10 +213,10 @@ impl Tcp {
     fn tlp_on_ack(&mut self, findings: &AckFindings, segment: &Segment, range: (u64, u64), now: Instant) {
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         let repaired = repair.tlp.on_ack(findings, segment, range);
-        if repaired && self.recovery.phase == Phase::Open {
-            self.signal(Signal::Loss, self.board.nxt - range.0, now);
+        if repaired && self.recovery.phase == RecoveryPhase::Open {
+            self.signal_congestion(Signal::Loss, self.board.nxt - range.0, now);
             self.note_undo(false, now);
-            self.reduced();
+            self.on_window_reduced();
         }
     }
 
@@ -219,7 +224,7 @@ impl Tcp {
     #[inline]
     pub(in crate::tcp) fn takes_fast_path(&self) -> bool {
         let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
-        self.recovery.phase == Phase::Open
+        self.recovery.phase == RecoveryPhase::Open
             && self.board.is_clean()
             && repair.rack.is_idle()
             && repair.tlp.is_idle()
@@ -237,8 +242,8 @@ impl Tcp {
 
     /// Records the state before an ACK, which [`Self::conclude`] compares with.
     #[inline(never)]
-    pub(in crate::tcp) fn note_progress(&mut self) {
-        let before = Before {
+    pub(in crate::tcp) fn record_before_ack(&mut self) {
+        let before = BeforeAck {
             una: self.board.una,
             delivered: self.delivered(),
             segments: self.board.delivered,
@@ -255,9 +260,9 @@ impl Tcp {
         let Some(before) = self.extensions.as_ref().map(|extensions| extensions.repair.before) else {
             return;
         };
-        let Before { una, delivered, segments, marked } = before;
+        let BeforeAck { una, delivered, segments, marked } = before;
         let news = self.delivered().saturating_sub(delivered);
-        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
+        let reducing = matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr);
         let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
         let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
         let counted = if counts_segments { full } else { news };
@@ -288,7 +293,7 @@ impl Tcp {
     /// A segment with sequence space from `start` to `end` goes out.
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
-        if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
+        if matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr) {
             let out = PrrState::in_units(self.config.prr, end - start, u64::from(self.mss));
             if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
                 repair.prr.on_sent(out);
@@ -539,8 +544,8 @@ impl Tcp {
 /// Needless recoveries and their undoing.
 impl Tcp {
     /// Whether retransmission waits until F-RTO has decided.
-    pub(in crate::tcp) fn holds_repair_back(&self) -> bool {
-        self.recovery.phase == Phase::Loss
+    pub(in crate::tcp) fn defers_retransmission(&self) -> bool {
+        self.recovery.phase == RecoveryPhase::Loss
             && self.extensions.as_ref().is_some_and(|e| e.repair.frto == Frto::Probing)
     }
 
@@ -549,7 +554,7 @@ impl Tcp {
         &mut self,
         findings: &AckFindings,
         segment: &Segment,
-        acked: Option<&Acked>,
+        acked: Option<&AckedSegments>,
         now: Instant,
     ) {
         let (mss, stamps) = (u64::from(self.mss), self.options.timestamps);
@@ -565,14 +570,14 @@ impl Tcp {
     }
 
     /// Whether F-RTO finds the timeout spurious; `original`: a segment sent once, before the timeout, is delivered.
-    fn frto_on_ack(&mut self, original: bool, acked: Option<&Acked>) -> bool {
+    fn frto_on_ack(&mut self, original: bool, acked: Option<&AckedSegments>) -> bool {
         if self.extensions.as_ref().is_none_or(|e| e.repair.frto == Frto::Off) {
             return false;
         }
         let (len, fin) = self.next_len();
         let context = FrtoContext {
             sack: self.options.sack,
-            loss: self.recovery.phase == Phase::Loss,
+            loss: self.recovery.phase == RecoveryPhase::Loss,
             complete: self.board.una >= self.recovery.point,
             more: self.snd.after(self.board.nxt) > 0 && len + fin > 0 && self.is_worth_sending(len, fin),
             original,
@@ -604,7 +609,7 @@ impl Tcp {
         }
         self.board.unmark_lost();
         let r = &mut self.recovery;
-        (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
+        (r.phase, r.dup_acks, r.dup_bytes) = (RecoveryPhase::Open, 0, 0);
         self.overrides_window = false;
         r.cwr_due = false;
         r.cwr_point = self.board.una;

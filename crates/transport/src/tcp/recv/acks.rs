@@ -5,16 +5,16 @@ use tailrace_core::Instant;
 
 /// Fate of the ACK for a segment that came in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Owed {
+pub(in crate::tcp) enum AckFate {
     /// It is due, or waits with the ACK of an earlier segment.
     Settled,
-    /// It waits: [`Acks::wait_until`] says for how long.
+    /// It waits: [`OwedAcks::wait_until`] says for how long.
     Waits,
 }
 
 /// ACKs that are owed. Any segment sent acknowledges everything received: then none is due and none waits.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Acks {
+pub(in crate::tcp) struct OwedAcks {
     /// Acknowledgment number of the last ACK (Last.ACK.sent of RFC 7323 §4.3).
     last_sent: u64,
     /// Deadline of a delayed ACK; `MAX`: none is delayed.
@@ -35,7 +35,7 @@ pub(in crate::tcp) struct Acks {
     due: bool,
 }
 
-impl Acks {
+impl OwedAcks {
     /// The first `quick` segments are acknowledged at once.
     pub(in crate::tcp) const fn new(quick: u16) -> Self {
         Self {
@@ -139,14 +139,14 @@ impl Acks {
 
     /// A segment came in order: it is acknowledged at once where that was ordered, or as the `every`-th; else it waits.
     #[inline(always)]
-    pub(in crate::tcp) fn on_in_order(&mut self, every: u8) -> Owed {
+    pub(in crate::tcp) fn on_in_order(&mut self, every: u8) -> AckFate {
         self.segments = self.segments.saturating_add(1);
         if self.quick > 0 || self.segments >= every {
             self.due = true;
         } else if self.deadline == Instant::MAX {
-            return Owed::Waits;
+            return AckFate::Waits;
         }
-        Owed::Settled
+        AckFate::Settled
     }
 
     /// Ends quick ACKs.
@@ -246,46 +246,46 @@ mod tests {
 
     #[test]
     fn every_second_segment_is_acknowledged_at_once_and_the_first_waits() {
-        let mut acks = Acks::new(0);
-        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Waits, false));
+        let mut acks = OwedAcks::new(0);
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (AckFate::Waits, false));
         acks.wait_until(AT(40));
-        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (AckFate::Settled, true));
         acks.on_sent(3000);
         assert_eq!((acks.is_due(), acks.deadline(), acks.last_sent()), (false, Instant::MAX, 3000));
-        assert_eq!(acks.on_in_order(2), Owed::Waits, "the count begins anew");
+        assert_eq!(acks.on_in_order(2), AckFate::Waits, "the count begins anew");
     }
 
     #[test]
     fn one_deadline_is_for_all_that_wait() {
-        let mut acks = Acks::new(0);
-        assert_eq!(acks.on_in_order(4), Owed::Waits);
+        let mut acks = OwedAcks::new(0);
+        assert_eq!(acks.on_in_order(4), AckFate::Waits);
         acks.wait_until(AT(40));
-        assert_eq!((acks.on_in_order(4), acks.deadline()), (Owed::Settled, AT(40)));
+        assert_eq!((acks.on_in_order(4), acks.deadline()), (AckFate::Settled, AT(40)));
         acks.on_deadline();
         assert!(acks.is_due() && acks.deadline() == Instant::MAX);
     }
 
     #[test]
     fn quick_acks_come_first_and_the_last_of_them_is_told() {
-        let mut acks = Acks::new(1);
+        let mut acks = OwedAcks::new(1);
         acks.begin_quick_acks(2);
         acks.begin_quick_acks(1);
-        assert_eq!((acks.on_in_order(2), acks.is_due()), (Owed::Settled, true));
+        assert_eq!((acks.on_in_order(2), acks.is_due()), (AckFate::Settled, true));
         assert!(
             !acks.on_sent(1000) && !acks.on_sent(1000),
             "there is one more, and an ACK of nothing does not count"
         );
         acks.on_disorder();
         assert!(acks.on_sent(2000), "due in any case, but it counts");
-        assert_eq!(acks.on_in_order(2), Owed::Waits);
+        assert_eq!(acks.on_in_order(2), AckFate::Waits);
         acks.on_window_grown();
-        assert_eq!(acks.on_in_order(9), Owed::Settled);
+        assert_eq!(acks.on_in_order(9), AckFate::Settled);
         assert!(acks.is_due() && acks.on_sent(3000));
     }
 
     #[test]
     fn what_was_pushed_is_acknowledged_once_all_is_read() {
-        let mut acks = Acks::new(0);
+        let mut acks = OwedAcks::new(0);
         acks.on_in_order(2);
         acks.on_all_read(false);
         assert!(!acks.is_due(), "nothing was pushed");
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn what_is_held_leaves_with_the_first_that_was_held() {
-        let mut acks = Acks::new(1);
+        let mut acks = OwedAcks::new(1);
         assert!(acks.is_quick());
         acks.hold_until(AT(5));
         acks.hold_until(AT(6));
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn disorder_is_acknowledged_at_once_and_nothing_when_all_is_over() {
-        let mut acks = Acks::new(0);
+        let mut acks = OwedAcks::new(0);
         acks.on_disorder();
         assert!(acks.is_due() && acks.has_unacknowledged());
         acks.demand_first(SeqNumber(7));

@@ -2,7 +2,7 @@
 //! implemented of RFC 9768: the option with byte counters, and the tests for headers mangled on the way but that of §3.2.2.1,
 //! note 1.
 
-use super::acks::Acks;
+use super::acks::OwedAcks;
 use crate::config::EcnEcho;
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::Ecn;
@@ -12,7 +12,7 @@ pub(in crate::tcp) const QUICK: u16 = 2;
 
 /// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
 #[derive(Clone, Copy, Debug, Default)]
-struct Accurate {
+struct AccurateEcn {
     on: bool,
     /// The ACE field of what is sent; nothing where it is off.
     field: Flags,
@@ -32,7 +32,7 @@ struct Accurate {
     mute: bool,
 }
 
-impl Accurate {
+impl AccurateEcn {
     /// §3.2.1: both counters start at five.
     fn begin(first: Ecn) -> Self {
         Self {
@@ -53,19 +53,19 @@ impl Accurate {
 
 /// Echo of received marks to the peer.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Feedback {
+pub(in crate::tcp) struct EcnFeedback {
     /// Kind of echo.
     echo: EcnEcho,
     /// ECE is set: until the peer says that it has reduced its window, or with each mark.
     ece: bool,
     /// A segment that could have been marked has come.
     ect_seen: bool,
-    accurate: Accurate,
+    accurate: AccurateEcn,
 }
 
-impl Feedback {
+impl EcnFeedback {
     pub(in crate::tcp) fn new(echo: EcnEcho) -> Self {
-        Self { echo, ece: false, ect_seen: false, accurate: Accurate::default() }
+        Self { echo, ece: false, ect_seen: false, accurate: AccurateEcn::default() }
     }
     /// Whether counters of marks were agreed on.
     pub(in crate::tcp) const fn is_accurate(&self) -> bool {
@@ -89,7 +89,7 @@ const fn handshake_code(ecn: Ecn) -> Flags {
 }
 
 /// Negotiation in the handshake.
-impl Feedback {
+impl EcnFeedback {
     /// The flags of a SYN that offers ECN.
     pub(in crate::tcp) fn syn_flags(&self) -> Flags {
         Flags::of_ace(if self.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
@@ -109,7 +109,7 @@ impl Feedback {
             return false;
         }
         if self.echo == EcnEcho::Accurate && offered == 0b111 {
-            self.accurate = Accurate::begin(segment.ecn);
+            self.accurate = AccurateEcn::begin(segment.ecn);
         }
         self.fall_back();
         true
@@ -121,7 +121,7 @@ impl Feedback {
     pub(in crate::tcp) fn agree_as_client(&mut self, segment: &Segment) -> bool {
         let answer = segment.flags.ace();
         if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
-            self.accurate = Accurate::begin(segment.ecn);
+            self.accurate = AccurateEcn::begin(segment.ecn);
             if segment.ecn == Ecn::Ce {
                 self.accurate.count();
             }
@@ -155,14 +155,14 @@ impl Feedback {
 }
 
 /// The receiver's side.
-impl Feedback {
+impl EcnFeedback {
     /// Takes the codepoint of a segment with payload, before the payload is received up to `nxt`. Returns whether the next segments
     /// are acknowledged at once (`quick_ecn`).
     #[inline]
     pub(in crate::tcp) fn on_codepoint(
         &mut self,
         segment: &Segment,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
         nxt: u64,
         quick_ecn: bool,
     ) -> bool {
@@ -184,7 +184,7 @@ impl Feedback {
     }
 
     /// Whether a segment shows that the sender's window is small. CWR is acknowledged at once.
-    fn is_sign_of_small_window(&mut self, segment: &Segment, acks: &mut Acks) -> bool {
+    fn is_sign_of_small_window(&mut self, segment: &Segment, acks: &mut OwedAcks) -> bool {
         let reduced = segment.flags.has(Flags::CWR);
         if reduced {
             acks.demand();
@@ -197,7 +197,7 @@ impl Feedback {
 
     /// RFC 8257 §3.2: a change of the mark is acknowledged at once. Segments that wait for a delayed ACK are acknowledged apart
     /// before it, so that no ACK covers marked and unmarked ones. A retransmission, which is never marked, changes nothing.
-    fn on_state(&mut self, ecn: Ecn, acks: &mut Acks, nxt: u64) {
+    fn on_state(&mut self, ecn: Ecn, acks: &mut OwedAcks, nxt: u64) {
         let marked = ecn == Ecn::Ce;
         if marked == self.ece || ecn == Ecn::NotEct {
             return;
@@ -210,7 +210,7 @@ impl Feedback {
     }
 
     /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
-    fn count(&mut self, marked: bool, acks: &mut Acks) {
+    fn count(&mut self, marked: bool, acks: &mut OwedAcks) {
         let a = &mut self.accurate;
         if !acks.has_unacknowledged() {
             a.unsaid = 0;
@@ -246,7 +246,7 @@ impl Feedback {
 }
 
 /// The sender's side.
-impl Feedback {
+impl EcnFeedback {
     /// The codepoint of new data; `l4s`: ECT(1).
     #[inline]
     pub(in crate::tcp) fn codepoint(&mut self, l4s: bool) -> Ecn {

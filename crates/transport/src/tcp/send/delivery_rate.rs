@@ -9,7 +9,7 @@ use tailrace_core::{Duration, Instant, Ring};
 
 /// State when a segment was sent (§3.1.2, P.*).
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SendState {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
@@ -22,15 +22,15 @@ struct Sent {
 
 /// The newest segment that the present ACK delivered (§3.1.3, rs.*).
 #[derive(Clone, Copy, Debug)]
-struct Newest {
-    sent: Sent,
+struct NewestDelivery {
+    sent: SendState,
     sent_at: Instant,
 }
 
 /// The connection's state (§3.1.1, C.*), and of each segment in flight, in the scoreboard's order.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRates {
-    sent: Ring<Sent>,
+    sent: Ring<SendState>,
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
@@ -43,7 +43,7 @@ pub(crate) struct DeliveryRates {
     now: Instant,
     delivered_before: u64,
     lost_before: u64,
-    newest: Option<Newest>,
+    newest: Option<NewestDelivery>,
 }
 
 impl Default for DeliveryRates {
@@ -81,11 +81,11 @@ impl DeliveryRates {
 
     /// Segment `i` is sent again.
     pub(crate) fn on_resent(&mut self, i: usize, in_flight: u64) {
-        self.sent[i] = Sent { again: true, ..self.present(in_flight) };
+        self.sent[i] = SendState { again: true, ..self.present(in_flight) };
     }
 
-    fn present(&self, in_flight: u64) -> Sent {
-        Sent {
+    fn present(&self, in_flight: u64) -> SendState {
+        SendState {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
@@ -121,7 +121,7 @@ impl DeliveryRates {
         self.delivered_at = self.now;
         let age = (sent.delivered, sent_at);
         if self.newest.is_none_or(|n| age >= (n.sent.delivered, n.sent_at)) {
-            self.newest = Some(Newest { sent, sent_at });
+            self.newest = Some(NewestDelivery { sent, sent_at });
             self.first_sent_at = sent_at;
         }
     }

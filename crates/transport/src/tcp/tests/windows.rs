@@ -360,7 +360,7 @@ fn a_pause_and_the_timeout_are_whole_ticks() {
         let window = |end: &Tcp| end.cc.cwnd().get() / u64::from(end.mss);
         let before = window(end);
         end.last_sent = Instant::from_nanos(since_us * 1000);
-        end.begin_in_vain(Instant::from_nanos((since_us + pause_us) * 1000));
+        end.on_blocked_packet(Instant::from_nanos((since_us + pause_us) * 1000));
         (before, window(end))
     };
     assert_eq!(around(500_000, 241_999), (80, 80), "241 ticks have passed");
