@@ -49,6 +49,9 @@ impl AppKind for WebConfig {
     fn has_pages(&self) -> bool {
         true
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         let sizes = [&self.main, &self.object, &self.request].into_iter().all(SizeDist::is_constant);
         !(sizes && self.objects.is_constant() && self.think.is_constant())
