@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broken_connection_owed_is_left_out_and_the_page_is_no_sample() {
+    fn a_page_with_a_broken_connection_is_no_sample() {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         told.wakes(0);
         told.hears(50, EndpointRole::Client);
