@@ -15,7 +15,7 @@ use std::sync::Arc;
 use tailrace_core::params::plugin::PluginParameters;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_qdisc::LinkView;
-use tailrace_qdisc::outside::{OutsideConfig, OutsideDiscipline, TicketQueue};
+use tailrace_qdisc::plugin::{PluginConfig, PluginDiscipline, TicketQueue};
 use tailrace_scenario::Outsiders;
 use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
 use tailrace_transport::cc::{OutsideControl, Setup};
@@ -119,7 +119,7 @@ impl Outsider {
         let all = these.iter().try_fold(Outsiders::default(), |all, one| {
             let config = Config { kind: Arc::clone(&one.0), values: one.0.defaults.clone() };
             match one.0.sort {
-                Sort::Law | Sort::Queue => all.with_queue(OutsideConfig::new(config)),
+                Sort::Law | Sort::Queue => all.with_queue(PluginConfig::new(config)),
                 Sort::Control => all.with_control(OutsideControl::new(config)),
             }
         });
@@ -173,7 +173,7 @@ impl PluginParameters for Config {
     }
 }
 
-impl OutsideDiscipline for Config {
+impl PluginDiscipline for Config {
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
@@ -187,7 +187,7 @@ impl OutsideDiscipline for Config {
     fn classifies(&self) -> bool {
         false
     }
-    fn copy(&self) -> Box<dyn OutsideDiscipline> {
+    fn copy(&self) -> Box<dyn PluginDiscipline> {
         Box::new(self.clone())
     }
 }

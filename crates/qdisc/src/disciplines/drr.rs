@@ -24,7 +24,7 @@ mod classes;
 mod classful;
 
 use super::fq_codel::check_flows;
-use super::netfence::HostRules;
+use crate::host_rules::HostRules;
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation, Service, Ties};

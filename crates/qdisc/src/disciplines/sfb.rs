@@ -29,8 +29,9 @@
 
 mod bins;
 mod config;
+mod discipline;
 mod hash;
-mod visit;
+mod bin_layout;
 
 use self::bins::{Bank, Count, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};

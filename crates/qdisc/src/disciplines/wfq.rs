@@ -15,7 +15,7 @@ use crate::discipline::LinkView;
 use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer, Weights};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::{Backlog, Cx, QueueDiscipline};
+use crate::discipline::{Backlog, Cx, QueueDiscipline};
 use tailrace_core::{Bytes, Instant, Limit, Packet};
 
 tailrace_core::choices! {
