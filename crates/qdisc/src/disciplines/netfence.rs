@@ -37,8 +37,8 @@ use self::access::{Access, Police};
 use self::channels::Channels;
 pub use self::config::{NetfenceConfig, NetfenceRole};
 pub use self::feedback::HostFeedback;
-pub use crate::host_rules::HostRules;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+pub use crate::host_rules::HostRules;
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Instant, Limit, Packet};
 

@@ -1,7 +1,7 @@
 //! The bins of SFB: several levels of them, for one hash.
 
-use super::hash::BinHash;
 use super::bin_layout::BinLayout;
+use super::hash::BinHash;
 use core::num::NonZeroU32;
 use tailrace_core::{Duration, FlowKey, Instant};
 
