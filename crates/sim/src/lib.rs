@@ -22,7 +22,7 @@ pub use ground::keys::{KeyInfo, ObjectInfo};
 pub use ground::output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
 pub use results::catalogue::{objects, tables};
 pub use results::snapshot::{GroupView, QueueView, Snapshot};
-pub use run::balance::OnTheWay;
+pub use run::balance::PacketsInFlight;
 pub use run::control::Control;
 pub use run::error::RunError;
 pub use run::live::{Change, ChangeError};

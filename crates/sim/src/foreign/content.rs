@@ -12,7 +12,7 @@ use crate::host::flow::{Carrier, Flow};
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
-use crate::packet::frame_encode::Place;
+use crate::packet::frame_encode::StreamPosition;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use std::collections::BTreeMap;
@@ -27,9 +27,9 @@ const MOST: usize = 1 << 12;
 
 /// Of all streams between a simulated end and a socket of a foreign host.
 #[derive(Debug, Default)]
-pub(crate) struct Contents {
+pub(crate) struct PayloadCheck {
     /// What is known of each direction of a subflow, by addresses and ports as its receiver sees them.
-    subflows: BTreeMap<Tuple, Subflow>,
+    subflows: BTreeMap<Tuple, SubflowNumbers>,
     /// Parts of the stream that came wrong to a simulated socket of a flow, and were not delivered when that was last looked at.
     suspects: BTreeMap<(usize, SocketId), Vec<Range<u64>>>,
     /// Wrong bytes that applications have got, by flow.
@@ -38,7 +38,7 @@ pub(crate) struct Contents {
 
 /// How bytes of a direction of a subflow, or of TCP, are numbered.
 #[derive(Clone, Debug)]
-struct Subflow {
+struct SubflowNumbers {
     /// The number of the SYN.
     begun: SeqNumber,
     /// The initial data sequence number of the sender, once it is known.
@@ -47,7 +47,7 @@ struct Subflow {
     mappings: BTreeMap<u32, u32>,
 }
 
-impl Subflow {
+impl SubflowNumbers {
     const fn new(begun: SeqNumber) -> Self {
         Self { begun, initial: None, mappings: BTreeMap::new() }
     }
@@ -77,12 +77,12 @@ impl Subflow {
     }
 }
 
-impl Contents {
+impl PayloadCheck {
     /// A SYN has come.
     fn begin(&mut self, pkt: &SimPacket) {
-        let subflow = self.subflows.entry(pkt.tuple()).or_insert(Subflow::new(pkt.seq));
+        let subflow = self.subflows.entry(pkt.tuple()).or_insert(SubflowNumbers::new(pkt.seq));
         if subflow.begun != pkt.seq {
-            *subflow = Subflow::new(pkt.seq);
+            *subflow = SubflowNumbers::new(pkt.seq);
         }
     }
 
@@ -141,7 +141,7 @@ fn wrong_parts(place: u32, payload: &[u8]) -> Vec<Range<u64>> {
 impl World {
     /// The place of the payload of a packet to or from the simulated socket `id`, at this end of a flow, and the data sequence number
     /// of byte 0. None where its connection was not seen to begin.
-    fn place_of(&mut self, pkt: &SimPacket, end: FlowEnd, id: Option<SocketId>) -> Option<Place> {
+    fn place_of(&mut self, pkt: &SimPacket, end: FlowEnd, id: Option<SocketId>) -> Option<StreamPosition> {
         let subflow = self.foreign.contents.subflows.get_mut(&pkt.tuple())?;
         if subflow.initial.is_none() && self.flows[end.flow()].carrier.is_multipath() {
             let connection = self.sockets.get(id?).and_then(|socket| socket.endpoint.as_mptcp());
@@ -149,7 +149,7 @@ impl World {
             subflow.initial = numbers.map(|(own, peer)| if pkt.to.end() == Some(end) { peer } else { own });
         }
         let byte = subflow.place(pkt.seq, pkt.mptcp(&self.options));
-        Some(Place { byte, origin: subflow.initial.unwrap_or_default().wrapping_add(1) })
+        Some(StreamPosition { byte, origin: subflow.initial.unwrap_or_default().wrapping_add(1) })
     }
 
     /// The simulated socket at an end of a flow that has a connection, or a subflow, between these addresses and ports.
@@ -163,7 +163,7 @@ impl World {
     }
 
     /// What a packet that reaches a foreign host has for its payload, where that is the content of a stream and it has no bytes yet.
-    pub(super) fn content_of(&mut self, host: usize, pkt: &SimPacket) -> Option<Place> {
+    pub(super) fn content_of(&mut self, host: usize, pkt: &SimPacket) -> Option<StreamPosition> {
         let end = pkt.to.end().filter(|_| !pkt.is_datagram() && !pkt.has_bytes(&self.options))?;
         if !self.foreign.hosts[host].has_sockets {
             return None;
@@ -224,9 +224,9 @@ mod tests {
     use tailrace_transport::mptcp::option::{Dss, Mapping};
 
     /// Initial data sequence number 2³² - 300, so that the low half comes to its end after 300 bytes.
-    fn subflow() -> Subflow {
+    fn subflow() -> SubflowNumbers {
         let initial = Some((7 << 32) - 300);
-        Subflow { initial, ..Subflow::new(SeqNumber(u32::MAX - 1)) }
+        SubflowNumbers { initial, ..SubflowNumbers::new(SeqNumber(u32::MAX - 1)) }
     }
 
     fn mapped(dsn: u64, ssn: u32, len: u16) -> Options {
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn places_of_tcp_are_counted_from_the_syn() {
-        let mut plain = Subflow::new(SeqNumber(u32::MAX));
+        let mut plain = SubflowNumbers::new(SeqNumber(u32::MAX));
         let places = [0, 1448, u32::MAX].map(|seq| plain.place(SeqNumber(seq), &Options::NONE));
         assert_eq!(places, [0, 1448, u32::MAX]);
     }

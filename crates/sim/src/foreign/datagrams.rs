@@ -1,6 +1,6 @@
 //! Flows over UDP with ends at foreign hosts: their datagrams leave by sockets of the host, and are heard of there.
 
-use crate::foreign::Order;
+use crate::foreign::HostOrder;
 use crate::foreign::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
 use crate::foreign::sockets::pair_of;
 use crate::host::flow::Flow;
@@ -43,7 +43,7 @@ impl World {
         let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
         let Datagram { payload, stamp } = datagram;
         let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
-        self.foreign.hosts[host].orders.push_back(Order::Socket(SocketCommand { socket, order }));
+        self.foreign.hosts[host].orders.push_back(HostOrder::Socket(SocketCommand { socket, order }));
         self.wake_for_orders(host, fabric);
         true
     }

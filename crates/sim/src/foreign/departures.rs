@@ -13,7 +13,7 @@ pub(super) const COALESCED: Duration = Duration::from_micros(10);
 
 /// Of a host that wants to hear of departures.
 #[derive(Debug, Default)]
-pub(super) struct Departures {
+pub(super) struct TxCompletions {
     /// The links by which its packets leave, where these can tell.
     ways: Vec<LinkId>,
     /// Packets that it has sent.
@@ -24,7 +24,7 @@ pub(super) struct Departures {
     left: BTreeSet<(Instant, u64)>,
 }
 
-impl Departures {
+impl TxCompletions {
     /// Of a host whose packets leave by these. A link that shares a channel with others cannot tell.
     pub(super) fn new(ways: impl Iterator<Item = LinkId>, fabric: &mut SimFabric) -> Self {
         let ways = ways.filter(|way| fabric.report_departures(*way));
@@ -64,7 +64,7 @@ impl Departures {
 }
 
 /// Packets that wait to leave, by the place of their bytes: host and number.
-pub(super) type Waiting = Vec<Option<(usize, u64)>>;
+pub(super) type PendingCompletions = Vec<Option<(usize, u64)>>;
 
 impl World {
     /// A foreign host has sent a packet by an interface of its.

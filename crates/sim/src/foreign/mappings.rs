@@ -12,7 +12,7 @@ use tailrace_transport::segment::SeqNumber;
 
 /// Of all flows over Multipath TCP that foreign hosts speak.
 #[derive(Debug, Default)]
-pub(crate) struct Mappings {
+pub(crate) struct DataMappings {
     /// The end of what each subflow has sent, by the addresses and ports of its packets.
     sent: BTreeMap<Tuple, SeqNumber>,
     /// The sequence numbers with which subflows began, as they came.
@@ -21,7 +21,7 @@ pub(crate) struct Mappings {
     came: BTreeMap<usize, BTreeMap<u64, u64>>,
 }
 
-impl Mappings {
+impl DataMappings {
     /// Whether a subflow that sends these bytes has sent them before.
     fn repeats(&mut self, subflow: Tuple, seq: SeqNumber, payload: u32) -> bool {
         let end = seq + payload;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_subflow_repeats_what_it_has_sent() {
-        let mut mappings = Mappings::default();
+        let mut mappings = DataMappings::default();
         let tuple = Tuple { local: 1, remote: 2, local_port: 3, remote_port: 4 };
         // Across the end of the sequence numbers.
         let sent = [(u32::MAX - 99, 100), (0, 100), (u32::MAX - 99, 100), (0, 50), (100, 1)];

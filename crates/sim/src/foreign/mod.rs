@@ -21,24 +21,24 @@ mod sockets;
 mod tally;
 
 pub use crate::foreign::host::{AttachError, ForeignHost, HostError, HostFailure};
-pub(crate) use crate::foreign::reach::End;
-pub(crate) use crate::foreign::remote::Remote;
+pub(crate) use crate::foreign::reach::PathEnd;
+pub(crate) use crate::foreign::remote::RemoteSocket;
 pub use crate::foreign::socket::{
     DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
     SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
-pub(crate) use crate::foreign::tally::ForeignTally;
+pub(crate) use crate::foreign::tally::ForeignCounters;
 
-use crate::foreign::content::Contents;
-use crate::foreign::departures::{COALESCED, Departures, Waiting};
-use crate::foreign::icmp::Errors;
-use crate::foreign::mappings::Mappings;
-use crate::ground::tuple_map::ByTuple;
+use crate::foreign::content::PayloadCheck;
+use crate::foreign::departures::{COALESCED, TxCompletions, PendingCompletions};
+use crate::foreign::icmp::IcmpRateLimit;
+use crate::foreign::mappings::DataMappings;
+use crate::ground::tuple_map::TupleMap;
 use crate::host::flow::Carrier;
 use crate::host::hosts::World;
 use crate::host::timer::Timer;
-use crate::packet::flow_end::{FlowEnd, Owner};
-use crate::packet::frame_decode::{Content, Frame};
+use crate::packet::flow_end::{FlowEnd, PacketOwner};
+use crate::packet::frame_decode::{DecodedPayload, DecodedPacket};
 use crate::packet::frame_encode::{bytes_of, bytes_with};
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
@@ -52,18 +52,18 @@ use tailrace_transport::mptcp::Tuple;
 
 /// All foreign hosts of a run; none in most runs.
 #[derive(Default)]
-pub(crate) struct Foreign {
-    hosts: Vec<Attached>,
+pub(crate) struct ForeignHosts {
+    hosts: Vec<AttachedHost>,
     /// The nodes that they are, of all of them.
     nodes: Vec<ForeignNode>,
     /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
-    ends: ByTuple<FlowEnd>,
+    ends: TupleMap<FlowEnd>,
     /// What connections of Multipath TCP do by each path.
-    mappings: Mappings,
+    mappings: DataMappings,
     /// What their payload is.
-    contents: Contents,
+    contents: PayloadCheck,
     /// Packets of hosts that want to hear when these have left.
-    waiting: Waiting,
+    waiting: PendingCompletions,
     /// No link carries less.
     least_mtu: Bytes,
     failure: Option<HostFailure>,
@@ -79,40 +79,40 @@ struct ForeignNode {
     node: NodeId,
     /// Who it is part of.
     host: usize,
-    tally: ForeignTally,
+    tally: ForeignCounters,
     /// How many errors each simulated node may still send it.
-    errors: BTreeMap<NodeId, Errors>,
+    errors: BTreeMap<NodeId, IcmpRateLimit>,
 }
 
 /// One of them: a host of the scenario, or several of one kernel.
-struct Attached {
+struct AttachedHost {
     host: Box<dyn ForeignHost + Send>,
     /// Its own, or of several the first's.
     name: String,
     /// In the order of its hosts and of their links.
-    interfaces: Vec<Interface>,
+    interfaces: Vec<HostInterface>,
     /// All addresses that these have at some time of the run.
     addresses: Vec<Address>,
     /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
     armed: Instant,
     /// What it is to hear of, where it wants to.
-    departures: Option<Departures>,
+    departures: Option<TxCompletions>,
     /// Whether flows can have ends there.
     has_sockets: bool,
     /// What is to be said to it, in this order: a socket is opened from an address that there is then.
-    orders: VecDeque<Order>,
+    orders: VecDeque<HostOrder>,
     /// Somebody is about to hear all that it says.
     is_served: bool,
 }
 
 /// What is said to one.
-enum Order {
+enum HostOrder {
     Socket(SocketCommand),
     Addresses(Vec<(usize, Ipv4Addr)>),
 }
 
 /// Where one sends and receives packets.
-struct Interface {
+struct HostInterface {
     /// The present one.
     address: Address,
     /// The way out.
@@ -123,7 +123,7 @@ struct Interface {
     owner: usize,
 }
 
-impl Attached {
+impl AttachedHost {
     /// Nothing reaches it before then: the fabric's next event, or what comes back of a packet that it sends now.
     fn horizon(&self, fabric: &mut SimFabric) -> Instant {
         let ways = || self.interfaces.iter().map(|interface| interface.way);
@@ -143,13 +143,13 @@ impl Attached {
     }
 }
 
-impl fmt::Debug for Foreign {
+impl fmt::Debug for ForeignHosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.nodes.iter().map(|n| &n.name)).finish()
     }
 }
 
-impl Foreign {
+impl ForeignHosts {
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.hosts.is_empty()
@@ -177,12 +177,12 @@ impl Foreign {
     }
 
     /// What each has sent and received, by name.
-    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&str, &ForeignTally)> {
+    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&str, &ForeignCounters)> {
         self.nodes.iter().map(|n| (n.name.as_str(), &n.tally))
     }
 
     /// What the sender of a packet that is none of a flow's has counted.
-    pub(crate) fn tally_mut(&mut self, owner: Owner) -> Option<&mut ForeignTally> {
+    pub(crate) fn tally_mut(&mut self, owner: PacketOwner) -> Option<&mut ForeignCounters> {
         self.nodes.get_mut(owner.host()?).map(|n| &mut n.tally)
     }
 
@@ -214,8 +214,8 @@ impl World {
         for (node, name) in nodes {
             let (graph, owner) = (fabric.graph(), self.foreign.nodes.len());
             let own = graph.addresses(*node).filter_map(|address| Some((address, graph.egress(address)?)));
-            interfaces.extend(own.map(|(address, way)| Interface { address, way, up: true, owner }));
-            let (name, tally) = (name.to_string(), ForeignTally::default());
+            interfaces.extend(own.map(|(address, way)| HostInterface { address, way, up: true, owner }));
+            let (name, tally) = (name.to_string(), ForeignCounters::default());
             self.foreign.nodes.push(ForeignNode {
                 name,
                 node: *node,
@@ -225,9 +225,9 @@ impl World {
             });
         }
         let ways = interfaces.iter().map(|interface| interface.way);
-        let departures = host.waits_for_departures().then(|| Departures::new(ways, fabric));
+        let departures = host.waits_for_departures().then(|| TxCompletions::new(ways, fabric));
         let addresses = interfaces.iter().flat_map(|i| self.options.aliases.all(i.address)).collect();
-        self.foreign.hosts.push(Attached {
+        self.foreign.hosts.push(AttachedHost {
             name: nodes.first().map_or_else(String::new, |(_, name)| name.to_string()),
             has_sockets: host.has_sockets(),
             host,
@@ -348,7 +348,7 @@ impl World {
     fn take_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
         let mut bytes = std::mem::take(&mut self.foreign.buffer);
         while let Some(interface) = self.foreign.hosts[host].host.take(&mut bytes) {
-            let number = self.foreign.hosts[host].departures.as_mut().map(Departures::number);
+            let number = self.foreign.hosts[host].departures.as_mut().map(TxCompletions::number);
             self.send_foreign((host, interface, number), &bytes, fabric);
         }
         self.foreign.buffer = bytes;
@@ -364,7 +364,7 @@ impl World {
         let there = &attached.interfaces[interface.min(attached.interfaces.len() - 1)];
         let (node, way) = (there.owner, there.way);
         let there = attached.interfaces.get(interface);
-        let (Ok(frame), Some(out)) = (Frame::decode(bytes), there.map(|there| there.address)) else {
+        let (Ok(frame), Some(out)) = (DecodedPacket::decode(bytes), there.map(|there| there.address)) else {
             self.foreign.nodes[node].tally.malformed_packets += 1;
             if let (Some(departures), Some(number)) = (&mut attached.departures, number) {
                 departures.leaves(number, fabric.now());
@@ -372,7 +372,7 @@ impl World {
             return;
         };
         let (end, socket) = self.receiver_of(&frame);
-        let to = end.map_or(Owner::foreign(node), Owner::from);
+        let to = end.map_or(PacketOwner::foreign(node), PacketOwner::from);
         let mut pkt = SimPacket::foreign(&frame, (bytes, to), &mut self.options, fabric.now());
         pkt.socket = socket;
         match end {
@@ -396,12 +396,12 @@ impl World {
     }
 
     /// Which end of a flow a packet is for, and its socket, if it has one.
-    fn receiver_of(&self, frame: &Frame) -> (Option<FlowEnd>, SocketId) {
+    fn receiver_of(&self, frame: &DecodedPacket) -> (Option<FlowEnd>, SocketId) {
         let tuple = frame.tuple.reversed();
         let datagram = match frame.content {
-            Content::Tcp { .. } => false,
-            Content::Udp { .. } => true,
-            Content::Other { .. } => return (None, SocketId::NONE),
+            DecodedPayload::Tcp { .. } => false,
+            DecodedPayload::Udp { .. } => true,
+            DecodedPayload::Other { .. } => return (None, SocketId::NONE),
         };
         let socket = if datagram { None } else { self.sockets.find(&tuple) };
         if let Some(id) = socket
@@ -444,7 +444,7 @@ impl World {
                 told = told.and_then(|()| attached.host.link_changed(interface, up));
             }
             if !moved.is_empty() {
-                attached.orders.push_back(Order::Addresses(moved));
+                attached.orders.push_back(HostOrder::Addresses(moved));
             }
             match told {
                 Ok(()) => self.serve_foreign(host, fabric),

@@ -5,7 +5,7 @@ use crate::foreign::datagrams::socket_of;
 use crate::foreign::socket::{
     DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport,
 };
-use crate::foreign::{Foreign, HostError, Order};
+use crate::foreign::{ForeignHosts, HostError, HostOrder};
 use crate::host::endpoint::Endpoint;
 use crate::host::flow::Carrier;
 use crate::host::hosts::World;
@@ -19,7 +19,7 @@ use tailrace_app::{Datagram, End};
 use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
 
-impl Foreign {
+impl ForeignHosts {
     /// The foreign host that has this address, now or at another time, and sockets for flows.
     pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
         self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
@@ -43,7 +43,7 @@ impl World {
         let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
         let attached = &mut self.foreign.hosts[host];
         while let Some(order) = remote.poll_order() {
-            attached.orders.push_back(Order::Socket(SocketCommand { socket: pair, order }));
+            attached.orders.push_back(HostOrder::Socket(SocketCommand { socket: pair, order }));
         }
         self.wake_for_orders(host, fabric);
     }
@@ -66,8 +66,8 @@ impl World {
         let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
         let own = &mut attached.host;
         let told = own.run_until(now, now).and_then(|()| match &order {
-            Order::Socket(command) => own.command(command),
-            Order::Addresses(changed) => own.addresses_changed(changed),
+            HostOrder::Socket(command) => own.command(command),
+            HostOrder::Addresses(changed) => own.addresses_changed(changed),
         });
         // It takes each before the next is said, so that none waits for room.
         if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {

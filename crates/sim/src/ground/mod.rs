@@ -6,7 +6,7 @@ pub(crate) mod build_error;
 pub(crate) mod capacity;
 pub(crate) mod columns;
 pub(crate) mod distribution;
-pub(crate) mod in_order;
+pub(crate) mod ordered_map;
 pub(crate) mod keys;
 pub(crate) mod output;
 pub(crate) mod plan;

@@ -1,13 +1,13 @@
 //! Applications at work: they are told what happens, and what they ask for is done.
 
-use crate::foreign::Remote;
+use crate::foreign::RemoteSocket;
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::{Endpoint, EndpointPlan};
-use crate::host::flow::{Carrier, Flow, Running, Streams};
+use crate::host::flow::{Carrier, Flow, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::host::timer::Timer;
-use crate::host::transfer::Work;
+use crate::host::transfer::TransferState;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
@@ -70,7 +70,7 @@ impl World {
         what: impl FnOnce(&mut App, &mut Cx<'_>),
     ) -> bool {
         let mut actions = Actions::default();
-        let Running { app, rng, wake } = &mut *self.flows[flow].app;
+        let RunningApp { app, rng, wake } = &mut *self.flows[flow].app;
         what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
         if let Some(at) = actions.wake() {
             // A pending later one becomes a no-op.
@@ -143,7 +143,7 @@ impl World {
         self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 
-    fn streams(&mut self, flow: usize) -> Option<&mut Streams> {
+    fn streams(&mut self, flow: usize) -> Option<&mut StreamFlow> {
         match &mut self.flows[flow].carrier {
             Carrier::Tcp(streams) => Some(streams),
             Carrier::Udp(_) => None,
@@ -183,14 +183,14 @@ impl World {
         streams.end = None;
         let mut endpoint = match self.foreign.with_sockets(envelope.source) {
             Some(_) => {
-                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
+                Endpoint::Remote(Box::new(RemoteSocket::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
             }
             None => {
                 let seed = streams.next_seed();
                 streams.plan.endpoint(true, envelope.tuple(), seed, now)
             }
         };
-        let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
+        let mut work = TransferState { is_transfer: matches!(data, Data::Last(_)), ..TransferState::default() };
         if let Data::Message(bytes) | Data::Last(bytes) = data {
             work.begin(bytes, now);
             streams.begun += 1;

@@ -1,6 +1,6 @@
 //! Transport endpoints of flows: TCP, Multipath TCP, or a socket of a foreign host.
 
-use crate::foreign::{Remote, SocketKind};
+use crate::foreign::{RemoteSocket, SocketKind};
 use std::sync::Arc;
 use tailrace_core::{Dscp, Duration, Instant, Rng};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
@@ -13,7 +13,7 @@ pub(crate) enum Endpoint {
     Tcp(Tcp),
     Mptcp(Box<Mptcp>),
     /// A socket of a foreign host.
-    Remote(Box<Remote>),
+    Remote(Box<RemoteSocket>),
 }
 
 impl Endpoint {

@@ -26,26 +26,26 @@ const PERIOD: Duration = Duration::from_millis(250);
 
 /// Feedback of all sockets.
 #[derive(Debug)]
-pub(crate) struct Feedback {
+pub(crate) struct LabelFeedback {
     rules: HostRules,
-    ends: Vec<End>,
+    ends: Vec<EndFeedback>,
 }
 
 /// One socket's.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct EndFeedback {
     host: HostFeedback,
     withholds: bool,
     /// When the next explicit feedback may leave.
     next: Instant,
 }
 
-impl Feedback {
+impl LabelFeedback {
     /// What the sockets of a scenario need; nothing where no queue asks for it.
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let specs = scenario.links.iter().flat_map(|l| [&l.forward, &l.backward]);
         let rules = specs.filter_map(|spec| spec.queue.host_rules()).next()?;
-        let end = |withholds| End { host: HostFeedback::default(), withholds, next: Instant::ZERO };
+        let end = |withholds| EndFeedback { host: HostFeedback::default(), withholds, next: Instant::ZERO };
         let groups = scenario.flows.iter();
         let ends = groups
             .flat_map(|g| g.pairs.iter().flat_map(|_| [end(false), end(g.withholds_feedback)]))

@@ -1,14 +1,14 @@
 //! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
 
-use crate::foreign::{End, Foreign};
-use crate::ground::capacity::Rates;
-use crate::ground::scope::Each;
+use crate::foreign::{PathEnd, ForeignHosts};
+use crate::ground::capacity::CapacityHistory;
+use crate::ground::scope::PerScope;
 use crate::host::endpoint::Endpoint;
-use crate::host::feedback::Feedback;
+use crate::host::feedback::LabelFeedback;
 use crate::host::flow::Flow;
 use crate::host::interfaces::reaches;
 use crate::host::sockets::{Socket, Sockets};
-use crate::host::time_wait::Stubs;
+use crate::host::time_wait::TimeWaitTable;
 use crate::host::timer::Timer;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
@@ -18,13 +18,13 @@ use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::stats::capture::Captures;
-use crate::stats::classifier_accuracy::Verdicts;
+use crate::stats::classifier_accuracy::ClassifierAccuracy;
 use crate::stats::connection_log::ConnectionLog;
-use crate::stats::intervals::Bins;
-use crate::stats::loss_attribution::Late;
-use crate::stats::loss_counters::Fates;
+use crate::stats::intervals::Intervals;
+use crate::stats::loss_attribution::LossAttribution;
+use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
-use crate::stats::window_start::FlowCut;
+use crate::stats::window_start::FlowBaseline;
 use std::collections::BTreeSet;
 use tailrace_app::Playback;
 use tailrace_core::{Duration, Instant, SackRanges};
@@ -37,32 +37,32 @@ use tailrace_transport::segment::Segment;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) sockets: Sockets,
-    pub(crate) stubs: Stubs,
+    pub(crate) stubs: TimeWaitTable,
     pub(crate) flows: Vec<Flow>,
     pub(crate) options: OptionsArena,
     pub(crate) recorder: Recorder,
     pub(crate) connection_log: ConnectionLog,
     pub(crate) captures: Captures,
-    pub(crate) verdicts: Verdicts,
-    pub(crate) rates: Rates,
+    pub(crate) verdicts: ClassifierAccuracy,
+    pub(crate) rates: CapacityHistory,
     /// Where hosts return and present labels.
-    pub(crate) feedback: Option<Box<Feedback>>,
+    pub(crate) feedback: Option<Box<LabelFeedback>>,
     /// Hosts whose stacks are not the simulator's.
-    pub(crate) foreign: Foreign,
+    pub(crate) foreign: ForeignHosts,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
     /// Whether a packet can come to a host that it is not addressed to.
     pub(crate) looks_at_addresses: bool,
     /// When the open windows began, where that was after the run did: what was sent until then is not of them.
-    pub(crate) begun: Each<Option<Instant>>,
+    pub(crate) begun: PerScope<Option<Instant>>,
     /// Where all flows stood then; empty for a window that began with the run.
-    pub(crate) cuts: Each<Vec<FlowCut>>,
+    pub(crate) cuts: PerScope<Vec<FlowBaseline>>,
     /// What flows that play had played then; empty where none plays, too.
-    pub(crate) playback_cuts: Each<Vec<Playback>>,
+    pub(crate) playback_cuts: PerScope<Vec<Playback>>,
     /// What befalls packets when the window in which they were sent is over.
-    pub(crate) late: Late,
+    pub(crate) late: LossAttribution,
     /// Where the scenario records at intervals.
-    pub(crate) bins: Option<Box<Bins>>,
+    pub(crate) bins: Option<Box<Intervals>>,
 }
 
 impl Hosts<SimPacket> for World {
@@ -167,7 +167,7 @@ impl World {
         }
         self.examine(pkt);
         if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
-            self.answer_foreign((node, sender), (pkt, End::Here), fabric);
+            self.answer_foreign((node, sender), (pkt, PathEnd::Here), fabric);
         }
         false
     }
@@ -228,7 +228,7 @@ impl World {
     }
 
     pub(crate) fn lose(&mut self, pkt: &SimPacket) {
-        self.befall(pkt, Fates::LOST);
+        self.befall(pkt, LossCounters::LOST);
         pkt.release(&mut self.options);
     }
 
@@ -498,7 +498,7 @@ impl World {
     }
 
     /// A flow's counters including what its endpoints have counted.
-    pub(crate) fn tally(&self, flow: usize) -> crate::stats::flow_stats::FlowTally {
+    pub(crate) fn tally(&self, flow: usize) -> crate::stats::flow_stats::FlowStats {
         let f = &self.flows[flow];
         let mut tally = f.tally;
         tally.retransmitted_packets = f.retired.retransmitted;

@@ -2,7 +2,7 @@
 
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimPacket;
-use crate::stats::loss_counters::Fates;
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant};
 use tailrace_net::{LinkId, NodeId, Observer};
 
@@ -17,7 +17,7 @@ impl Observer<SimPacket> for World {
     }
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
-        self.befall(pkt, Fates::MARKED);
+        self.befall(pkt, LossCounters::MARKED);
         self.captures.marked(link, pkt);
         self.recorder.marked(link, self.flow_of(pkt), at);
     }

@@ -10,9 +10,9 @@ use tailrace_scenario::model::Scenario;
 
 /// Each such address with the one that its interface begins with, in the order of the former. Nobody else ever has it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aliases(Box<[(Address, Address)]>);
+pub(crate) struct AddressChanges(Box<[(Address, Address)]>);
 
-impl Aliases {
+impl AddressChanges {
     /// Those that the scenario gives to interfaces of `graph`, where they are reserved.
     pub(crate) fn of(scenario: &Scenario, graph: &mut Graph) -> Self {
         let mut pairs = Vec::new();

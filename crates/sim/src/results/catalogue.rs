@@ -1,14 +1,14 @@
 //! Descriptions of all tables and of all objects of the summary.
 
-use crate::foreign::ForeignTally;
+use crate::foreign::ForeignCounters;
 use crate::ground::columns::TableInfo;
-use crate::ground::distribution::{Distribution, Level, Spread};
+use crate::ground::distribution::{Distribution, TimeLevel, Spread};
 use crate::ground::keys::ObjectInfo;
 use crate::results::connection_summary::{ConnectionSummary, PathSummary};
-use crate::results::group_summary::{BySize, GroupSummary};
+use crate::results::group_summary::{SizeSummary, GroupSummary};
 use crate::results::medium_summary::MediumSummary;
 use crate::results::path_summary::FlowPathSummary;
-use crate::results::queue_summary::{FlaggedGroup, QueueSummary};
+use crate::results::queue_summary::{GroupClassification, QueueSummary};
 use crate::results::run_summary::{EngineSummary, RunSummary, WindowSummary};
 
 /// All tables.
@@ -40,7 +40,7 @@ pub fn objects() -> Vec<ObjectInfo> {
         object(
             "flagged_group",
             "How a discipline that singles out flows judged those of a group, under `flagged.groups`.",
-            FlaggedGroup::KEYS,
+            GroupClassification::KEYS,
         ),
         object("path", "A path of a connection, under its `paths`.", PathSummary::KEYS),
         object(
@@ -52,16 +52,16 @@ pub fn objects() -> Vec<ObjectInfo> {
         object(
             "transfers_by_size",
             "Transfers of a size, under `completion_by_size` of a group.",
-            BySize::KEYS,
+            SizeSummary::KEYS,
         ),
         object("queue", "A queue under study, under `queues`.", QueueSummary::KEYS),
         object("window", "A part of the run, under `windows`.", WindowSummary::KEYS),
         object("medium", "A channel that links share, under `media`.", MediumSummary::KEYS),
-        object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignTally::KEYS),
+        object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignCounters::KEYS),
         object("engine", "What the run cost, under `engine`.", EngineSummary::KEYS),
         object("spread", "A figure over the flows of a group.", Spread::KEYS),
         object("distribution", "A figure over packets, samples or transfers.", Distribution::KEYS),
-        object("level", "A figure over time.", Level::KEYS),
+        object("level", "A figure over time.", TimeLevel::KEYS),
     ]
 }
 

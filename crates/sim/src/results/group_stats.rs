@@ -1,20 +1,20 @@
 //! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
 
-use crate::ground::distribution::{Distribution, Level, Spread};
-use crate::ground::in_order::InOrder;
+use crate::ground::distribution::{Distribution, TimeLevel, Spread};
+use crate::ground::ordered_map::OrderedMap;
 use crate::ground::plan::ObservedQueue;
 use crate::ground::rate::{rate_bps, span};
-use crate::ground::scope::Open;
-use crate::results::connection_summary::Listed;
+use crate::ground::scope::Scope;
+use crate::results::connection_summary::ListedConnections;
 use crate::results::group_summary::{
-    BinsSummary, Connections, GroupSummary, PagesSummary, Transfers, WholeRun,
+    IntervalsSummary, ConnectionCounts, GroupSummary, PagesSummary, TransferCounts, WholeRunCounters,
 };
-use crate::results::queue_summary::{Flagged, QueueSummary, WholeRunOfQueue, by_reason, disturbed};
+use crate::results::queue_summary::{ClassifierSummary, QueueSummary, WholeRunQueueCounters, by_reason, disturbed};
 use crate::results::run_summary::WindowSummary;
 use crate::results::view::RunView;
 use crate::stats::fairness::jain;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::group_distributions::GroupTally;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::group_distributions::GroupDistributions;
 use crate::stats::{video, voice};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,15 +25,15 @@ use tailrace_scenario::model::Role;
 
 impl RunView<'_> {
     /// Time that a window covers so far.
-    pub(crate) fn span(&self, open: Open) -> Duration {
+    pub(crate) fn span(&self, open: Scope) -> Duration {
         span(self.since(open), self.fabric.now())
     }
 
-    fn since(&self, open: Open) -> Instant {
+    fn since(&self, open: Scope) -> Instant {
         self.world.begun[open].unwrap_or(Instant::ZERO)
     }
 
-    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowTally, open: Open) -> f64 {
+    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowStats, open: Scope) -> f64 {
         rate_bps(self.world.goodput_bytes(flow, tally, open), self.span(open))
     }
 
@@ -47,20 +47,20 @@ impl RunView<'_> {
     }
 
     /// What the groups' applications have done since the start of the run.
-    pub(crate) fn outcomes(&self) -> Vec<(Option<Transfers>, Option<Connections>)> {
+    pub(crate) fn outcomes(&self) -> Vec<(Option<TransferCounts>, Option<ConnectionCounts>)> {
         self.members()
             .map(|flows| (self.world.transfers(flows.clone()), self.world.connections(flows)))
             .collect()
     }
 
     /// All groups in a window, by name.
-    pub(crate) fn groups(&self, open: Open) -> BTreeMap<String, GroupSummary> {
+    pub(crate) fn groups(&self, open: Scope) -> BTreeMap<String, GroupSummary> {
         let names = self.plan.scenario.flows.iter().map(|group| group.name.clone());
         names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, open))).collect()
     }
 
     /// All queues under study in a window, by name.
-    pub(crate) fn queues(&self, open: Open) -> BTreeMap<String, QueueSummary> {
+    pub(crate) fn queues(&self, open: Scope) -> BTreeMap<String, QueueSummary> {
         let queues = self.plan.queues.iter().enumerate();
         queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, open))).collect()
     }
@@ -68,19 +68,19 @@ impl RunView<'_> {
     /// The window that began last, as if it ended now.
     pub(crate) fn part(&self) -> WindowSummary {
         WindowSummary {
-            start_s: self.since(Open::Part).as_secs_f64(),
+            start_s: self.since(Scope::Window).as_secs_f64(),
             end_s: self.fabric.now().as_secs_f64(),
-            groups: self.groups(Open::Part),
-            queues: self.queues(Open::Part),
-            connections: Listed::of(self.plan, self.world, self.fabric)
+            groups: self.groups(Scope::Window),
+            queues: self.queues(Scope::Window),
+            connections: ListedConnections::of(self.plan, self.world, self.fabric)
                 .since(self.windows.connections())
                 .summaries(self.plan, self.world),
-            paths: self.paths(Open::Part),
+            paths: self.paths(Scope::Window),
         }
     }
 
     /// The scenario's windows that have begun.
-    pub(crate) fn windows(&self) -> InOrder<WindowSummary> {
+    pub(crate) fn windows(&self) -> OrderedMap<WindowSummary> {
         let mut over = self.windows.over().to_vec();
         for (number, window) in over.iter_mut().enumerate() {
             for (flows, group) in self.members().zip(&self.plan.scenario.flows) {
@@ -91,13 +91,13 @@ impl RunView<'_> {
         }
         over.extend(self.windows.is_under_way().then(|| self.part()));
         let names = self.plan.scenario.windows.iter().map(|window| window.name.clone());
-        InOrder(names.zip(over).collect())
+        OrderedMap(names.zip(over).collect())
     }
 
-    fn group(&self, g: usize, flows: Range<usize>, open: Open) -> GroupSummary {
+    fn group(&self, g: usize, flows: Range<usize>, open: Scope) -> GroupSummary {
         let group = &self.plan.scenario.flows[g];
-        let tallies: Vec<FlowTally> = flows.clone().map(|f| self.world.window_tally(f, open)).collect();
-        let mut total = FlowTally::default();
+        let tallies: Vec<FlowStats> = flows.clone().map(|f| self.world.window_tally(f, open)).collect();
+        let mut total = FlowStats::default();
         tallies.iter().for_each(|t| total.add(t));
         let span = self.span(open);
         let goodput: Vec<f64> =
@@ -121,7 +121,7 @@ impl RunView<'_> {
             completed: total.completed,
             transfers,
             connections,
-            whole_run: (open == Open::Whole).then(|| self.whole_run(flows.clone())),
+            whole_run: (open == Scope::Run).then(|| self.whole_run(flows.clone())),
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
@@ -131,7 +131,7 @@ impl RunView<'_> {
             completion_by_size: if group.app.has_varied_transfers() {
                 distributions.by_size.summary()
             } else {
-                InOrder(Vec::new())
+                OrderedMap(Vec::new())
             },
             voice: group.app.voice().map(|v| voice::summary(&v, &tallies)),
             pages: group.app.has_pages().then(|| PagesSummary {
@@ -149,34 +149,34 @@ impl RunView<'_> {
         }
     }
 
-    fn bins(&self, g: usize, flows: Range<usize>, open: Open) -> Option<BinsSummary> {
+    fn bins(&self, g: usize, flows: Range<usize>, open: Scope) -> Option<IntervalsSummary> {
         let (interval, evenness) = self.world.evenness_of_group(g, open)?;
         let started = flows.map(|f| self.world.flows[f].start).min().unwrap_or(Instant::ZERO);
-        let start = if open == Open::Whole { started } else { started.max(self.since(open)) };
-        Some(BinsSummary::of((start, self.fabric.now()), interval, &evenness))
+        let start = if open == Scope::Run { started } else { started.max(self.since(open)) };
+        Some(IntervalsSummary::of((start, self.fabric.now()), interval, &evenness))
     }
 
     /// The longest of any of these flows; NaN where none was open.
-    fn longest_silence_s(&self, flows: Range<usize>, open: Open) -> f64 {
+    fn longest_silence_s(&self, flows: Range<usize>, open: Scope) -> f64 {
         let each = flows.map(|f| self.world.longest_silence_s(f, open, self.fabric.now()));
         each.fold(f64::NAN, f64::max)
     }
 
-    fn whole_run(&self, flows: Range<usize>) -> WholeRun {
-        let mut whole = FlowTally::default();
+    fn whole_run(&self, flows: Range<usize>) -> WholeRunCounters {
+        let mut whole = FlowStats::default();
         flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
         let wrong = flows.clone().filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
-        WholeRun::of(&whole, self.timeouts(flows, &whole), wrong)
+        WholeRunCounters::of(&whole, self.timeouts(flows, &whole), wrong)
     }
 
     /// Those of several flows together, if they are known.
-    fn timeouts(&self, flows: Range<usize>, total: &FlowTally) -> Option<u64> {
+    fn timeouts(&self, flows: Range<usize>, total: &FlowStats) -> Option<u64> {
         let is_known = self.world.flows[flows].iter().all(|flow| !flow.lacks_timeouts);
         is_known.then_some(total.timeouts)
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.
-    fn outcome(&self, g: usize, flows: Range<usize>, open: Open) -> (Option<Transfers>, Option<Connections>) {
+    fn outcome(&self, g: usize, flows: Range<usize>, open: Scope) -> (Option<TransferCounts>, Option<ConnectionCounts>) {
         let (transfers, connections) = (self.world.transfers(flows.clone()), self.world.connections(flows));
         let Some((begun, opened)) = self.windows.outcomes(open, g) else { return (transfers, connections) };
         let begun = begun.unwrap_or_default();
@@ -185,7 +185,7 @@ impl RunView<'_> {
     }
 
     /// Of a group in a window: what is recorded begins anew with each part, and the whole is put together.
-    fn distributions(&self, g: usize, open: Open) -> Cow<'_, GroupTally> {
+    fn distributions(&self, g: usize, open: Scope) -> Cow<'_, GroupDistributions> {
         let present = &self.world.recorder.groups[g];
         let Some(past) = self.windows.past_groups(open).get(g) else { return Cow::Borrowed(present) };
         let mut all = past.clone();
@@ -194,7 +194,7 @@ impl RunView<'_> {
     }
 
     /// Of a queue, likewise.
-    fn queue_stats(&self, i: usize, open: Open) -> Cow<'_, QueueStats> {
+    fn queue_stats(&self, i: usize, open: Scope) -> Cow<'_, QueueStats> {
         let link = self.fabric.link(self.plan.queues[i].link);
         let present = link.stats().expect("queues under study are observed");
         let Some(past) = self.windows.past_queues(open).get(i) else { return Cow::Borrowed(present) };
@@ -203,7 +203,7 @@ impl RunView<'_> {
         Cow::Owned(all)
     }
 
-    fn queue(&self, i: usize, open: Open) -> QueueSummary {
+    fn queue(&self, i: usize, open: Scope) -> QueueSummary {
         let queue = &self.plan.queues[i];
         let link = self.fabric.link(queue.link);
         let whole = link.counters();
@@ -216,7 +216,7 @@ impl RunView<'_> {
         let bits = (begun + before - link.unsent_bits(self.fabric.now())).max(0.0);
         let (from, to) = (self.since(open), self.fabric.now());
         let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
-        let level = |g: &tailrace_net::Gauge| Level {
+        let level = |g: &tailrace_net::Gauge| TimeLevel {
             mean: g.mean(span),
             sd: g.sd(span),
             min: g.min(),
@@ -235,20 +235,20 @@ impl RunView<'_> {
             marked_packets: counters.marked,
             dropped_packets: by_reason(&counters),
             disturbed_packets: disturbed(&counters),
-            whole_run: (open == Open::Whole).then(|| WholeRunOfQueue::of(&whole)),
+            whole_run: (open == Scope::Run).then(|| WholeRunQueueCounters::of(&whole)),
             flagged: self.flagged(queue, open),
         }
     }
 
     /// How the queue's classifier judged the flows; zeros for a discipline that is none.
-    fn flagged(&self, queue: &ObservedQueue, open: Open) -> Flagged {
+    fn flagged(&self, queue: &ObservedQueue, open: Scope) -> ClassifierSummary {
         let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
         let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
         if !spec.queue.classifies() {
-            return Flagged::default();
+            return ClassifierSummary::default();
         }
         // A first flag in the warm-up is a detection, too; those of a window are its own.
-        let from = if open == Open::Whole { Instant::ZERO } else { self.since(open) };
+        let from = if open == Scope::Run { Instant::ZERO } else { self.since(open) };
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
         self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
     }
@@ -267,8 +267,8 @@ fn utilization(bits: f64, span: Duration, rate: f64) -> f64 {
 }
 
 /// Spread over the flows of which something completed; none where nothing did.
-fn completion_goodput(tallies: &[FlowTally]) -> Option<Spread> {
-    let each = tallies.iter().filter(|t| t.completed > 0).map(FlowTally::completion_goodput_bps);
+fn completion_goodput(tallies: &[FlowStats]) -> Option<Spread> {
+    let each = tallies.iter().filter(|t| t.completed > 0).map(FlowStats::completion_goodput_bps);
     let each: Vec<f64> = each.collect();
     (!each.is_empty()).then(|| Spread::of(&each))
 }

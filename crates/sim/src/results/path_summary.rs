@@ -3,11 +3,11 @@
 use crate::ground::distribution::Distribution;
 use crate::ground::keys::keys;
 use crate::ground::rate::loss_ratio;
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::results::connection_names::name_of_path;
 use crate::results::view::RunView;
-use crate::stats::loss_counters::Fates;
-use crate::stats::paths::Lane;
+use crate::stats::loss_counters::LossCounters;
+use crate::stats::paths::PathDirection;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
@@ -45,7 +45,7 @@ keys! {
 }
 
 impl FlowPathSummary {
-    fn of(lane: &Lane, open: Open, span: Duration) -> Self {
+    fn of(lane: &PathDirection, open: Scope, span: Duration) -> Self {
         let t = lane.in_window(open);
         Self {
             goodput_bps: t.goodput_bps(span),
@@ -64,7 +64,7 @@ impl FlowPathSummary {
     }
 
     /// What befell packets sent in a window after it was over.
-    fn befell(&mut self, late: Fates) {
+    fn befell(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
@@ -76,7 +76,7 @@ const MOST_FLOWS: usize = 256;
 
 impl RunView<'_> {
     /// The paths of the first flows that have any, in a window, by flow and path.
-    pub(crate) fn paths(&self, open: Open) -> BTreeMap<String, FlowPathSummary> {
+    pub(crate) fn paths(&self, open: Scope) -> BTreeMap<String, FlowPathSummary> {
         let span = self.span(open);
         self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, open, span))).collect()
     }
@@ -91,7 +91,7 @@ impl RunView<'_> {
     }
 
     /// `mp[0].wifi`, and `mp[0].wifi.backward` of what the server sends.
-    fn listed_paths(&self) -> impl Iterator<Item = (String, &Lane)> {
+    fn listed_paths(&self) -> impl Iterator<Item = (String, &PathDirection)> {
         let flows = self.world.flows.iter().enumerate();
         let having = flows.filter_map(|(f, flow)| Some((f, flow, flow.paths.as_ref()?))).take(MOST_FLOWS);
         having.flat_map(move |(f, flow, paths)| {

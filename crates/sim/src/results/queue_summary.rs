@@ -1,6 +1,6 @@
 //! What is said of a queue under study.
 
-use crate::ground::distribution::{Distribution, Level};
+use crate::ground::distribution::{Distribution, TimeLevel};
 use crate::ground::keys::keys;
 use std::collections::BTreeMap;
 use tailrace_core::DropReason;
@@ -24,9 +24,9 @@ keys! {
         /// could be sent at once count as zero.
         sojourn_s: Distribution, "s";
         /// How much waits, as a level over time. The packet that is being sent does not count.
-        backlog_bytes: Level, "bytes";
+        backlog_bytes: TimeLevel, "bytes";
         /// The same in packets.
-        backlog_packets: Level, "packets";
+        backlog_packets: TimeLevel, "packets";
         /// How much of the link was used: bytes that were sent, link overhead included, divided by what the link's
         /// rate would carry in that time. The rate is as faults of kind `rate` made it; time in which the link is
         /// down counts. With a trace or grants, divided by what these offered.
@@ -48,17 +48,17 @@ keys! {
         disturbed_packets: BTreeMap<&'static str, u64>, "packets";
         /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
-        whole_run: Option<WholeRunOfQueue>, "" of WholeRunOfQueue;
+        whole_run: Option<WholeRunQueueCounters>, "" of WholeRunQueueCounters;
         /// How well a discipline that singles out flows recognised attacks, compared with the `role` of flows. A flow
         /// counts as flagged if it was flagged at any time after the warm-up. Zeros and nulls for other disciplines.
-        flagged: Flagged, "" of Flagged;
+        flagged: ClassifierSummary, "" of ClassifierSummary;
     }
 }
 
 keys! {
     /// A queue's counters from the start of the run.
     #[derive(Clone, Debug)]
-    pub(crate) struct WholeRunOfQueue {
+    pub(crate) struct WholeRunQueueCounters {
         /// Packets that the queue let in.
         enqueued_packets: u64, "packets";
         /// Packets that began to be sent.
@@ -72,7 +72,7 @@ keys! {
     }
 }
 
-impl WholeRunOfQueue {
+impl WholeRunQueueCounters {
     /// Of the counters of a link direction since the start.
     pub(crate) fn of(c: &LinkCounters) -> Self {
         Self {
@@ -101,7 +101,7 @@ pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
 keys! {
     /// How a classifier judged flows, against the scenario's roles.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct Flagged {
+    pub(crate) struct ClassifierSummary {
         /// Attack flows that were flagged, which is right.
         true_positive: u64, "flows";
         /// Normal flows that were flagged, which is wrong.
@@ -116,14 +116,14 @@ keys! {
         rehabilitation_s: Option<f64>, "s";
         /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        groups: BTreeMap<String, FlaggedGroup>, "";
+        groups: BTreeMap<String, GroupClassification>, "";
     }
 }
 
 keys! {
     /// How a classifier judged the flows of a group.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct FlaggedGroup {
+    pub(crate) struct GroupClassification {
         /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
         flagged: u64, "flows";
         /// The mean time from a flow's start to its first flag; null if none was flagged.

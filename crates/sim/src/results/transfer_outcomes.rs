@@ -1,13 +1,13 @@
 //! What became of what applications were asked for: transfers that ended and that did not, connections that broke, and why.
 
 use crate::ground::reset_causes::{CAUSES, cause_name};
-use crate::host::flow::{Carrier, Streams};
+use crate::host::flow::{Carrier, StreamFlow};
 use crate::host::hosts::World;
-use crate::results::group_summary::{Connections, Transfers};
+use crate::results::group_summary::{ConnectionCounts, TransferCounts};
 use std::ops::Range;
 
 impl World {
-    fn streams_of(&self, flows: Range<usize>) -> impl Iterator<Item = (usize, &Streams)> {
+    fn streams_of(&self, flows: Range<usize>) -> impl Iterator<Item = (usize, &StreamFlow)> {
         flows.filter_map(|f| match &self.flows[f].carrier {
             Carrier::Tcp(streams) => Some((f, &**streams)),
             Carrier::Udp(_) => None,
@@ -15,13 +15,13 @@ impl World {
     }
 
     /// Transfers or exchanges of these flows; none where there are no such things.
-    pub(crate) fn transfers(&self, flows: Range<usize>) -> Option<Transfers> {
-        let mut sum: Option<Transfers> = None;
+    pub(crate) fn transfers(&self, flows: Range<usize>) -> Option<TransferCounts> {
+        let mut sum: Option<TransferCounts> = None;
         for (f, streams) in self.streams_of(flows).filter(|(_, streams)| streams.transfers()) {
-            let t = sum.get_or_insert_with(|| Transfers {
+            let t = sum.get_or_insert_with(|| TransferCounts {
                 asked: streams.count().map(|_| 0),
                 not_begun: streams.count().map(|_| 0),
-                ..Transfers::default()
+                ..TransferCounts::default()
             });
             let failed = self.sockets_of(f).filter(|s| s.has_failed()).count() as u64;
             let (started, failed) = (u64::from(streams.begun), u64::from(streams.failed) + failed);
@@ -37,10 +37,10 @@ impl World {
     }
 
     /// Connections of these flows; none of UDP.
-    pub(crate) fn connections(&self, flows: Range<usize>) -> Option<Connections> {
-        let mut sum: Option<Connections> = None;
+    pub(crate) fn connections(&self, flows: Range<usize>) -> Option<ConnectionCounts> {
+        let mut sum: Option<ConnectionCounts> = None;
         for (f, streams) in self.streams_of(flows) {
-            let c = sum.get_or_insert_with(Connections::default);
+            let c = sum.get_or_insert_with(ConnectionCounts::default);
             c.opened += u64::from(streams.connections);
             let clients = self.sockets_of(f).filter(|s| !s.end().is_server());
             c.open += clients.filter(|s| !s.endpoint.is_over()).count() as u64;

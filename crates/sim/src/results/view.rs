@@ -1,27 +1,27 @@
 //! Turns a finished run into its summary and tables.
 
 use crate::ground::output::{Cost, RunOutput, Table};
-use crate::ground::plan::Plan;
-use crate::ground::scope::Open;
+use crate::ground::plan::RunPlan;
+use crate::ground::scope::Scope;
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_names::connection;
-use crate::results::connection_summary::Listed;
+use crate::results::connection_summary::ListedConnections;
 use crate::results::medium_summary::MediumSummary;
 use crate::results::run_summary::{EngineSummary, RunSummary};
 use crate::results::tables;
-use crate::results::windows::Windows;
+use crate::results::windows::MeasurementWindows;
 use crate::stats::connection_log;
 use std::collections::BTreeMap;
 use tailrace_net::{ChannelId, LinkId};
 
 /// A run at its end, or at any moment before; its links are settled.
 pub(crate) struct RunView<'a> {
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a RunPlan,
     pub(crate) fabric: &'a SimFabric,
     pub(crate) world: &'a World,
-    pub(crate) windows: &'a Windows,
+    pub(crate) windows: &'a MeasurementWindows,
 }
 
 /// The run's entry of the result contract, as JSON text.
@@ -104,16 +104,16 @@ impl RunView<'_> {
     }
 
     fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
-        let listed = Listed::of(self.plan, self.world, self.fabric);
+        let listed = ListedConnections::of(self.plan, self.world, self.fabric);
         let unlisted_connections = listed.left_out;
         RunSummary {
             run: self.plan.run,
             seed: self.plan.seed,
             fingerprint: format!("{fingerprint:016x}"),
-            groups: self.groups(Open::Whole),
-            queues: self.queues(Open::Whole),
+            groups: self.groups(Scope::Run),
+            queues: self.queues(Scope::Run),
             connections: listed.summaries(self.plan, self.world),
-            paths: self.paths(Open::Whole),
+            paths: self.paths(Scope::Run),
             media: self.media(),
             foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),

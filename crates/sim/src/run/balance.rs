@@ -1,14 +1,14 @@
 //! Balances at any moment of a run: what was sent is received, lost, or in the network.
 
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::run::simulation::Simulation;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::paths::PathTally;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::paths::PathCounters;
 use tailrace_net::LinkId;
 
 /// What is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnTheWay {
+pub struct PacketsInFlight {
     /// Packets in queues and on wires, of every kind.
     pub packets: u64,
     /// Packets with data of flows that were sent and neither received nor lost.
@@ -20,7 +20,7 @@ impl Simulation {
     ///
     /// # Errors
     /// What does not balance.
-    pub fn balance(&mut self) -> Result<OnTheWay, String> {
+    pub fn balance(&mut self) -> Result<PacketsInFlight, String> {
         self.settle();
         let packets = self.balance_links()?;
         let data_packets = self.balance_flows(packets)?;
@@ -30,7 +30,7 @@ impl Simulation {
         if options > packets {
             return Err(format!("{options} packets hold options, {packets} are in the network"));
         }
-        Ok(OnTheWay { packets, data_packets })
+        Ok(PacketsInFlight { packets, data_packets })
     }
 
     /// Every packet that a queue took in has left it or waits in it; returns how many are anywhere in the network.
@@ -101,7 +101,7 @@ impl Simulation {
             if !is_sum(&sum, &back, &whole) || sum.new_bytes < whole.delivered_bytes {
                 return Err(format!("flow {flow}: {whole:?}, by path {sum:?}, of that back {back:?}"));
             }
-            for open in Open::BOTH {
+            for open in Scope::BOTH {
                 let t = sum_of(lanes().map(|(_, lane)| lane.in_window(open)));
                 let back = lanes().filter(|(to, _)| !to.is_server());
                 let back = sum_of(back.map(|(_, lane)| lane.in_window(open)));
@@ -119,7 +119,7 @@ impl Simulation {
     /// Statistics of a window say no more than happened in it.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
-            for open in Open::BOTH {
+            for open in Scope::BOTH {
                 let t = self.world.window_tally(flow, open);
                 let goodput = self.world.goodput_bytes(flow, &t, open);
                 if t.lost_packets > t.sent_packets
@@ -134,8 +134,8 @@ impl Simulation {
     }
 }
 
-fn sum_of(lanes: impl Iterator<Item = PathTally>) -> PathTally {
-    let mut sum = PathTally::default();
+fn sum_of(lanes: impl Iterator<Item = PathCounters>) -> PathCounters {
+    let mut sum = PathCounters::default();
     for lane in lanes {
         sum.sent_packets += lane.sent_packets;
         sum.sent_bytes += lane.sent_bytes;
@@ -150,7 +150,7 @@ fn sum_of(lanes: impl Iterator<Item = PathTally>) -> PathTally {
 }
 
 /// Whether what all paths carried, and of that what came back, is what the flow has counted.
-fn is_sum(sum: &PathTally, back: &PathTally, flow: &FlowTally) -> bool {
+fn is_sum(sum: &PathCounters, back: &PathCounters, flow: &FlowStats) -> bool {
     let by_path = [
         sum.sent_packets,
         sum.sent_bytes,

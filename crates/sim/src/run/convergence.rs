@@ -1,7 +1,7 @@
 //! Routes that hear late of what becomes of links: until then they lead into links that are down, and not over those that
 //! are up again.
 
-use crate::run::schedule::What;
+use crate::run::schedule::ControlEvent;
 use crate::run::simulation::Simulation;
 use std::collections::VecDeque;
 use tailrace_core::Duration;
@@ -9,14 +9,14 @@ use tailrace_net::LinkId;
 
 /// What routes are still to hear of.
 #[derive(Debug)]
-pub(crate) struct Convergence {
+pub(crate) struct RouteConvergence {
     /// So long after it has happened.
     delay: Duration,
     /// Directions of links, and whether routes may lead over them: what has happened in one instant each, in the order of these.
     pending: VecDeque<Vec<(LinkId, bool)>>,
 }
 
-impl Convergence {
+impl RouteConvergence {
     pub(crate) const fn new(delay: Duration) -> Self {
         Self { delay, pending: VecDeque::new() }
     }
@@ -36,7 +36,7 @@ impl Simulation {
         self.fabric.reroute(&own);
         if !others.is_empty() {
             self.convergence.pending.push_back(others);
-            self.agenda.add(self.fabric.now().saturating_add(self.convergence.delay), What::Routes);
+            self.agenda.add(self.fabric.now().saturating_add(self.convergence.delay), ControlEvent::Routes);
         }
     }
 

@@ -1,10 +1,10 @@
 //! Faults: which are under way at which link, and what that makes of the link.
 
-use crate::ground::capacity::Pace;
+use crate::ground::capacity::LinkCapacity;
 use crate::ground::random_streams::{SCHEDULE, link_stream};
 use crate::packet::address_changes::address_of;
-use crate::run::schedule::Edge;
-use crate::run::schedule::What;
+use crate::run::schedule::FaultTransition;
+use crate::run::schedule::ControlEvent;
 use crate::run::simulation::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Instant, Rng};
@@ -15,7 +15,7 @@ use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
 /// A fault that changes while it lasts.
 #[derive(Debug)]
-struct Staged {
+struct StagedFault {
     course: Box<dyn Course>,
     rng: Rng,
     stage: Stage,
@@ -25,19 +25,19 @@ struct Staged {
 
 /// The faults of a run: those of the scenario, then those that were asked for while it ran.
 #[derive(Debug)]
-pub(crate) struct Faults {
+pub(crate) struct FaultSchedule {
     all: Vec<Fault>,
     /// Those that have begun and still have an effect, in the order of their beginnings, for each direction that has any.
     under_way: BTreeMap<LinkId, Vec<usize>>,
     /// Those of them that have ended.
     lingering: BTreeSet<usize>,
     /// Those of them that change while they last, with their present stage.
-    staged: BTreeMap<usize, Staged>,
+    staged: BTreeMap<usize, StagedFault>,
     /// Number of those that the scenario declares.
     declared: usize,
 }
 
-impl Faults {
+impl FaultSchedule {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let all = scenario.faults.clone();
         Self {
@@ -74,11 +74,11 @@ impl Faults {
         (self.declared..self.all.len()).filter(|i| self.all[*i].until.is_none())
     }
 
-    pub(crate) fn turn(&mut self, fault: usize, edge: Edge) {
-        if edge == Edge::Turns {
+    pub(crate) fn turn(&mut self, fault: usize, edge: FaultTransition) {
+        if edge == FaultTransition::NextStage {
             return;
         }
-        let lingers = edge == Edge::Ends && !self.all[fault].kind.aftermath().is_zero();
+        let lingers = edge == FaultTransition::Ends && !self.all[fault].kind.aftermath().is_zero();
         if lingers {
             self.lingering.insert(fault);
             return;
@@ -87,7 +87,7 @@ impl Faults {
         for way in ways_of(&self.all[fault]) {
             let here = self.under_way.entry(way).or_default();
             here.retain(|f| *f != fault);
-            if edge == Edge::Begins {
+            if edge == FaultTransition::Begins {
                 here.push(fault);
             } else if here.is_empty() {
                 self.under_way.remove(&way);
@@ -117,11 +117,11 @@ impl Faults {
 
     /// The next stage of a fault that has any begins, if it begins or still lasts; gives how long that one lasts, if not to the
     /// fault's end. `rng` makes its random stream.
-    fn proceed(&mut self, fault: usize, edge: Edge, rng: impl FnOnce(&Fault) -> Rng) -> Option<Duration> {
+    fn proceed(&mut self, fault: usize, edge: FaultTransition, rng: impl FnOnce(&Fault) -> Rng) -> Option<Duration> {
         match edge {
-            Edge::Begins => {
+            FaultTransition::Begins => {
                 let of = &self.all[fault];
-                let staged = Staged {
+                let staged = StagedFault {
                     course: of.kind.course()?,
                     rng: rng(of),
                     stage: Stage::default(),
@@ -129,8 +129,8 @@ impl Faults {
                 };
                 self.staged.insert(fault, staged);
             }
-            Edge::Turns => {}
-            Edge::Ends | Edge::Clears => {
+            FaultTransition::NextStage => {}
+            FaultTransition::Ends | FaultTransition::Clears => {
                 self.staged.remove(&fault);
             }
         }
@@ -143,13 +143,13 @@ impl Faults {
     }
 
     /// Whether a fault has such an edge still before it: no stage begins of one that has ended.
-    fn is_due(&self, fault: usize, edge: Edge) -> bool {
-        edge != Edge::Turns || self.staged.contains_key(&fault)
+    fn is_due(&self, fault: usize, edge: FaultTransition) -> bool {
+        edge != FaultTransition::NextStage || self.staged.contains_key(&fault)
     }
 
     /// The directions of links that get a new queue: not where a stage keeps the queue of the one before.
-    fn ways_of_queues(&self, faults: &[(usize, Edge)]) -> Vec<LinkId> {
-        let renews = |f: usize, edge: Edge, way: LinkId| edge != Edge::Turns || self.turns_queue(f, way);
+    fn ways_of_queues(&self, faults: &[(usize, FaultTransition)]) -> Vec<LinkId> {
+        let renews = |f: usize, edge: FaultTransition, way: LinkId| edge != FaultTransition::NextStage || self.turns_queue(f, way);
         let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.aspects().queue);
         let ways =
             concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
@@ -164,7 +164,7 @@ impl Faults {
     }
 
     /// The directions of links of those faults that change such an aspect, in the order of links, each once.
-    fn ways(&self, faults: &[(usize, Edge)], aspect: impl Fn(Aspects) -> bool) -> Vec<LinkId> {
+    fn ways(&self, faults: &[(usize, FaultTransition)], aspect: impl Fn(Aspects) -> bool) -> Vec<LinkId> {
         let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
         Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
     }
@@ -183,7 +183,7 @@ fn ways_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
 
 impl Simulation {
     /// A fault begins or ends, and others with it in the same instant: links are changed when all have.
-    pub(crate) fn keep_faults(&mut self, at: Instant, first: (usize, Edge)) {
+    pub(crate) fn keep_faults(&mut self, at: Instant, first: (usize, FaultTransition)) {
         let mut together = Vec::new();
         let mut next = Some(first);
         while let Some((fault, edge)) = next {
@@ -193,32 +193,32 @@ impl Simulation {
                 let lasts = faults.proceed(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
                 self.agree_next((fault, edge), lasts, at);
             }
-            let due = self.agenda.take_if(|when, what| when == at && matches!(what, What::Fault(..)));
-            next = due.and_then(|(_, what)| if let What::Fault(f, e) = what { Some((f, e)) } else { None });
+            let due = self.agenda.take_if(|when, what| when == at && matches!(what, ControlEvent::Fault(..)));
+            next = due.and_then(|(_, what)| if let ControlEvent::Fault(f, e) = what { Some((f, e)) } else { None });
         }
         self.apply_faults(&together);
     }
 
     /// Enters what comes next of a fault.
-    fn agree_next(&mut self, (fault, edge): (usize, Edge), lasts: Option<Duration>, at: Instant) {
+    fn agree_next(&mut self, (fault, edge): (usize, FaultTransition), lasts: Option<Duration>, at: Instant) {
         if let Some(lasts) = lasts {
-            self.agenda.add(at.saturating_add(lasts), What::Fault(fault, Edge::Turns));
+            self.agenda.add(at.saturating_add(lasts), ControlEvent::Fault(fault, FaultTransition::NextStage));
         }
         let of = &self.faults.all[fault];
         let aftermath = of.kind.aftermath();
         let next = match edge {
-            Edge::Begins => of.until.map(|until| (Instant::ZERO + until, Edge::Ends)),
-            Edge::Ends if aftermath.is_zero() => None,
-            Edge::Ends => Some((at + aftermath, Edge::Clears)),
-            Edge::Turns | Edge::Clears => None,
+            FaultTransition::Begins => of.until.map(|until| (Instant::ZERO + until, FaultTransition::Ends)),
+            FaultTransition::Ends if aftermath.is_zero() => None,
+            FaultTransition::Ends => Some((at + aftermath, FaultTransition::Clears)),
+            FaultTransition::NextStage | FaultTransition::Clears => None,
         };
         if let Some((when, edge)) = next {
-            self.agenda.add(when, What::Fault(fault, edge));
+            self.agenda.add(when, ControlEvent::Fault(fault, edge));
         }
     }
 
     /// Faults that begin or end in one instant, in the order of their declaration.
-    fn apply_faults(&mut self, edges: &[(usize, Edge)]) {
+    fn apply_faults(&mut self, edges: &[(usize, FaultTransition)]) {
         let now = self.fabric.now();
         for &(fault, edge) in edges {
             self.faults.turn(fault, edge);
@@ -307,13 +307,13 @@ impl Simulation {
             let condition = self.condition(way);
             let stream = || link_stream(&self.plan.scenario, self.plan.seed, way, SCHEDULE);
             let pace = if condition.set().rate {
-                Pace::Rate(condition.rate())
+                LinkCapacity::Rate(condition.rate())
             } else {
-                Pace::of(self.spec(way), stream)
+                LinkCapacity::of(self.spec(way), stream)
             };
             match &pace {
-                Pace::Rate(rate) => self.fabric.set_rate(way, *rate, &mut self.world),
-                Pace::Schedule(..) => self.fabric.resume_schedule(way, &mut self.world),
+                LinkCapacity::Rate(rate) => self.fabric.set_rate(way, *rate, &mut self.world),
+                LinkCapacity::Schedule(..) => self.fabric.resume_schedule(way, &mut self.world),
             }
             self.world.rates.changed(way, self.fabric.now(), pace);
         }

@@ -4,8 +4,8 @@ use crate::ground::output::{CaptureFile, Cost, Drained, Table};
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
 use crate::results::view;
-use crate::run::schedule::Edge;
-use crate::run::schedule::What;
+use crate::run::schedule::FaultTransition;
+use crate::run::schedule::ControlEvent;
 use crate::run::simulation::Simulation;
 use core::fmt;
 use tailrace_core::{Duration, Instant};
@@ -151,7 +151,7 @@ impl Simulation {
             (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
             (Change::Set(link, kind), None) => {
                 let fault = self.faults.add(Fault { ways: Way::both(link).into(), at, until: None, kind });
-                self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Begins));
+                self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Begins));
             }
             // What is on the agenda stays there: it is over as soon as it can be.
             (Change::Restore(..), Some(fault)) => {
@@ -172,7 +172,7 @@ impl Simulation {
             return Some(fault);
         }
         self.faults.get_mut(fault).until = Some(at);
-        self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Ends));
+        self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Ends));
         None
     }
 

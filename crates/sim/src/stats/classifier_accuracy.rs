@@ -1,9 +1,9 @@
 //! Which flows the queues' classifiers singled out, against the scenario's ground truth.
 
-use crate::ground::scope::{Each, Open};
+use crate::ground::scope::{PerScope, Scope};
 use crate::host::flow::{Carrier, Flow};
-use crate::packet::spoofing::Spoofed;
-use crate::results::queue_summary::{Flagged, FlaggedGroup};
+use crate::packet::spoofing::SpoofedSource;
+use crate::results::queue_summary::{ClassifierSummary, GroupClassification};
 use std::collections::BTreeMap;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, FlowKey, Instant};
@@ -11,24 +11,24 @@ use tailrace_net::LinkId;
 
 /// Flags of all queues so far.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts {
+pub(crate) struct ClassifierAccuracy {
     /// Flows by their key without the client's port, and by what coarser classifiers see. Made with the first flag:
     /// most runs have no classifier.
     index: BTreeMap<FlowKey, Vec<usize>>,
-    records: BTreeMap<(LinkId, usize), Record>,
+    records: BTreeMap<(LinkId, usize), FlagHistory>,
 }
 
 /// What one queue thinks of one flow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Record {
+struct FlagHistory {
     first: Option<Instant>,
     since: Option<Instant>,
-    windows: Each<Flags>,
+    windows: PerScope<FlagCounts>,
 }
 
 /// Flags of a flow in an open window.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flags {
+struct FlagCounts {
     /// Whether one stood at any time.
     stood: bool,
     /// Clearings, and how long those flags had stood, from their beginning on.
@@ -40,9 +40,9 @@ struct Flags {
 
 /// How many there were of something that lasts, and how long all together.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sum(u32, Duration);
+struct DurationSum(u32, Duration);
 
-impl Sum {
+impl DurationSum {
     fn add(&mut self, count: u32, lasted: Duration) {
         self.0 += count;
         self.1 += lasted;
@@ -55,14 +55,14 @@ impl Sum {
 
 /// What a group's flows have together.
 #[derive(Clone, Copy, Debug, Default)]
-struct OfGroup {
+struct GroupFlags {
     flagged: u64,
-    first: Sum,
-    cleared: Sum,
+    first: DurationSum,
+    cleared: DurationSum,
     again: u64,
 }
 
-impl Verdicts {
+impl ClassifierAccuracy {
     /// A queue flagged or cleared whatever has this key; returns the flows concerned.
     pub(crate) fn record(
         &mut self,
@@ -78,13 +78,13 @@ impl Verdicts {
             let record = self.records.entry((link, *flow)).or_default();
             if flagged {
                 if record.since.is_none() && record.first.is_some() {
-                    Open::BOTH.into_iter().for_each(|open| record.windows[open].again += 1);
+                    Scope::BOTH.into_iter().for_each(|open| record.windows[open].again += 1);
                 }
                 record.first.get_or_insert(at);
                 record.since.get_or_insert(at);
-                Open::BOTH.into_iter().for_each(|open| record.windows[open].stood = true);
+                Scope::BOTH.into_iter().for_each(|open| record.windows[open].stood = true);
             } else if let Some(since) = record.since.take() {
-                for open in Open::BOTH {
+                for open in Scope::BOTH {
                     record.windows[open].cleared += 1;
                     record.windows[open].lasted += at - since;
                 }
@@ -104,9 +104,9 @@ impl Verdicts {
     }
 
     /// A window begins: what counts is what stands, and what comes.
-    pub(crate) fn begin(&mut self, open: Open) {
+    pub(crate) fn begin(&mut self, open: Scope) {
         for record in self.records.values_mut() {
-            record.windows[open] = Flags { stood: record.since.is_some(), ..Flags::default() };
+            record.windows[open] = FlagCounts { stood: record.since.is_some(), ..FlagCounts::default() };
         }
     }
 
@@ -114,13 +114,13 @@ impl Verdicts {
     /// First flags count from `from` on.
     pub(crate) fn judge(
         &self,
-        (link, open, from): (LinkId, Open, Instant),
+        (link, open, from): (LinkId, Scope, Instant),
         flows: &[Flow],
         groups: &[(&str, bool)],
-    ) -> Flagged {
-        let mut judged = Flagged::default();
-        let mut each = vec![OfGroup::default(); groups.len()];
-        let (mut detections, mut clearings) = (Sum::default(), Sum::default());
+    ) -> ClassifierSummary {
+        let mut judged = ClassifierSummary::default();
+        let mut each = vec![GroupFlags::default(); groups.len()];
+        let (mut detections, mut clearings) = (DurationSum::default(), DurationSum::default());
         for (i, flow) in flows.iter().enumerate() {
             let record = self.records.get(&(link, i)).copied().unwrap_or_default();
             let flags = record.windows[open];
@@ -146,14 +146,14 @@ impl Verdicts {
         judged.detection_s = detections.mean_s();
         judged.rehabilitation_s = clearings.mean_s();
         judged.groups =
-            groups.iter().map(|(name, _)| (*name).into()).zip(each.iter().map(OfGroup::summary)).collect();
+            groups.iter().map(|(name, _)| (*name).into()).zip(each.iter().map(GroupFlags::summary)).collect();
         judged
     }
 }
 
-impl OfGroup {
-    fn summary(&self) -> FlaggedGroup {
-        FlaggedGroup {
+impl GroupFlags {
+    fn summary(&self) -> GroupClassification {
+        GroupClassification {
             flagged: self.flagged,
             first_flag_s: self.first.mean_s(),
             cleared: u64::from(self.cleared.0),
@@ -176,7 +176,7 @@ fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
         let to = FlowKey { dst, ..FlowKey::default() };
         index.entry(to).or_default().push(i);
         // Whoever names an address that is spoofed names the flow that hides behind it.
-        let spoofed = flow.spoofed().into_iter().flat_map(Spoofed::pool);
+        let spoofed = flow.spoofed().into_iter().flat_map(SpoofedSource::pool);
         for src in std::iter::once(envelope.source).chain(spoofed).map(|address| address.0) {
             let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };
             let pair = FlowKey { src, dst, ..FlowKey::default() };

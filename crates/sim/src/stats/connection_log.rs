@@ -5,7 +5,7 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::reset_causes::cause_name;
 use crate::host::endpoint::Endpoint;
@@ -30,14 +30,14 @@ impl RecordId {
 pub(crate) struct ConnectionLog {
     /// How many are kept.
     most: usize,
-    records: Vec<Record>,
+    records: Vec<ConnectionRecord>,
     /// How many were opened beyond that.
     beyond: u64,
 }
 
 /// A connection.
 #[derive(Clone, Debug)]
-struct Record {
+struct ConnectionRecord {
     flow: u32,
     /// Its place among the connections of its flow, from 0.
     number: u32,
@@ -54,8 +54,8 @@ struct Record {
     over: Option<Instant>,
     /// Why it broke, as one of the ends said first.
     broken: Option<ResetCause>,
-    client: Side,
-    server: Side,
+    client: EndCounters,
+    server: EndCounters,
 }
 
 /// More than any end counts: there may be many connections, and an option would take twice as much.
@@ -63,7 +63,7 @@ const NOT_COUNTED: u32 = u32::MAX;
 
 /// What one end has counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Side {
+struct EndCounters {
     delivered_bytes: u64,
     retransmitted_packets: u64,
     /// [`NOT_COUNTED`] where its stack does not tell.
@@ -71,7 +71,7 @@ struct Side {
     subflows: u32,
 }
 
-impl Side {
+impl EndCounters {
     fn of(endpoint: &Endpoint) -> Self {
         Self {
             delivered_bytes: endpoint.bytes_delivered(),
@@ -86,8 +86,8 @@ impl Side {
     }
 }
 
-impl Record {
-    fn side(&mut self, end: FlowEnd) -> &mut Side {
+impl ConnectionRecord {
+    fn side(&mut self, end: FlowEnd) -> &mut EndCounters {
         if end.is_server() { &mut self.server } else { &mut self.client }
     }
 
@@ -124,7 +124,7 @@ impl ConnectionLog {
             self.beyond += 1;
             return RecordId::NONE;
         }
-        self.records.push(Record {
+        self.records.push(ConnectionRecord {
             flow: flow as u32,
             number,
             client_port,
@@ -135,13 +135,13 @@ impl ConnectionLog {
             established: None,
             over: None,
             broken: None,
-            client: Side::default(),
-            server: Side::default(),
+            client: EndCounters::default(),
+            server: EndCounters::default(),
         });
         RecordId(self.records.len() as u32 - 1)
     }
 
-    fn get(&mut self, id: RecordId) -> Option<&mut Record> {
+    fn get(&mut self, id: RecordId) -> Option<&mut ConnectionRecord> {
         self.records.get_mut(id.0 as usize)
     }
 
@@ -176,7 +176,7 @@ impl ConnectionLog {
     /// An end is gone.
     pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, endpoint: &Endpoint) {
         if let Some(record) = self.get(id) {
-            *record.side(end) = Side::of(endpoint);
+            *record.side(end) = EndCounters::of(endpoint);
         }
     }
 
@@ -186,11 +186,11 @@ impl ConnectionLog {
     }
 
     /// All records, with what the ends that live have counted so far.
-    fn with_living(&self, sockets: &Sockets) -> Vec<Record> {
+    fn with_living(&self, sockets: &Sockets) -> Vec<ConnectionRecord> {
         let mut records = self.records.clone();
         for socket in sockets.iter() {
             if let Some(record) = records.get_mut(socket.record.0 as usize) {
-                *record.side(socket.end()) = Side::of(&socket.endpoint);
+                *record.side(socket.end()) = EndCounters::of(&socket.endpoint);
             }
         }
         records
@@ -202,7 +202,7 @@ struct Row<'a> {
     run: u32,
     group: &'a str,
     member: u32,
-    record: Record,
+    record: ConnectionRecord,
 }
 
 columns! {
@@ -235,7 +235,7 @@ fn seconds(at: Option<Instant>) -> f64 {
 }
 
 /// The table, where the scenario has connections and wants it.
-pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
+pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     let log = &world.connection_log;
     if log.most == 0 || !has_connections(&plan.scenario) {
         return None;

@@ -4,26 +4,26 @@
 //! stop. What was silent before a window began, or goes on when it ends, counts as far as it lies within: so there is a moment
 //! for the whole and a longest time for each window, and a delivery pays a comparison.
 
-use crate::ground::scope::{Each, Open};
+use crate::ground::scope::{PerScope, Scope};
 use crate::host::hosts::World;
 use crate::packet::socket_id::SocketId;
 use tailrace_core::{Duration, Instant};
 
 /// Of one flow.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Silence {
+pub(crate) struct DeliveryGap {
     /// The latest of its opening, its last delivery and the beginning of the statistics; `MAX` while it is not open.
     since: Instant,
     /// It is not open after that.
     until: Instant,
     /// The longest that is over, in each open window; that of the part is never longer than that of the whole.
-    longest: Each<Duration>,
+    longest: PerScope<Duration>,
 }
 
-impl Silence {
+impl DeliveryGap {
     /// Of a flow that will be open between these times.
     pub(crate) fn between(start: Instant, stop: Instant) -> Self {
-        Self { since: start, until: stop, longest: Each::default() }
+        Self { since: start, until: stop, longest: PerScope::default() }
     }
 
     /// Of a flow that is open when it says so.
@@ -39,26 +39,26 @@ impl Silence {
     }
 
     /// The last connection is over.
-    pub(crate) fn close(&mut self, now: Instant, begun: &Each<Option<Instant>>) {
+    pub(crate) fn close(&mut self, now: Instant, begun: &PerScope<Option<Instant>>) {
         self.note(now, begun);
         self.since = Instant::MAX;
     }
 
     /// Applications got something; windows began then.
     #[inline]
-    pub(crate) fn end(&mut self, now: Instant, begun: &Each<Option<Instant>>) {
+    pub(crate) fn end(&mut self, now: Instant, begun: &PerScope<Option<Instant>>) {
         if self.since == Instant::MAX {
             return; // What comes when it is not open any more breaks no silence.
         }
-        if now.saturating_since(self.since) > self.longest[Open::Part] {
+        if now.saturating_since(self.since) > self.longest[Scope::Window] {
             self.note(now, begun);
         }
         self.since = now;
     }
 
     #[inline(never)]
-    fn note(&mut self, now: Instant, begun: &Each<Option<Instant>>) {
-        for open in Open::BOTH {
+    fn note(&mut self, now: Instant, begun: &PerScope<Option<Instant>>) {
+        for open in Scope::BOTH {
             self.longest[open] = self.longest[open].max(self.present(now, begun[open]));
         }
     }
@@ -74,16 +74,16 @@ impl Silence {
     }
 
     /// A window begins.
-    pub(crate) fn begin(&mut self, open: Open, now: Instant) {
+    pub(crate) fn begin(&mut self, open: Scope, now: Instant) {
         self.longest[open] = Duration::ZERO;
-        if open == Open::Whole {
-            self.longest[Open::Part] = Duration::ZERO;
+        if open == Scope::Run {
+            self.longest[Scope::Window] = Duration::ZERO;
             self.since = self.since.max(now);
         }
     }
 
     /// The longest in a window that began then, as if it ended now; none where the flow was not open.
-    fn longest(&self, open: Open, now: Instant, begun: Option<Instant>) -> Option<Duration> {
+    fn longest(&self, open: Scope, now: Instant, begun: Option<Instant>) -> Option<Duration> {
         let longest = self.longest[open].max(self.present(now, begun));
         (!longest.is_zero()).then_some(longest)
     }
@@ -100,7 +100,7 @@ impl World {
     }
 
     /// The longest silence of a flow in a window, in seconds; NaN where it was not open.
-    pub(crate) fn longest_silence_s(&self, flow: usize, open: Open, now: Instant) -> f64 {
+    pub(crate) fn longest_silence_s(&self, flow: usize, open: Scope, now: Instant) -> f64 {
         let longest = self.flows[flow].silence.longest(open, now, self.begun[open]);
         longest.map_or(f64::NAN, Duration::as_secs_f64)
     }
@@ -115,13 +115,13 @@ mod tests {
     }
 
     /// Its longest in the whole and in the part, in milliseconds.
-    fn longest(silence: &Silence, now: u64, begun: &Each<Option<Instant>>) -> [Option<u64>; 2] {
-        Open::BOTH.map(|open| silence.longest(open, at(now), begun[open]).map(|d| d.as_nanos() / 1_000_000))
+    fn longest(silence: &DeliveryGap, now: u64, begun: &PerScope<Option<Instant>>) -> [Option<u64>; 2] {
+        Scope::BOTH.map(|open| silence.longest(open, at(now), begun[open]).map(|d| d.as_nanos() / 1_000_000))
     }
 
     #[test]
     fn it_counts_from_the_opening_to_the_end_with_what_is_under_way() {
-        let (mut silence, begun) = (Silence::closed(), Each::default());
+        let (mut silence, begun) = (DeliveryGap::closed(), PerScope::default());
         silence.end(at(5), &begun);
         assert_eq!(longest(&silence, 9, &begun), [None, None], "it was never open");
         assert!(!silence.is_open(at(9)));
@@ -141,18 +141,18 @@ mod tests {
 
     #[test]
     fn of_a_window_is_what_lies_within() {
-        let (mut silence, mut begun) = (Silence::between(at(0), at(1000)), Each::default());
+        let (mut silence, mut begun) = (DeliveryGap::between(at(0), at(1000)), PerScope::default());
         silence.end(at(70), &begun);
         // The warm-up ends, and with it begins the first part.
-        for open in Open::BOTH {
+        for open in Scope::BOTH {
             begun[open] = Some(at(100));
             silence.begin(open, at(100));
         }
         silence.end(at(150), &begun);
         silence.end(at(160), &begun);
         assert_eq!(longest(&silence, 200, &begun), [Some(50), Some(50)]);
-        begun[Open::Part] = Some(at(200));
-        silence.begin(Open::Part, at(200));
+        begun[Scope::Window] = Some(at(200));
+        silence.begin(Scope::Window, at(200));
         // From 160 on in the whole, from 200 on in the part.
         silence.end(at(230), &begun);
         assert_eq!(longest(&silence, 230, &begun), [Some(70), Some(30)]);
@@ -164,10 +164,10 @@ mod tests {
 
     #[test]
     fn without_windows_a_silence_of_the_warm_up_hides_none_after_it() {
-        let (mut silence, mut begun) = (Silence::between(at(0), Instant::MAX), Each::default());
+        let (mut silence, mut begun) = (DeliveryGap::between(at(0), Instant::MAX), PerScope::default());
         silence.end(at(90), &begun);
-        begun[Open::Whole] = Some(at(100));
-        silence.begin(Open::Whole, at(100));
+        begun[Scope::Run] = Some(at(100));
+        silence.begin(Scope::Run, at(100));
         silence.end(at(130), &begun);
         silence.end(at(165), &begun);
         assert_eq!(longest(&silence, 166, &begun)[0], Some(35));

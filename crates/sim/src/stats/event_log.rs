@@ -11,7 +11,7 @@ use tailrace_net::LinkId;
 pub(crate) struct EventLog {
     /// How many more are kept.
     room: u64,
-    events: Vec<Event>,
+    events: Vec<LoggedEvent>,
     table: TableBuilder,
     /// Events beyond the limit: counted, not kept; not even counted where none are wanted.
     beyond: u64,
@@ -20,7 +20,7 @@ pub(crate) struct EventLog {
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Event {
+pub(crate) struct LoggedEvent {
     pub(crate) at: Instant,
     pub(crate) kind: &'static str,
     pub(crate) link: Option<LinkId>,
@@ -31,7 +31,7 @@ pub(crate) struct Event {
 /// An event with the names that are in the table.
 struct Row<'a> {
     run: u32,
-    event: Event,
+    event: LoggedEvent,
     place: &'a str,
     group: &'a str,
     member: u32,
@@ -56,7 +56,7 @@ impl EventLog {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, event: Event) {
+    pub(crate) fn push(&mut self, event: LoggedEvent) {
         if self.room > 0 {
             self.room -= 1;
             self.events.push(event);

@@ -6,7 +6,7 @@ use tailrace_core::Duration;
 /// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction. What a packet counts
 /// for comes first, arrivals before departures: it is one line of the processor's cache each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FlowTally {
+pub(crate) struct FlowStats {
     pub(crate) received_packets: u64,
     /// IP bytes of those: throughput.
     pub(crate) received_bytes: u64,
@@ -38,7 +38,7 @@ pub(crate) struct FlowTally {
     pub(crate) late_packets: u64,
 }
 
-impl FlowTally {
+impl FlowStats {
     /// The counts since an earlier copy.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn what_completed_has_a_rate_while_it_lasts() {
-        let mut flow = FlowTally::default();
+        let mut flow = FlowStats::default();
         assert!(flow.completion_goodput_bps().is_nan());
         // 1 MB in 2 s and 2 MB in 1 s: 24 Mbit in 3 s.
         for (bytes, took) in [(1_000_000, 2), (2_000_000, 1)] {

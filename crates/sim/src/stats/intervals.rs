@@ -2,7 +2,7 @@
 //! whole and in the window that began last. Counters are looked at when an interval ends, so packets pay nothing.
 
 use crate::ground::rate::loss_ratio;
-use crate::ground::scope::{Each, Open};
+use crate::ground::scope::{PerScope, Scope};
 use crate::host::flow::Flow;
 use crate::host::hosts::World;
 use tailrace_core::{Duration, Instant, math};
@@ -10,26 +10,26 @@ use tailrace_scenario::model::Scenario;
 
 /// Of a run whose scenario records at intervals.
 #[derive(Debug)]
-pub(crate) struct Bins {
+pub(crate) struct Intervals {
     pub(crate) interval: Duration,
     /// When the present one began.
     since: Instant,
     /// The windows that there are: the whole, and parts of it where the scenario has any.
-    windows: &'static [Open],
-    flows: Vec<Binned>,
-    groups: Vec<Binned>,
+    windows: &'static [Scope],
+    flows: Vec<IntervalStats>,
+    groups: Vec<IntervalStats>,
 }
 
 /// What has been counted up to some moment, and whether anything was open then.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+struct IntervalCounters {
     delivered_bytes: u64,
     received_packets: u64,
     lost_packets: u64,
     is_open: bool,
 }
 
-impl Standing {
+impl IntervalCounters {
     fn of(flow: &Flow, now: Instant) -> Self {
         Self {
             delivered_bytes: flow.tally.delivered_bytes,
@@ -49,18 +49,18 @@ impl Standing {
 
 /// A flow, or a group: where it stood when the present interval began, and what its intervals were like.
 #[derive(Clone, Copy, Debug, Default)]
-struct Binned {
-    at: Standing,
-    evenness: Each<Evenness>,
+struct IntervalStats {
+    at: IntervalCounters,
+    evenness: PerScope<Smoothness>,
 }
 
-impl Binned {
-    fn beginning(at: Standing) -> Self {
-        Self { at, evenness: Each::default() }
+impl IntervalStats {
+    fn beginning(at: IntervalCounters) -> Self {
+        Self { at, evenness: PerScope::default() }
     }
 
     /// The interval ends, of those windows that hold all of it.
-    fn close(&mut self, now: Standing, windows: impl Iterator<Item = Open>) {
+    fn close(&mut self, now: IntervalCounters, windows: impl Iterator<Item = Scope>) {
         let before = std::mem::replace(&mut self.at, now);
         for open in windows {
             let evenness = &mut self.evenness[open];
@@ -75,7 +75,7 @@ impl Binned {
 
 /// What intervals were like.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evenness {
+pub(crate) struct Smoothness {
     /// Those at both ends of which something was open, and bytes delivered in each.
     pub(crate) count: u64,
     sum: u64,
@@ -86,7 +86,7 @@ pub(crate) struct Evenness {
     loss: Option<f64>,
 }
 
-impl Evenness {
+impl Smoothness {
     fn add(&mut self, bytes: u64) {
         self.min = if self.count == 0 { bytes } else { self.min.min(bytes) };
         self.max = self.max.max(bytes);
@@ -129,40 +129,40 @@ impl Evenness {
     }
 }
 
-impl Bins {
+impl Intervals {
     /// Those of a scenario that records at intervals.
     pub(crate) fn of(scenario: &Scenario, flows: &[Flow]) -> Option<Box<Self>> {
         let interval = scenario.record.interval?;
-        let mut groups = vec![Standing::default(); scenario.flows.len()];
-        let standings: Vec<_> = flows.iter().map(|flow| Standing::of(flow, Instant::ZERO)).collect();
+        let mut groups = vec![IntervalCounters::default(); scenario.flows.len()];
+        let standings: Vec<_> = flows.iter().map(|flow| IntervalCounters::of(flow, Instant::ZERO)).collect();
         flows.iter().zip(&standings).for_each(|(flow, at)| groups[flow.group as usize].add(*at));
-        let binned = |at: Vec<Standing>| at.into_iter().map(Binned::beginning).collect();
+        let binned = |at: Vec<IntervalCounters>| at.into_iter().map(IntervalStats::beginning).collect();
         Some(Box::new(Self {
             interval,
             since: Instant::ZERO,
-            windows: if scenario.windows.is_empty() { &[Open::Whole] } else { &Open::BOTH },
+            windows: if scenario.windows.is_empty() { &[Scope::Run] } else { &Scope::BOTH },
             flows: binned(standings),
             groups: binned(groups),
         }))
     }
 
     /// A window begins.
-    pub(crate) fn begin(&mut self, open: Open) {
+    pub(crate) fn begin(&mut self, open: Scope) {
         let all = self.flows.iter_mut().chain(&mut self.groups);
-        all.for_each(|binned| binned.evenness[open] = Evenness::default());
+        all.for_each(|binned| binned.evenness[open] = Smoothness::default());
     }
 
     /// An interval ends now, if it does and has not been told yet.
-    fn close(&mut self, flows: &[Flow], begun: &Each<Option<Instant>>, now: Instant) {
+    fn close(&mut self, flows: &[Flow], begun: &PerScope<Option<Instant>>, now: Instant) {
         if now != self.since + self.interval {
             return;
         }
         let since = std::mem::replace(&mut self.since, now);
-        let holds = |open: &Open| begun[*open].is_none_or(|begun| begun <= since);
+        let holds = |open: &Scope| begun[*open].is_none_or(|begun| begun <= since);
         let windows = || self.windows.iter().copied().filter(holds);
-        let mut groups = vec![Standing::default(); self.groups.len()];
+        let mut groups = vec![IntervalCounters::default(); self.groups.len()];
         for (binned, flow) in self.flows.iter_mut().zip(flows) {
-            let standing = Standing::of(flow, now);
+            let standing = IntervalCounters::of(flow, now);
             groups[flow.group as usize].add(standing);
             binned.close(standing, windows());
         }
@@ -181,12 +181,12 @@ impl World {
     }
 
     /// What the intervals of a flow in a window were like; none where none are recorded.
-    pub(crate) fn evenness_of_flow(&self, flow: usize, open: Open) -> Evenness {
-        self.bins.as_ref().map_or_else(Evenness::default, |bins| bins.flows[flow].evenness[open])
+    pub(crate) fn evenness_of_flow(&self, flow: usize, open: Scope) -> Smoothness {
+        self.bins.as_ref().map_or_else(Smoothness::default, |bins| bins.flows[flow].evenness[open])
     }
 
     /// The same of a group, with how long an interval is.
-    pub(crate) fn evenness_of_group(&self, group: usize, open: Open) -> Option<(Duration, Evenness)> {
+    pub(crate) fn evenness_of_group(&self, group: usize, open: Scope) -> Option<(Duration, Smoothness)> {
         self.bins.as_ref().map(|bins| (bins.interval, bins.groups[group].evenness[open]))
     }
 }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn evenness_is_that_of_the_numbers() {
-        let mut evenness = Evenness::default();
+        let mut evenness = Smoothness::default();
         assert!(evenness.goodput_cv().is_nan() && evenness.loss_max_ratio().is_nan());
         assert_eq!((evenness.min(), evenness.max()), (None, None));
         [2, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|bytes| evenness.add(bytes));
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn equal_intervals_are_even_however_large() {
-        let mut evenness = Evenness::default();
+        let mut evenness = Smoothness::default();
         (0..1000).for_each(|_| evenness.add(123_456_789_012));
         assert_eq!(evenness.goodput_cv(), 0.0);
     }
@@ -219,13 +219,13 @@ mod tests {
     #[test]
     fn an_interval_counts_where_something_is_open_at_both_its_ends() {
         let standing =
-            |delivered_bytes, is_open| Standing { delivered_bytes, is_open, ..Standing::default() };
-        let mut binned = Binned::default();
+            |delivered_bytes, is_open| IntervalCounters { delivered_bytes, is_open, ..IntervalCounters::default() };
+        let mut binned = IntervalStats::default();
         for (bytes, is_open) in [(10, true), (40, true), (90, true), (95, false), (100, false), (100, true)] {
-            binned.close(standing(bytes, is_open), [Open::Whole].into_iter());
+            binned.close(standing(bytes, is_open), [Scope::Run].into_iter());
         }
-        let whole = binned.evenness[Open::Whole];
+        let whole = binned.evenness[Scope::Run];
         assert_eq!((whole.count, whole.min(), whole.max()), (2, Some(30), Some(50)));
-        assert_eq!(binned.evenness[Open::Part].count, 0);
+        assert_eq!(binned.evenness[Scope::Window].count, 0);
     }
 }

@@ -2,12 +2,12 @@
 
 /// What befell data packets on their way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fates {
+pub(crate) struct LossCounters {
     pub(crate) lost: u64,
     pub(crate) marked: u64,
 }
 
-impl Fates {
+impl LossCounters {
     /// A packet was lost.
     pub(crate) const LOST: Self = Self { lost: 1, marked: 0 };
     /// A packet was marked.

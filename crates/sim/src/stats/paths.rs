@@ -7,12 +7,12 @@
 //! way. Flows over anything else have no paths, and pay a comparison a packet.
 
 use crate::ground::rate::{loss_ratio, rate_bps};
-use crate::ground::scope::{Each, Open};
+use crate::ground::scope::{PerScope, Scope};
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
-use crate::stats::loss_counters::Fates;
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 use tailrace_net::Address;
 
@@ -40,7 +40,7 @@ impl PathKey {
 
 /// Counters of one direction of a path since the start of the run. Packets are those that carry payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PathTally {
+pub(crate) struct PathCounters {
     pub(crate) sent_packets: u64,
     pub(crate) sent_bytes: u64,
     /// Of those sent, what the subflow's TCP had sent before.
@@ -50,11 +50,11 @@ pub(crate) struct PathTally {
     pub(crate) received_bytes: u64,
     /// Payload that the connection got by this path before it came by any other: goodput.
     pub(crate) new_bytes: u64,
-    pub(crate) fates: Fates,
+    pub(crate) fates: LossCounters,
     pub(crate) delay_sum: Duration,
 }
 
-impl PathTally {
+impl PathCounters {
     /// The counts since an earlier copy.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -90,28 +90,28 @@ impl PathTally {
 
 /// Counters where a window began, and what befell in it what was sent before.
 #[derive(Clone, Copy, Debug, Default)]
-struct PathCut {
-    at: PathTally,
-    before: Fates,
+struct PathBaseline {
+    at: PathCounters,
+    before: LossCounters,
 }
 
 /// One direction of a path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lane {
-    pub(crate) tally: PathTally,
+pub(crate) struct PathDirection {
+    pub(crate) tally: PathCounters,
     /// Where in the stream of the connection the latest new bytes that came begin.
     pub(crate) sequence: u64,
-    cuts: Each<PathCut>,
+    cuts: PerScope<PathBaseline>,
     /// One-way delays in the window that began last, and in those from the end of the warm-up on that are over.
     delay: CoarseHistogram,
     past: CoarseHistogram,
     /// What befell packets when the window in which they were sent was over, by number of the window.
-    late: Vec<(usize, Fates)>,
+    late: Vec<(usize, LossCounters)>,
 }
 
-impl Lane {
+impl PathDirection {
     /// What it did in a window: of losses and marks those of packets that were sent in it.
-    pub(crate) fn in_window(&self, open: Open) -> PathTally {
+    pub(crate) fn in_window(&self, open: Scope) -> PathCounters {
         let cut = &self.cuts[open];
         let mut tally = self.tally.since(&cut.at);
         tally.fates = tally.fates.since(cut.before);
@@ -119,24 +119,24 @@ impl Lane {
     }
 
     /// One-way delays of what arrived in a window.
-    pub(crate) fn delays(&self, open: Open) -> CoarseHistogram {
+    pub(crate) fn delays(&self, open: Scope) -> CoarseHistogram {
         let mut all = self.delay.clone();
-        if open == Open::Whole {
+        if open == Scope::Run {
             all.merge(&self.past);
         }
         all
     }
 
     /// What befell packets of a window after its end.
-    pub(crate) fn late(&self, window: usize) -> Fates {
-        let mut sum = Fates::default();
+    pub(crate) fn late(&self, window: usize) -> LossCounters {
+        let mut sum = LossCounters::default();
         self.late.iter().filter(|(number, _)| *number == window).for_each(|(_, fates)| sum.add(*fates));
         sum
     }
 
-    fn befall(&mut self, fate: Fates, before: Each<bool>, over: Option<usize>) {
+    fn befall(&mut self, fate: LossCounters, before: PerScope<bool>, over: Option<usize>) {
         self.tally.fates.add(fate);
-        for open in Open::BOTH.into_iter().filter(|open| before[*open]) {
+        for open in Scope::BOTH.into_iter().filter(|open| before[*open]) {
             self.cuts[open].before.add(fate);
         }
         let Some(window) = over else { return };
@@ -149,17 +149,17 @@ impl Lane {
 
 /// A path of a flow.
 #[derive(Clone, Debug)]
-pub(crate) struct Path {
+pub(crate) struct FlowPath {
     /// Its place among those of the flow.
     pub(crate) place: usize,
     pub(crate) key: PathKey,
     /// What goes to the client, and to the server.
-    lanes: [Lane; 2],
+    lanes: [PathDirection; 2],
 }
 
-impl Path {
+impl FlowPath {
     /// What goes to an end.
-    pub(crate) fn to(&self, end: FlowEnd) -> &Lane {
+    pub(crate) fn to(&self, end: FlowEnd) -> &PathDirection {
         &self.lanes[usize::from(end.is_server())]
     }
 }
@@ -167,7 +167,7 @@ impl Path {
 /// The paths of a flow, in the order in which data was first sent by them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowPaths {
-    paths: Vec<Path>,
+    paths: Vec<FlowPath>,
     /// Their keys once more, close together: every packet looks for its own.
     keys: Vec<PathKey>,
     /// By which one the latest packet came to the client, and to the server.
@@ -176,7 +176,7 @@ pub(crate) struct FlowPaths {
 
 impl FlowPaths {
     /// The directions that have carried data: the path, the end that it goes to, and what there is of it.
-    pub(crate) fn directions(&self, flow: usize) -> impl Iterator<Item = (&Path, FlowEnd, &Lane)> {
+    pub(crate) fn directions(&self, flow: usize) -> impl Iterator<Item = (&FlowPath, FlowEnd, &PathDirection)> {
         let client = FlowEnd::client(flow);
         let both = self.paths.iter().flat_map(move |path| [client.peer(), client].map(|to| (path, to)));
         both.map(|(path, to)| (path, to, path.to(to))).filter(|(_, _, lane)| lane.tally.sent_packets > 0)
@@ -191,7 +191,7 @@ impl FlowPaths {
         self.keys.iter().position(|known| *known == key)
     }
 
-    fn lane(&mut self, place: usize, to: FlowEnd) -> Option<&mut Lane> {
+    fn lane(&mut self, place: usize, to: FlowEnd) -> Option<&mut PathDirection> {
         self.paths.get_mut(place).map(|path| &mut path.lanes[usize::from(to.is_server())])
     }
 
@@ -199,7 +199,7 @@ impl FlowPaths {
     fn sent(&mut self, key: PathKey, to: FlowEnd, (size, resent): (u32, bool)) {
         let place = self.place(key).unwrap_or_else(|| {
             let place = self.paths.len();
-            self.paths.push(Path { place, key, lanes: [Lane::default(), Lane::default()] });
+            self.paths.push(FlowPath { place, key, lanes: [PathDirection::default(), PathDirection::default()] });
             self.keys.push(key);
             place
         });
@@ -243,8 +243,8 @@ impl FlowPaths {
         &mut self,
         pkt: &SimPacket,
         options: &OptionsArena,
-        fate: Fates,
-        (before, over): (Each<bool>, Option<usize>),
+        fate: LossCounters,
+        (before, over): (PerScope<bool>, Option<usize>),
     ) {
         let Some(to) = pkt.to.end() else { return };
         let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
@@ -253,14 +253,14 @@ impl FlowPaths {
         }
     }
 
-    fn lanes_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
+    fn lanes_mut(&mut self) -> impl Iterator<Item = &mut PathDirection> {
         self.paths.iter_mut().flat_map(|path| &mut path.lanes)
     }
 
     /// A window begins.
-    pub(crate) fn begin(&mut self, open: Open) {
+    pub(crate) fn begin(&mut self, open: Scope) {
         for lane in self.lanes_mut() {
-            lane.cuts[open] = PathCut { at: lane.tally, before: Fates::default() };
+            lane.cuts[open] = PathBaseline { at: lane.tally, before: LossCounters::default() };
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Completion of transfers by their size.
 
 use crate::ground::distribution::Distribution;
-use crate::ground::in_order::InOrder;
-use crate::results::group_summary::BySize;
+use crate::ground::ordered_map::OrderedMap;
+use crate::results::group_summary::SizeSummary;
 use tailrace_core::Duration;
 use tailrace_net::Histogram;
 
@@ -17,20 +17,20 @@ pub(crate) const BINS: [(&str, u64); 5] = [
 
 /// Distributions over the transfers of each bin; empty until there is one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BySizeTally {
-    bins: Vec<Bin>,
+pub(crate) struct SizeDistributions {
+    bins: Vec<SizeBin>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Bin {
+struct SizeBin {
     completion: Histogram,
     slowdown: Histogram,
 }
 
-impl BySizeTally {
+impl SizeDistributions {
     /// A transfer of this size is complete. A slowdown is kept as so many seconds.
     pub(crate) fn record(&mut self, size: u64, took: Duration, slowdown: Option<Duration>) {
-        self.bins.resize_with(BINS.len(), Bin::default);
+        self.bins.resize_with(BINS.len(), SizeBin::default);
         let bin = &mut self.bins[BINS.iter().position(|(_, most)| size < *most).unwrap_or(BINS.len() - 1)];
         bin.completion.record(took);
         if let Some(slowdown) = slowdown {
@@ -40,7 +40,7 @@ impl BySizeTally {
 
     /// Takes in another window's.
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.bins.resize_with(self.bins.len().max(other.bins.len()), Bin::default);
+        self.bins.resize_with(self.bins.len().max(other.bins.len()), SizeBin::default);
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
             mine.completion.merge(&theirs.completion);
             mine.slowdown.merge(&theirs.slowdown);
@@ -48,18 +48,18 @@ impl BySizeTally {
     }
 
     /// All bins, in the order of sizes.
-    pub(crate) fn summary(&self) -> InOrder<BySize> {
-        let none = Bin::default();
+    pub(crate) fn summary(&self) -> OrderedMap<SizeSummary> {
+        let none = SizeBin::default();
         let bins = BINS.iter().enumerate().map(|(i, (name, _))| {
             let bin = self.bins.get(i).unwrap_or(&none);
-            let summary = BySize {
+            let summary = SizeSummary {
                 completed: bin.completion.count(),
                 completion_s: Distribution::of(&bin.completion),
                 slowdown: Distribution::of(&bin.slowdown),
             };
             ((*name).to_string(), summary)
         });
-        InOrder(bins.collect())
+        OrderedMap(bins.collect())
     }
 }
 
@@ -69,15 +69,15 @@ mod tests {
 
     #[test]
     fn a_transfer_counts_in_the_bin_of_its_size() {
-        let mut tally = BySizeTally::default();
+        let mut tally = SizeDistributions::default();
         for size in [1, 9_999, 10_000, 999_999, 1_000_000, 10_000_000, u64::MAX] {
             tally.record(size, Duration::from_millis(1), None);
         }
         let mut twice = tally.clone();
         twice.merge(&tally);
         let counts =
-            |tally: &BySizeTally| tally.summary().0.iter().map(|(_, bin)| bin.completed).collect::<Vec<_>>();
+            |tally: &SizeDistributions| tally.summary().0.iter().map(|(_, bin)| bin.completed).collect::<Vec<_>>();
         assert_eq!((counts(&tally), counts(&twice)), (vec![2, 1, 1, 1, 2], vec![4, 2, 2, 2, 4]));
-        assert_eq!(counts(&BySizeTally::default()), [0; 5]);
+        assert_eq!(counts(&SizeDistributions::default()), [0; 5]);
     }
 }

@@ -1,7 +1,7 @@
 //! What players of flows have seen: rates, stalls, and how long it took to begin.
 
 use crate::ground::distribution::Spread;
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::host::hosts::World;
 use crate::results::group_summary::VideoSummary;
 use tailrace_app::{Application as _, Playback};
@@ -30,7 +30,7 @@ impl World {
     }
 
     /// A window begins: what has been played so far is remembered, if anything is.
-    pub(crate) fn cut_playback(&mut self, open: Open, now: Instant) {
+    pub(crate) fn cut_playback(&mut self, open: Scope, now: Instant) {
         let all: Vec<_> = (0..self.flows.len()).map(|flow| self.playback(flow, now)).collect();
         let plays = all.iter().any(Option::is_some);
         self.playback_cuts[open] =
@@ -38,7 +38,7 @@ impl World {
     }
 
     /// What a flow has played in a window.
-    pub(crate) fn window_playback(&self, flow: usize, open: Open, now: Instant) -> Playback {
+    pub(crate) fn window_playback(&self, flow: usize, open: Scope, now: Instant) -> Playback {
         let playback = self.playback(flow, now).unwrap_or_default();
         self.playback_cuts[open].get(flow).map_or(playback, |cut| playback.since(cut))
     }

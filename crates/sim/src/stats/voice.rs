@@ -5,12 +5,12 @@
 
 use crate::ground::distribution::Spread;
 use crate::results::group_summary::VoiceSummary;
-use crate::stats::flow_stats::FlowTally;
+use crate::stats::flow_stats::FlowStats;
 use tailrace_app::Voice;
 use tailrace_core::math;
 
 /// Of flows that carry voice.
-pub(crate) fn summary(voice: &Voice, tallies: &[FlowTally]) -> VoiceSummary {
+pub(crate) fn summary(voice: &Voice, tallies: &[FlowStats]) -> VoiceSummary {
     let ratings: Vec<f64> = tallies.iter().map(|tally| rating_of(voice, tally)).collect();
     let opinions: Vec<f64> = ratings.iter().map(|rating| opinion(*rating)).collect();
     VoiceSummary {
@@ -21,7 +21,7 @@ pub(crate) fn summary(voice: &Voice, tallies: &[FlowTally]) -> VoiceSummary {
 }
 
 /// Of a flow; NaN where it sent nothing.
-fn rating_of(voice: &Voice, tally: &FlowTally) -> f64 {
+fn rating_of(voice: &Voice, tally: &FlowStats) -> f64 {
     let unheard = tally.lost_packets + tally.late_packets;
     let loss = (unheard as f64 / tally.sent_packets as f64).min(1.0);
     let network = tally.mean_delay_s();
@@ -84,12 +84,12 @@ mod tests {
         let voice =
             Voice { delay: Duration::from_millis(20), buffer: Duration::from_millis(60), impairment: G711 };
         let mut tally =
-            FlowTally { sent_packets: 100, received_packets: 99, lost_packets: 1, ..FlowTally::default() };
+            FlowStats { sent_packets: 100, received_packets: 99, lost_packets: 1, ..FlowStats::default() };
         tally.delay_sum = Duration::from_millis(20) * 99;
         let lost = rating_of(&voice, &tally);
         assert_eq!(lost, rating(100.0, 0.01, G711));
         tally.late_packets = 2;
         assert_eq!(rating_of(&voice, &tally), rating(100.0, 0.03, G711));
-        assert!(rating_of(&voice, &FlowTally::default()).is_nan());
+        assert!(rating_of(&voice, &FlowStats::default()).is_nan());
     }
 }

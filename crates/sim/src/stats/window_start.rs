@@ -5,23 +5,23 @@
 //! marks are those of packets sent in the window, and goodput is what was delivered, but no more than has come for the first
 //! time. Then no more is lost than was sent, and no more is goodput than throughput.
 
-use crate::ground::scope::{Each, Open};
+use crate::ground::scope::{PerScope, Scope};
 use crate::host::sockets::Socket;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::loss_counters::Fates;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::loss_counters::LossCounters;
 
 /// A flow's counters where a window began, and what befell in it what was sent, or had come, before.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct FlowCut {
-    pub(crate) at: FlowTally,
-    pub(crate) before: Fates,
+pub(crate) struct FlowBaseline {
+    pub(crate) at: FlowStats,
+    pub(crate) before: LossCounters,
     /// Delivered to connections that are gone.
     pub(crate) delivered_before: u64,
 }
 
-impl FlowTally {
+impl FlowStats {
     /// What befell packets sent in a window after it was over.
-    pub(crate) fn befell(&mut self, late: Fates) {
+    pub(crate) fn befell(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
     }
@@ -32,23 +32,23 @@ pub(crate) type Ranges = Vec<(u64, u64)>;
 
 /// What of the stream waited at a socket when a window began; at most sockets nothing ever did.
 #[derive(Debug, Default)]
-pub(crate) struct Early(Option<Box<Each<Ranges>>>);
+pub(crate) struct EarlyRanges(Option<Box<PerScope<Ranges>>>);
 
-impl Early {
-    pub(crate) fn set(&mut self, open: Open, ranges: Ranges) {
+impl EarlyRanges {
+    pub(crate) fn set(&mut self, open: Scope, ranges: Ranges) {
         if self.0.is_some() || !ranges.is_empty() {
             self.0.get_or_insert_default()[open] = ranges;
         }
     }
 
-    pub(crate) fn of(&self, open: Open) -> &[(u64, u64)] {
+    pub(crate) fn of(&self, open: Scope) -> &[(u64, u64)] {
         self.0.as_ref().map_or(&[], |early| &early[open])
     }
 }
 
 /// A connection is gone at one end: what of it had come before the open windows is remembered.
-pub(crate) fn keep_early(cuts: &mut Each<Vec<FlowCut>>, socket: &Socket) {
-    for open in Open::BOTH {
+pub(crate) fn keep_early(cuts: &mut PerScope<Vec<FlowBaseline>>, socket: &Socket) {
+    for open in Scope::BOTH {
         if let Some(cut) = cuts[open].get_mut(socket.end().flow()) {
             cut.delivered_before += socket.delivered_early(open);
         }
@@ -62,7 +62,7 @@ impl Socket {
     }
 
     /// How much has been delivered in a window of what had come and waited when it began.
-    pub(crate) fn delivered_early(&self, open: Open) -> u64 {
+    pub(crate) fn delivered_early(&self, open: Scope) -> u64 {
         common(self.early.of(open), &[(0, self.endpoint.received())])
     }
 }

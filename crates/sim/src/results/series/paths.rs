@@ -2,23 +2,23 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::table::TableBuilder;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_names::{end_name, name_of_path};
-use crate::results::series::multipath::Sender;
-use crate::stats::paths::PathTally;
+use crate::results::series::multipath::SendingEnd;
+use crate::stats::paths::PathCounters;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
 /// One direction of a path at a sample.
 struct Row<'a> {
-    of: &'a Sender<'a>,
+    of: &'a SendingEnd<'a>,
     path: &'a str,
     /// What it has counted since the start, and since the last sample an interval ago.
-    tally: PathTally,
-    new: PathTally,
+    tally: PathCounters,
+    new: PathCounters,
     /// Where in the stream its latest new bytes begin.
     sequence: u64,
     interval: Duration,
@@ -49,7 +49,7 @@ columns! {
 pub(crate) struct PathSeries {
     interval: Duration,
     /// Of flows that have series, the counters at the last sample of each path's direction, in their order.
-    last: BTreeMap<usize, Vec<[PathTally; 2]>>,
+    last: BTreeMap<usize, Vec<[PathCounters; 2]>>,
     table: TableBuilder,
 }
 
@@ -59,15 +59,15 @@ impl PathSeries {
     }
 
     /// Takes a sample of flow `f`'s paths.
-    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+    pub(crate) fn sample(&mut self, f: usize, plan: &RunPlan, world: &World, fabric: &SimFabric) {
         let flow = &world.flows[f];
         let Some(paths) = &flow.paths else { return };
         let last = self.last.entry(f).or_default();
-        last.resize(paths.len(), [PathTally::default(); 2]);
+        last.resize(paths.len(), [PathCounters::default(); 2]);
         for (path, to, lane) in paths.directions(f) {
             let last = &mut last[path.place][usize::from(to.is_server())];
             let new = lane.tally.since(&std::mem::replace(last, lane.tally));
-            let of = Sender {
+            let of = SendingEnd {
                 run: plan.run,
                 now: fabric.now(),
                 group: &plan.scenario.flows[flow.group as usize].name,

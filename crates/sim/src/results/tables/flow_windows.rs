@@ -6,20 +6,20 @@
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
 use crate::results::view::RunView;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::intervals::Evenness;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::intervals::Smoothness;
 use tailrace_core::Duration;
 
 /// What a flow did in a window.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowCounts {
-    tally: FlowTally,
+    tally: FlowStats,
     goodput_bps: f64,
     longest_silence_s: f64,
-    evenness: Evenness,
+    evenness: Smoothness,
     span: Duration,
 }
 
@@ -62,7 +62,7 @@ columns! {
 
 /// What all flows have done in the window that began last, as if it ended now.
 pub(crate) fn counts(run: &RunView<'_>) -> Vec<FlowCounts> {
-    let (open, now) = (Open::Part, run.fabric.now());
+    let (open, now) = (Scope::Window, run.fabric.now());
     let of = |flow| {
         let tally = run.world.window_tally(flow, open);
         FlowCounts {

@@ -6,7 +6,7 @@
 use crate::packet::flow_end::FlowEnd;
 use crate::run::conservation::{advance, balance, one};
 use crate::run::simulation::Simulation;
-use crate::stats::paths::PathTally;
+use crate::stats::paths::PathCounters;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
 use tailrace_scenario::model::{AppConfig, Transport};
@@ -195,7 +195,7 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
             let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.tally).collect();
             let new: u64 = tallies.iter().map(|t| t.new_bytes).sum();
             assert_eq!(new, t.delivered_bytes, "each byte came first by one path, round {round}: {text}");
-            let ended = |t: &PathTally| t.sent_packets == t.received_packets + t.fates.lost;
+            let ended = |t: &PathCounters| t.sent_packets == t.received_packets + t.fates.lost;
             assert!(tallies.iter().all(ended), "round {round}: {tallies:?}, {text}");
         }
     }
