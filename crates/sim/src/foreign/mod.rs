@@ -30,7 +30,7 @@ pub use crate::foreign::socket::{
 pub(crate) use crate::foreign::tally::ForeignCounters;
 
 use crate::foreign::content::PayloadCheck;
-use crate::foreign::departures::{COALESCED, TxCompletions, PendingCompletions};
+use crate::foreign::departures::{COALESCED, PendingCompletions, TxCompletions};
 use crate::foreign::icmp::IcmpRateLimit;
 use crate::foreign::mappings::DataMappings;
 use crate::ground::tuple_map::TupleMap;
@@ -38,7 +38,7 @@ use crate::host::flow::Carrier;
 use crate::host::hosts::World;
 use crate::host::timer::Timer;
 use crate::packet::flow_end::{FlowEnd, PacketOwner};
-use crate::packet::frame_decode::{DecodedPayload, DecodedPacket};
+use crate::packet::frame_decode::{DecodedPacket, DecodedPayload};
 use crate::packet::frame_encode::{bytes_of, bytes_with};
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
@@ -177,12 +177,12 @@ impl ForeignHosts {
     }
 
     /// What each has sent and received, by name.
-    pub(crate) fn tallies(&self) -> impl Iterator<Item = (&str, &ForeignCounters)> {
+    pub(crate) fn counters(&self) -> impl Iterator<Item = (&str, &ForeignCounters)> {
         self.nodes.iter().map(|n| (n.name.as_str(), &n.tally))
     }
 
     /// What the sender of a packet that is none of a flow's has counted.
-    pub(crate) fn tally_mut(&mut self, owner: PacketOwner) -> Option<&mut ForeignCounters> {
+    pub(crate) fn counters_mut(&mut self, owner: PacketOwner) -> Option<&mut ForeignCounters> {
         self.nodes.get_mut(owner.host()?).map(|n| &mut n.tally)
     }
 
@@ -226,7 +226,7 @@ impl World {
         }
         let ways = interfaces.iter().map(|interface| interface.way);
         let departures = host.waits_for_departures().then(|| TxCompletions::new(ways, fabric));
-        let addresses = interfaces.iter().flat_map(|i| self.options.aliases.all(i.address)).collect();
+        let addresses = interfaces.iter().flat_map(|i| self.options.address_changes.all(i.address)).collect();
         self.foreign.hosts.push(AttachedHost {
             name: nodes.first().map_or_else(String::new, |(_, name)| name.to_string()),
             has_sockets: host.has_sockets(),
@@ -253,7 +253,7 @@ impl World {
             let graph = fabric.graph();
             let host = graph.owner(address).filter(|_| several);
             let first = host.map_or_else(|| vec![address], |host| graph.addresses(host).collect());
-            first.into_iter().flat_map(|first| self.options.aliases.all(first)).collect()
+            first.into_iter().flat_map(|first| self.options.address_changes.all(first)).collect()
         };
         let end = FlowEnd::client(flow).peer();
         for local in all(server.source) {

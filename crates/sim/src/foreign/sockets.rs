@@ -170,7 +170,7 @@ impl World {
 
     /// The port at all addresses that the interface with this one has in the course of the run.
     fn at_all_times(&self, at: SocketAddrV4) -> impl Iterator<Item = SocketAddrV4> + '_ {
-        let all = self.options.aliases.all(Address((*at.ip()).into()));
+        let all = self.options.address_changes.all(Address((*at.ip()).into()));
         all.map(move |address| SocketAddrV4::new(address.0.into(), at.port()))
     }
 }

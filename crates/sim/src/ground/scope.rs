@@ -28,13 +28,13 @@ impl<T> PerScope<T> {
 
 impl<T> Index<Scope> for PerScope<T> {
     type Output = T;
-    fn index(&self, open: Scope) -> &T {
-        &self.0[open as usize]
+    fn index(&self, scope: Scope) -> &T {
+        &self.0[scope as usize]
     }
 }
 
 impl<T> IndexMut<Scope> for PerScope<T> {
-    fn index_mut(&mut self, open: Scope) -> &mut T {
-        &mut self.0[open as usize]
+    fn index_mut(&mut self, scope: Scope) -> &mut T {
+        &mut self.0[scope as usize]
     }
 }

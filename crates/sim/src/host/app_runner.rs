@@ -97,7 +97,7 @@ impl World {
     ) -> bool {
         match action {
             Action::RoundTrip(time) => self.count_rtt(flow, time),
-            Action::Late => self.flows[flow].tally.late_packets += 1,
+            Action::Late => self.flows[flow].stats.late_packets += 1,
             Action::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
             Action::Open(data, from) => self.open(flow, (data, from), fabric),
             Action::Read(at, bytes) => self.read(socket, at, bytes, fabric),
@@ -182,15 +182,16 @@ impl World {
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = match self.foreign.with_sockets(envelope.source) {
-            Some(_) => {
-                Endpoint::Remote(Box::new(RemoteSocket::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
-            }
+            Some(_) => Endpoint::Remote(Box::new(RemoteSocket::connect(
+                streams.plan.socket_kind(*listens, envelope.dscp),
+            ))),
             None => {
                 let seed = streams.next_seed();
                 streams.plan.endpoint(true, envelope.tuple(), seed, now)
             }
         };
-        let mut work = TransferState { is_transfer: matches!(data, Data::Last(_)), ..TransferState::default() };
+        let mut work =
+            TransferState { is_transfer: matches!(data, Data::Last(_)), ..TransferState::default() };
         if let Data::Message(bytes) | Data::Last(bytes) = data {
             work.begin(bytes, now);
             streams.begun += 1;
@@ -208,7 +209,7 @@ impl World {
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
-        self.flows[flow].silence.open(now);
+        self.flows[flow].delivery_gap.open(now);
         self.serve_socket(id, fabric);
     }
 
@@ -222,11 +223,11 @@ impl World {
         let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
         let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
         let longest = usable.peek().copied();
-        let envelope = usable.find(|e| !self.stubs.has(&e.tuple(), now)).or(longest)?;
+        let envelope = usable.find(|e| !self.time_wait.has(&e.tuple(), now)).or(longest)?;
         // Joins of Multipath TCP count on from here.
         let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
         streams.ports.pass(envelope.source_port.saturating_add(joins));
-        self.stubs.remove(&envelope.tuple());
+        self.time_wait.remove(&envelope.tuple());
         Some(envelope)
     }
 
@@ -245,7 +246,7 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return };
         if !socket.end().is_server() {
             self.connection_log.over(socket.record, fabric.now());
-            self.fall_silent(id, fabric.now());
+            self.close_delivery_gap(id, fabric.now());
         }
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, peer) = (socket.end(), socket.envelope.peer);
@@ -432,7 +433,7 @@ impl World {
         let (work, record) = (**work, *record);
         let f = &mut self.flows[flow];
         let (group, took) = (f.group as usize, now - work.began);
-        f.tally.completed(work.size, took);
+        f.stats.completed(work.size, took);
         self.recorder.completed(flow, group, took, now);
         if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));

@@ -8,12 +8,14 @@ use crate::packet::flow_end::FlowEnd;
 use crate::packet::ports::ClientPorts;
 use crate::packet::socket_id::SocketId;
 use crate::packet::spoofing::SpoofedSource;
+use crate::stats::classifier_accuracy::ClassifiedFlow;
 use crate::stats::delivery_gap::DeliveryGap;
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::ideal_fct::IdealFct;
 use crate::stats::paths::FlowPaths;
 use std::sync::Arc;
 use tailrace_app::{App, AppConfig, End, Member, Transfers};
+use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_transport::ResetCause;
 
@@ -32,7 +34,16 @@ impl Flow {
         (!self.lacks_timeouts).then_some(counted)
     }
 
-    /// The addresses that its datagrams seem to come from, if they are not its own.
+    /// Addressing by which queues' classifiers name the flow.
+    pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
+        let protocol = match self.carrier {
+            Carrier::Udp(_) => protocol::UDP,
+            Carrier::Tcp(_) => protocol::TCP,
+        };
+        ClassifiedFlow { client: &self.ends[0], protocol, spoofed: self.spoofed() }
+    }
+
+    /// Spoofed source addresses of its datagrams, if any.
     pub(crate) fn spoofed(&self) -> Option<&SpoofedSource> {
         match &self.carrier {
             Carrier::Udp(udp) => udp.spoofed.as_deref(),
@@ -148,10 +159,10 @@ pub(crate) struct Flow {
     pub(crate) sockets: Vec<SocketId>,
     /// The client's socket of the latest connection, as long as there is one.
     pub(crate) latest: SocketId,
-    pub(crate) tally: FlowStats,
+    pub(crate) stats: FlowStats,
     /// What it sent by each path, over Multipath TCP.
     pub(crate) paths: Option<Box<FlowPaths>>,
-    pub(crate) silence: DeliveryGap,
+    pub(crate) delivery_gap: DeliveryGap,
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,

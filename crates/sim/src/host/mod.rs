@@ -11,7 +11,6 @@ pub(crate) mod flow;
 pub(crate) mod hosts;
 pub(crate) mod interfaces;
 pub(crate) mod observer;
-pub(crate) mod sending_end;
 pub(crate) mod sockets;
 pub(crate) mod time_wait;
 pub(crate) mod timer;

@@ -4,6 +4,7 @@
 //! their sender knows it, with a count of how often the place had been used: it is checked against ports, and where it
 //! does not hold, the socket is looked up as hosts do it.
 
+use crate::ground::scope::Scope;
 use crate::ground::tuple_map::TupleMap;
 use crate::host::endpoint::Endpoint;
 use crate::host::transfer::TransferState;
@@ -13,7 +14,7 @@ use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::stats::connection_log::RecordId;
-use crate::stats::window_start::EarlyRanges;
+use crate::stats::early_ranges::{EarlyRanges, Ranges};
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::NodeId;
@@ -86,6 +87,16 @@ impl Socket {
     /// Addresses and ports, this end's first.
     pub(crate) fn tuple(&self) -> Tuple {
         self.envelope.tuple()
+    }
+
+    /// Ranges of the stream in the out-of-order queue; empty once the endpoint is closed, since it delivers nothing more.
+    pub(crate) fn waiting(&self) -> Ranges {
+        if self.endpoint.is_over() { Vec::new() } else { self.endpoint.waiting() }
+    }
+
+    /// Bytes delivered in a scope that had arrived before it.
+    pub(crate) fn delivered_early(&self, scope: Scope) -> u64 {
+        self.early.delivered(scope, self.endpoint.received())
     }
 
     /// Whether packets between these ports are for it; a Multipath TCP connection has several pairs, and looks itself.

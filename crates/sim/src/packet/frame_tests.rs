@@ -1,7 +1,7 @@
 //! Packets to bytes and back.
 
-use crate::packet::frame_decode::DecodedPayload;
 use crate::packet::frame_decode::DecodedPacket;
+use crate::packet::frame_decode::DecodedPayload;
 use crate::packet::frame_encode::StreamPosition;
 use crate::packet::frame_encode::bytes_of;
 use crate::packet::frame_encode::bytes_with;

@@ -65,13 +65,13 @@ pub(crate) struct OptionsArena {
     /// What itineraries are about.
     pub(crate) source_routes: SourceRoutes,
     /// By which addresses paths are known.
-    pub(crate) aliases: AddressChanges,
+    pub(crate) address_changes: AddressChanges,
 }
 
 impl OptionsArena {
     /// Room for the options of a run with such routes and addresses.
-    pub(crate) fn new(source_routes: SourceRoutes, aliases: AddressChanges) -> Self {
-        Self { source_routes, aliases, ..Self::default() }
+    pub(crate) fn new(source_routes: SourceRoutes, address_changes: AddressChanges) -> Self {
+        Self { source_routes, address_changes, ..Self::default() }
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::flow_end::PacketOwner;
-use crate::packet::frame_decode::{DecodedPayload, DecodedPacket};
+use crate::packet::frame_decode::{DecodedPacket, DecodedPayload};
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::options_arena::{OptionsId, UsualOptions};
 use crate::packet::socket_id::SocketId;

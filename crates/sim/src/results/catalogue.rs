@@ -2,32 +2,34 @@
 
 use crate::foreign::ForeignCounters;
 use crate::ground::columns::TableInfo;
-use crate::ground::distribution::{Distribution, TimeLevel, Spread};
+use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::keys::ObjectInfo;
+use crate::results::classifier_summary::GroupClassification;
 use crate::results::connection_summary::{ConnectionSummary, PathSummary};
-use crate::results::group_summary::{SizeSummary, GroupSummary};
+use crate::results::group_summary::{GroupSummary, SizeSummary};
 use crate::results::medium_summary::MediumSummary;
 use crate::results::path_summary::FlowPathSummary;
-use crate::results::queue_summary::{GroupClassification, QueueSummary};
+use crate::results::queue_summary::QueueSummary;
 use crate::results::run_summary::{EngineSummary, RunSummary, WindowSummary};
+use crate::results::{series, tables};
 
 /// All tables.
 pub fn tables() -> Vec<TableInfo> {
     vec![
-        crate::results::tables::flows::INFO,
-        crate::results::tables::paths::INFO,
-        crate::results::tables::flow_windows::INFO,
-        crate::results::tables::queues::INFO,
-        crate::stats::connection_log::INFO,
-        crate::results::series::groups::INFO,
-        crate::results::series::flows::INFO,
-        crate::results::series::queues::INFO,
-        crate::results::series::laws::INFO,
-        crate::results::series::subflows::INFO,
-        crate::results::series::connections::INFO,
-        crate::results::series::paths::INFO,
-        crate::results::tables::reordering::INFO,
-        crate::stats::event_log::INFO,
+        tables::flows::INFO,
+        tables::paths::INFO,
+        tables::flow_windows::INFO,
+        tables::queues::INFO,
+        tables::connections::INFO,
+        series::groups::INFO,
+        series::flows::INFO,
+        series::queues::INFO,
+        series::laws::INFO,
+        series::subflows::INFO,
+        series::connections::INFO,
+        series::paths::INFO,
+        tables::reordering::INFO,
+        tables::events::INFO,
     ]
 }
 

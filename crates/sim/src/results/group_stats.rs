@@ -1,21 +1,26 @@
 //! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
 
-use crate::ground::distribution::{Distribution, TimeLevel, Spread};
+use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::ordered_map::OrderedMap;
 use crate::ground::plan::ObservedQueue;
 use crate::ground::rate::{rate_bps, span};
 use crate::ground::scope::Scope;
+use crate::results::application_stats::size_summary;
+use crate::results::application_stats::video_summary;
+use crate::results::application_stats::voice_summary;
+use crate::results::classifier_summary::{ClassifierSummary, evaluate};
 use crate::results::connection_summary::ListedConnections;
 use crate::results::group_summary::{
-    IntervalsSummary, ConnectionCounts, GroupSummary, PagesSummary, TransferCounts, WholeRunCounters,
+    ConnectionCounts, GroupSummary, IntervalsSummary, PagesSummary, TransferCounts, WholeRunCounters,
 };
-use crate::results::queue_summary::{ClassifierSummary, QueueSummary, WholeRunQueueCounters, by_reason, disturbed};
+use crate::results::queue_summary::{QueueSummary, WholeRunQueueCounters, by_reason, disturbed};
 use crate::results::run_summary::WindowSummary;
+use crate::results::transfer_outcomes::connections;
+use crate::results::transfer_outcomes::transfers;
 use crate::results::view::RunView;
 use crate::stats::fairness::jain;
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::group_distributions::GroupDistributions;
-use crate::stats::{video, voice};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -25,16 +30,16 @@ use tailrace_scenario::model::Role;
 
 impl RunView<'_> {
     /// Time that a window covers so far.
-    pub(crate) fn span(&self, open: Scope) -> Duration {
-        span(self.since(open), self.fabric.now())
+    pub(crate) fn span(&self, scope: Scope) -> Duration {
+        span(self.since(scope), self.fabric.now())
     }
 
-    fn since(&self, open: Scope) -> Instant {
-        self.world.begun[open].unwrap_or(Instant::ZERO)
+    fn since(&self, scope: Scope) -> Instant {
+        self.world.scope_starts[scope].unwrap_or(Instant::ZERO)
     }
 
-    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowStats, open: Scope) -> f64 {
-        rate_bps(self.world.goodput_bytes(flow, tally, open), self.span(open))
+    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowStats, scope: Scope) -> f64 {
+        rate_bps(self.world.goodput_bytes(flow, tally, scope), self.span(scope))
     }
 
     /// The flows of each group.
@@ -49,20 +54,20 @@ impl RunView<'_> {
     /// What the groups' applications have done since the start of the run.
     pub(crate) fn outcomes(&self) -> Vec<(Option<TransferCounts>, Option<ConnectionCounts>)> {
         self.members()
-            .map(|flows| (self.world.transfers(flows.clone()), self.world.connections(flows)))
+            .map(|flows| (transfers(self.world, flows.clone()), connections(self.world, flows)))
             .collect()
     }
 
     /// All groups in a window, by name.
-    pub(crate) fn groups(&self, open: Scope) -> BTreeMap<String, GroupSummary> {
+    pub(crate) fn groups(&self, scope: Scope) -> BTreeMap<String, GroupSummary> {
         let names = self.plan.scenario.flows.iter().map(|group| group.name.clone());
-        names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, open))).collect()
+        names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, scope))).collect()
     }
 
     /// All queues under study in a window, by name.
-    pub(crate) fn queues(&self, open: Scope) -> BTreeMap<String, QueueSummary> {
+    pub(crate) fn queues(&self, scope: Scope) -> BTreeMap<String, QueueSummary> {
         let queues = self.plan.queues.iter().enumerate();
-        queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, open))).collect()
+        queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, scope))).collect()
     }
 
     /// The window that began last, as if it ended now.
@@ -85,7 +90,7 @@ impl RunView<'_> {
         for (number, window) in over.iter_mut().enumerate() {
             for (flows, group) in self.members().zip(&self.plan.scenario.flows) {
                 let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
-                flows.for_each(|flow| summary.befell(self.world.late.of(number, flow)));
+                flows.for_each(|flow| summary.add_late_losses(self.world.loss_attribution.of(number, flow)));
             }
             self.paths_befell(number, &mut window.paths);
         }
@@ -94,17 +99,17 @@ impl RunView<'_> {
         OrderedMap(names.zip(over).collect())
     }
 
-    fn group(&self, g: usize, flows: Range<usize>, open: Scope) -> GroupSummary {
+    fn group(&self, g: usize, flows: Range<usize>, scope: Scope) -> GroupSummary {
         let group = &self.plan.scenario.flows[g];
-        let tallies: Vec<FlowStats> = flows.clone().map(|f| self.world.window_tally(f, open)).collect();
+        let tallies: Vec<FlowStats> = flows.clone().map(|f| self.world.window_stats(f, scope)).collect();
         let mut total = FlowStats::default();
         tallies.iter().for_each(|t| total.add(t));
-        let span = self.span(open);
+        let span = self.span(scope);
         let goodput: Vec<f64> =
-            flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t, open)).collect();
+            flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t, scope)).collect();
         let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
-        let (transfers, connections) = self.outcome(g, flows.clone(), open);
-        let distributions = self.distributions(g, open);
+        let (transfers, connections) = self.outcome(g, flows.clone(), scope);
+        let distributions = self.distributions(g, scope);
         GroupSummary {
             flows: tallies.len(),
             role: role_name(group.role),
@@ -121,7 +126,7 @@ impl RunView<'_> {
             completed: total.completed,
             transfers,
             connections,
-            whole_run: (open == Scope::Run).then(|| self.whole_run(flows.clone())),
+            whole_run: (scope == Scope::Run).then(|| self.whole_run(flows.clone())),
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
@@ -129,42 +134,43 @@ impl RunView<'_> {
             completion_goodput_bps: completion_goodput(&tallies),
             slowdown: Distribution::of(&distributions.slowdown),
             completion_by_size: if group.app.has_varied_transfers() {
-                distributions.by_size.summary()
+                size_summary(&distributions.by_size)
             } else {
                 OrderedMap(Vec::new())
             },
-            voice: group.app.voice().map(|v| voice::summary(&v, &tallies)),
+            voice: group.app.voice().map(|v| voice_summary(&v, &tallies)),
             pages: group.app.has_pages().then(|| PagesSummary {
                 loaded: distributions.page_load.count(),
                 load_s: Distribution::of(&distributions.page_load),
             }),
             video: group.app.plays().then(|| {
                 let now = self.fabric.now();
-                let played = flows.clone().map(|f| self.world.window_playback(f, open, now));
-                video::summary(&played.collect::<Vec<_>>())
+                let played = flows.clone().map(|f| self.world.window_playback(f, scope, now));
+                video_summary(&played.collect::<Vec<_>>())
             }),
             jitter_s: Distribution::of(&distributions.jitter),
-            bins: self.bins(g, flows.clone(), open),
-            longest_silence_s: self.longest_silence_s(flows, open),
+            bins: self.bins(g, flows.clone(), scope),
+            longest_silence_s: self.longest_silence_s(flows, scope),
         }
     }
 
-    fn bins(&self, g: usize, flows: Range<usize>, open: Scope) -> Option<IntervalsSummary> {
-        let (interval, evenness) = self.world.evenness_of_group(g, open)?;
+    fn bins(&self, g: usize, flows: Range<usize>, scope: Scope) -> Option<IntervalsSummary> {
+        let (interval, smoothness) =
+            self.world.intervals.as_ref().map(|i| (i.interval, i.of_group(g, scope)))?;
         let started = flows.map(|f| self.world.flows[f].start).min().unwrap_or(Instant::ZERO);
-        let start = if open == Scope::Run { started } else { started.max(self.since(open)) };
-        Some(IntervalsSummary::of((start, self.fabric.now()), interval, &evenness))
+        let start = if scope == Scope::Run { started } else { started.max(self.since(scope)) };
+        Some(IntervalsSummary::of((start, self.fabric.now()), interval, &smoothness))
     }
 
     /// The longest of any of these flows; NaN where none was open.
-    fn longest_silence_s(&self, flows: Range<usize>, open: Scope) -> f64 {
-        let each = flows.map(|f| self.world.longest_silence_s(f, open, self.fabric.now()));
+    fn longest_silence_s(&self, flows: Range<usize>, scope: Scope) -> f64 {
+        let each = flows.map(|f| self.world.longest_delivery_gap_s(f, scope, self.fabric.now()));
         each.fold(f64::NAN, f64::max)
     }
 
     fn whole_run(&self, flows: Range<usize>) -> WholeRunCounters {
         let mut whole = FlowStats::default();
-        flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
+        flows.clone().for_each(|f| whole.add(&self.world.flow_stats(f)));
         let wrong = flows.clone().filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
         WholeRunCounters::of(&whole, self.timeouts(flows, &whole), wrong)
     }
@@ -176,45 +182,50 @@ impl RunView<'_> {
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.
-    fn outcome(&self, g: usize, flows: Range<usize>, open: Scope) -> (Option<TransferCounts>, Option<ConnectionCounts>) {
-        let (transfers, connections) = (self.world.transfers(flows.clone()), self.world.connections(flows));
-        let Some((begun, opened)) = self.windows.outcomes(open, g) else { return (transfers, connections) };
+    fn outcome(
+        &self,
+        g: usize,
+        flows: Range<usize>,
+        scope: Scope,
+    ) -> (Option<TransferCounts>, Option<ConnectionCounts>) {
+        let (transfers, connections) = (transfers(self.world, flows.clone()), connections(self.world, flows));
+        let Some((begun, opened)) = self.windows.outcomes(scope, g) else { return (transfers, connections) };
         let begun = begun.unwrap_or_default();
         let opened = opened.clone().unwrap_or_default();
         (transfers.map(|t| t.since(&begun)), connections.map(|c| c.since(&opened)))
     }
 
     /// Of a group in a window: what is recorded begins anew with each part, and the whole is put together.
-    fn distributions(&self, g: usize, open: Scope) -> Cow<'_, GroupDistributions> {
+    fn distributions(&self, g: usize, scope: Scope) -> Cow<'_, GroupDistributions> {
         let present = &self.world.recorder.groups[g];
-        let Some(past) = self.windows.past_groups(open).get(g) else { return Cow::Borrowed(present) };
+        let Some(past) = self.windows.past_groups(scope).get(g) else { return Cow::Borrowed(present) };
         let mut all = past.clone();
         all.merge(present);
         Cow::Owned(all)
     }
 
     /// Of a queue, likewise.
-    fn queue_stats(&self, i: usize, open: Scope) -> Cow<'_, QueueStats> {
+    fn queue_stats(&self, i: usize, scope: Scope) -> Cow<'_, QueueStats> {
         let link = self.fabric.link(self.plan.queues[i].link);
         let present = link.stats().expect("queues under study are observed");
-        let Some(past) = self.windows.past_queues(open).get(i) else { return Cow::Borrowed(present) };
+        let Some(past) = self.windows.past_queues(scope).get(i) else { return Cow::Borrowed(present) };
         let mut all = past.clone();
         all.merge(present);
         Cow::Owned(all)
     }
 
-    fn queue(&self, i: usize, open: Scope) -> QueueSummary {
+    fn queue(&self, i: usize, scope: Scope) -> QueueSummary {
         let queue = &self.plan.queues[i];
         let link = self.fabric.link(queue.link);
         let whole = link.counters();
-        let counters = whole.since(&self.windows.counters(open, i));
-        let stats = self.queue_stats(i, open);
+        let counters = whole.since(&self.windows.counters(scope, i));
+        let stats = self.queue_stats(i, scope);
         let span = stats.span();
         let begun = Bytes(counters.sent_bytes + counters.dequeued * queue.overhead).as_f64() * 8.0;
         // What was under way at the edges counts as far as it left in between.
-        let before = self.windows.unsent_bits(open, i);
+        let before = self.windows.unsent_bits(scope, i);
         let bits = (begun + before - link.unsent_bits(self.fabric.now())).max(0.0);
-        let (from, to) = (self.since(open), self.fabric.now());
+        let (from, to) = (self.since(scope), self.fabric.now());
         let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
         let level = |g: &tailrace_net::Gauge| TimeLevel {
             mean: g.mean(span),
@@ -229,28 +240,33 @@ impl RunView<'_> {
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
-            utilization: utilization(bits, self.span(open), rate),
+            utilization: utilization(bits, self.span(scope), rate),
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
             dropped_packets: by_reason(&counters),
             disturbed_packets: disturbed(&counters),
-            whole_run: (open == Scope::Run).then(|| WholeRunQueueCounters::of(&whole)),
-            flagged: self.flagged(queue, open),
+            whole_run: (scope == Scope::Run).then(|| WholeRunQueueCounters::of(&whole)),
+            flagged: self.flagged(queue, scope),
         }
     }
 
     /// How the queue's classifier judged the flows; zeros for a discipline that is none.
-    fn flagged(&self, queue: &ObservedQueue, open: Scope) -> ClassifierSummary {
+    fn flagged(&self, queue: &ObservedQueue, scope: Scope) -> ClassifierSummary {
         let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
         let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
         if !spec.queue.classifies() {
             return ClassifierSummary::default();
         }
         // A first flag in the warm-up is a detection, too; those of a window are its own.
-        let from = if open == Scope::Run { Instant::ZERO } else { self.since(open) };
+        let from = if scope == Scope::Run { Instant::ZERO } else { self.since(scope) };
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
-        self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
+        evaluate(
+            &self.world.classifiers,
+            (queue.link, scope, from),
+            &self.world.flows,
+            &groups.collect::<Vec<_>>(),
+        )
     }
 }
 

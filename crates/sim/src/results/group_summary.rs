@@ -1,8 +1,8 @@
 //! What is said of a group of flows.
 
 use crate::ground::distribution::{Distribution, Spread};
-use crate::ground::ordered_map::OrderedMap;
 use crate::ground::keys::keys;
+use crate::ground::ordered_map::OrderedMap;
 use crate::ground::rate::{loss_ratio, rate_bps};
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::intervals::Smoothness;
@@ -95,7 +95,7 @@ keys! {
 
 impl GroupSummary {
     /// What befell packets sent in a window after it was over.
-    pub(crate) fn befell(&mut self, late: LossCounters) {
+    pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
@@ -131,17 +131,17 @@ keys! {
 
 impl IntervalsSummary {
     /// Of intervals of that length, between these times.
-    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, evenness: &Smoothness) -> Self {
+    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, smoothness: &Smoothness) -> Self {
         let rate = |bytes| rate_bps(bytes, interval);
         Self {
             start_s: start.as_secs_f64(),
             end_s: end.as_secs_f64(),
             interval_s: interval.as_secs_f64(),
-            count: evenness.count,
-            goodput_cv: evenness.goodput_cv(),
-            goodput_min_bps: evenness.min().map(rate),
-            goodput_max_bps: evenness.max().map(rate),
-            loss_max_ratio: evenness.loss_max_ratio(),
+            count: smoothness.count,
+            goodput_cv: smoothness.goodput_cv(),
+            goodput_min_bps: smoothness.min().map(rate),
+            goodput_max_bps: smoothness.max().map(rate),
+            loss_max_ratio: smoothness.loss_max_ratio(),
         }
     }
 }
@@ -328,8 +328,10 @@ mod tests {
 
     #[test]
     fn a_transfer_that_seemed_to_have_failed_before_a_window_may_complete_in_it() {
-        let earlier = TransferCounts { started: 7, completed: 4, failed: 2, under_way: 1, ..TransferCounts::default() };
-        let now = TransferCounts { started: 9, completed: 6, failed: 1, under_way: 2, ..TransferCounts::default() };
+        let earlier =
+            TransferCounts { started: 7, completed: 4, failed: 2, under_way: 1, ..TransferCounts::default() };
+        let now =
+            TransferCounts { started: 9, completed: 6, failed: 1, under_way: 2, ..TransferCounts::default() };
         let window = now.since(&earlier);
         assert_eq!((window.started, window.completed, window.failed, window.under_way), (2, 2, 0, 2));
     }

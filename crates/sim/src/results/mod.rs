@@ -2,7 +2,9 @@
 //!
 //! May import: all above.
 
+pub(crate) mod application_stats;
 pub(crate) mod catalogue;
+pub(crate) mod classifier_summary;
 pub(crate) mod connection_names;
 pub(crate) mod connection_summary;
 pub(crate) mod group_stats;
@@ -11,6 +13,7 @@ pub(crate) mod medium_summary;
 pub(crate) mod path_summary;
 pub(crate) mod queue_summary;
 pub(crate) mod run_summary;
+pub(crate) mod sending_end;
 pub(crate) mod series;
 pub(crate) mod snapshot;
 pub(crate) mod tables;

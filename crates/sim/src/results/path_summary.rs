@@ -45,21 +45,21 @@ keys! {
 }
 
 impl FlowPathSummary {
-    fn of(lane: &PathDirection, open: Scope, span: Duration) -> Self {
-        let t = lane.in_window(open);
+    fn of(lane: &PathDirection, scope: Scope, span: Duration) -> Self {
+        let t = lane.window_counters(scope);
         Self {
             goodput_bps: t.goodput_bps(span),
             throughput_bps: t.throughput_bps(span),
             sent_packets: t.sent_packets,
             sent_bytes: t.sent_bytes,
             retransmitted_packets: t.retransmitted_packets,
-            lost_packets: t.fates.lost,
+            lost_packets: t.losses.lost,
             loss_ratio: t.loss_ratio(),
-            marked_packets: t.fates.marked,
+            marked_packets: t.losses.marked,
             received_packets: t.received_packets,
             received_bytes: t.received_bytes,
             new_bytes: t.new_bytes,
-            one_way_delay_s: Distribution::of(&lane.delays(open)),
+            one_way_delay_s: Distribution::of(&lane.delays(scope)),
         }
     }
 
@@ -76,16 +76,16 @@ const MOST_FLOWS: usize = 256;
 
 impl RunView<'_> {
     /// The paths of the first flows that have any, in a window, by flow and path.
-    pub(crate) fn paths(&self, open: Scope) -> BTreeMap<String, FlowPathSummary> {
-        let span = self.span(open);
-        self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, open, span))).collect()
+    pub(crate) fn paths(&self, scope: Scope) -> BTreeMap<String, FlowPathSummary> {
+        let span = self.span(scope);
+        self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, scope, span))).collect()
     }
 
     /// What befell their packets after the end of the window to which they belong.
     pub(crate) fn paths_befell(&self, window: usize, paths: &mut BTreeMap<String, FlowPathSummary>) {
         for (name, lane) in self.listed_paths() {
             if let Some(path) = paths.get_mut(&name) {
-                path.befell(lane.late(window));
+                path.befell(lane.late_losses(window));
             }
         }
     }

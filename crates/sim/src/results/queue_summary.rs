@@ -2,6 +2,7 @@
 
 use crate::ground::distribution::{Distribution, TimeLevel};
 use crate::ground::keys::keys;
+use crate::results::classifier_summary::ClassifierSummary;
 use std::collections::BTreeMap;
 use tailrace_core::DropReason;
 use tailrace_net::LinkCounters;
@@ -96,45 +97,6 @@ pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
 pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
     let all = [("duplicated", c.duplicated), ("corrupted", c.corrupted), ("held_back", c.held_back)];
     if all.iter().all(|(_, n)| *n == 0) { BTreeMap::new() } else { BTreeMap::from(all) }
-}
-
-keys! {
-    /// How a classifier judged flows, against the scenario's roles.
-    #[derive(Clone, Debug, Default)]
-    pub(crate) struct ClassifierSummary {
-        /// Attack flows that were flagged, which is right.
-        true_positive: u64, "flows";
-        /// Normal flows that were flagged, which is wrong.
-        false_positive: u64, "flows";
-        /// Attack flows that were never flagged, which is wrong.
-        false_negative: u64, "flows";
-        /// Normal flows that were never flagged, which is right.
-        true_negative: u64, "flows";
-        /// The mean time from the start of an attack flow to its first flag; null if none was flagged.
-        detection_s: Option<f64>, "s";
-        /// The mean time that a flag lasted, over flags that were cleared; null if none was.
-        rehabilitation_s: Option<f64>, "s";
-        /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        groups: BTreeMap<String, GroupClassification>, "";
-    }
-}
-
-keys! {
-    /// How a classifier judged the flows of a group.
-    #[derive(Clone, Debug, Default)]
-    pub(crate) struct GroupClassification {
-        /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
-        flagged: u64, "flows";
-        /// The mean time from a flow's start to its first flag; null if none was flagged.
-        first_flag_s: Option<f64>, "s";
-        /// How many flags were cleared.
-        cleared: u64, "";
-        /// The mean time that these flags lasted; null if none was cleared.
-        rehabilitation_s: Option<f64>, "s";
-        /// How many flags hit a flow again after its flag had been cleared.
-        flagged_again: u64, "";
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
 use crate::foreign::ForeignCounters;
-use crate::ground::ordered_map::OrderedMap;
 use crate::ground::keys::keys;
+use crate::ground::ordered_map::OrderedMap;
 use crate::results::connection_summary::ConnectionSummary;
 use crate::results::group_summary::GroupSummary;
 use crate::results::medium_summary::MediumSummary;

@@ -12,7 +12,6 @@ use crate::results::medium_summary::MediumSummary;
 use crate::results::run_summary::{EngineSummary, RunSummary};
 use crate::results::tables;
 use crate::results::windows::MeasurementWindows;
-use crate::stats::connection_log;
 use std::collections::BTreeMap;
 use tailrace_net::{ChannelId, LinkId};
 
@@ -43,7 +42,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> Ru
     all.extend(tables::flow_windows::table(run));
     all.extend(series);
     all.extend(tables::reordering::table(run.plan, run.world));
-    all.extend(connection_log::table(run.plan, run.world));
+    all.extend(tables::connections::table(run.plan, run.world));
     all.extend(events);
     RunOutput {
         run: run.plan.run,
@@ -62,7 +61,7 @@ impl RunView<'_> {
         let mut hash = self.fabric.trace();
         let mut mix = |x: u64| hash = (hash.rotate_left(5) ^ x).wrapping_mul(0x517c_c1b7_2722_0a95);
         for flow in 0..self.world.flows.len() {
-            let t = self.world.tally(flow);
+            let t = self.world.flow_stats(flow);
             for x in [t.sent_packets, t.received_bytes, t.delivered_bytes, t.lost_packets, t.marked_packets] {
                 mix(x);
             }
@@ -83,7 +82,7 @@ impl RunView<'_> {
                 mix(u64::from(s.subflows_established) << 32 | u64::from(s.subflows_lost));
             }
         }
-        for (_, t) in self.world.foreign.tallies() {
+        for (_, t) in self.world.foreign.counters() {
             for x in [t.sent_bytes, t.received_bytes, t.lost_packets, t.marked_packets, t.malformed_packets] {
                 mix(x);
             }
@@ -115,7 +114,7 @@ impl RunView<'_> {
             connections: listed.summaries(self.plan, self.world),
             paths: self.paths(Scope::Run),
             media: self.media(),
-            foreign_hosts: self.world.foreign.tallies().map(|(name, t)| (name.to_string(), *t)).collect(),
+            foreign_hosts: self.world.foreign.counters().map(|(name, t)| (name.to_string(), *t)).collect(),
             windows: self.windows(),
             engine: EngineSummary {
                 simulated_s: self.fabric.now().as_secs_f64(),

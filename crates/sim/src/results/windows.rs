@@ -91,22 +91,22 @@ impl MeasurementWindows {
     }
 
     /// Counters of a queue where a window began.
-    pub(crate) fn counters(&self, open: Scope, queue: usize) -> LinkCounters {
-        self.cuts[open].queues.get(queue).map_or_else(LinkCounters::default, |(counters, _)| *counters)
+    pub(crate) fn counters(&self, scope: Scope, queue: usize) -> LinkCounters {
+        self.cuts[scope].queues.get(queue).map_or_else(LinkCounters::default, |(counters, _)| *counters)
     }
 
     /// Bits that its link counted as sent then, though they left in the window or never.
-    pub(crate) fn unsent_bits(&self, open: Scope, queue: usize) -> f64 {
-        self.cuts[open].queues.get(queue).map_or(0.0, |(_, bits)| *bits)
+    pub(crate) fn unsent_bits(&self, scope: Scope, queue: usize) -> f64 {
+        self.cuts[scope].queues.get(queue).map_or(0.0, |(_, bits)| *bits)
     }
 
     /// What applications of a group had done where a window began, if that is to be left out.
     pub(crate) fn outcomes(
         &self,
-        open: Scope,
+        scope: Scope,
         group: usize,
     ) -> Option<&(Option<TransferCounts>, Option<ConnectionCounts>)> {
-        self.cuts[open].outcomes.get(group)
+        self.cuts[scope].outcomes.get(group)
     }
 
     /// Connections of Multipath TCP where the present part began.
@@ -115,13 +115,13 @@ impl MeasurementWindows {
     }
 
     /// Distributions of groups that a window has beside the present ones.
-    pub(crate) fn past_groups(&self, open: Scope) -> &[GroupDistributions] {
-        if open == Scope::Run { &self.past.groups } else { &[] }
+    pub(crate) fn past_groups(&self, scope: Scope) -> &[GroupDistributions] {
+        if scope == Scope::Run { &self.past.groups } else { &[] }
     }
 
     /// Distributions of queues that a window has beside the present ones.
-    pub(crate) fn past_queues(&self, open: Scope) -> &[QueueStats] {
-        if open == Scope::Run { &self.past.queues } else { &[] }
+    pub(crate) fn past_queues(&self, scope: Scope) -> &[QueueStats] {
+        if scope == Scope::Run { &self.past.queues } else { &[] }
     }
 
     /// A boundary: what was under way is over, and what begins now begins. All links are settled.
@@ -132,7 +132,7 @@ impl MeasurementWindows {
             let (summary, flows) = (view.part(), flow_windows::counts(&view));
             self.over.push(summary);
             self.flows_over.push(flows);
-            world.late.close(world.begun[Scope::Window], now, world.flows.len());
+            world.loss_attribution.close(world.scope_starts[Scope::Window], now, world.flows.len());
         }
         let groups = world.recorder.cut();
         let queues = plan.queues.iter().filter_map(|queue| fabric.cut_stats(queue.link)).collect();
@@ -149,15 +149,15 @@ impl MeasurementWindows {
         }
     }
 
-    fn begin(&mut self, open: Scope, plan: &RunPlan, world: &mut World, fabric: &SimFabric) {
-        world.begin(open, fabric.now());
+    fn begin(&mut self, scope: Scope, plan: &RunPlan, world: &mut World, fabric: &SimFabric) {
+        world.begin_scope(scope, fabric.now());
         let links = plan.queues.iter().map(|queue| fabric.link(queue.link));
         let queues = links.map(|link| (link.counters(), link.unsent_bits(fabric.now()))).collect();
-        let outcomes = match open {
+        let outcomes = match scope {
             Scope::Run => Vec::new(),
             Scope::Window => RunView { plan, fabric, world, windows: self }.outcomes(),
         };
-        self.cuts[open] = WindowStart { queues, outcomes };
+        self.cuts[scope] = WindowStart { queues, outcomes };
     }
 }
 

@@ -65,7 +65,7 @@ impl Simulation {
         }
         let mut open = 0;
         for (flow, known) in known.iter().enumerate() {
-            let t = self.world.tally(flow);
+            let t = self.world.flow_stats(flow);
             let gone = t.received_packets + t.lost_packets;
             if gone > t.sent_packets || t.delivered_bytes > t.received_bytes {
                 return Err(format!("flow {flow}: {t:?}"));
@@ -90,25 +90,25 @@ impl Simulation {
             let Some(paths) = &f.paths else { continue };
             let lanes = || paths.directions(flow).map(|(_, to, lane)| (to, lane));
             for (to, lane) in lanes() {
-                let t = lane.tally;
-                if t.received_packets + t.fates.lost > t.sent_packets || t.new_bytes > t.received_bytes {
+                let t = lane.counters;
+                if t.received_packets + t.losses.lost > t.sent_packets || t.new_bytes > t.received_bytes {
                     return Err(format!("flow {flow}, a path to {to:?}: {t:?}"));
                 }
             }
-            let whole = self.world.tally(flow);
-            let sum = sum_of(lanes().map(|(_, lane)| lane.tally));
-            let back = sum_of(lanes().filter(|(to, _)| !to.is_server()).map(|(_, lane)| lane.tally));
+            let whole = self.world.flow_stats(flow);
+            let sum = sum_of(lanes().map(|(_, lane)| lane.counters));
+            let back = sum_of(lanes().filter(|(to, _)| !to.is_server()).map(|(_, lane)| lane.counters));
             if !is_sum(&sum, &back, &whole) || sum.new_bytes < whole.delivered_bytes {
                 return Err(format!("flow {flow}: {whole:?}, by path {sum:?}, of that back {back:?}"));
             }
-            for open in Scope::BOTH {
-                let t = sum_of(lanes().map(|(_, lane)| lane.in_window(open)));
+            for scope in Scope::BOTH {
+                let t = sum_of(lanes().map(|(_, lane)| lane.window_counters(scope)));
                 let back = lanes().filter(|(to, _)| !to.is_server());
-                let back = sum_of(back.map(|(_, lane)| lane.in_window(open)));
-                let window = self.world.window_tally(flow, open);
+                let back = sum_of(back.map(|(_, lane)| lane.window_counters(scope)));
+                let window = self.world.window_stats(flow, scope);
                 if !is_sum(&t, &back, &window) {
                     return Err(format!(
-                        "flow {flow}, {open:?}: {window:?}, by path {t:?}, of that back {back:?}"
+                        "flow {flow}, {scope:?}: {window:?}, by path {t:?}, of that back {back:?}"
                     ));
                 }
             }
@@ -119,14 +119,14 @@ impl Simulation {
     /// Statistics of a window say no more than happened in it.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
-            for open in Scope::BOTH {
-                let t = self.world.window_tally(flow, open);
-                let goodput = self.world.goodput_bytes(flow, &t, open);
+            for scope in Scope::BOTH {
+                let t = self.world.window_stats(flow, scope);
+                let goodput = self.world.goodput_bytes(flow, &t, scope);
                 if t.lost_packets > t.sent_packets
                     || t.marked_packets > t.sent_packets
                     || goodput > t.received_bytes
                 {
-                    return Err(format!("flow {flow}, {open:?}: {goodput} bytes of goodput, {t:?}"));
+                    return Err(format!("flow {flow}, {scope:?}: {goodput} bytes of goodput, {t:?}"));
                 }
             }
         }
@@ -143,7 +143,7 @@ fn sum_of(lanes: impl Iterator<Item = PathCounters>) -> PathCounters {
         sum.received_packets += lane.received_packets;
         sum.received_bytes += lane.received_bytes;
         sum.new_bytes += lane.new_bytes;
-        sum.fates.add(lane.fates);
+        sum.losses.add(lane.losses);
         sum.delay_sum += lane.delay_sum;
     }
     sum
@@ -157,8 +157,8 @@ fn is_sum(sum: &PathCounters, back: &PathCounters, flow: &FlowStats) -> bool {
         sum.retransmitted_packets,
         sum.received_packets,
         sum.received_bytes,
-        sum.fates.lost,
-        sum.fates.marked,
+        sum.losses.lost,
+        sum.losses.marked,
         back.received_packets,
     ];
     let of_flow = [

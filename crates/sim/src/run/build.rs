@@ -2,14 +2,15 @@
 
 use crate::foreign::ForeignHosts;
 use crate::ground::build_error::BuildError;
-use crate::ground::capacity::{LinkCapacity, CapacityHistory};
-use crate::ground::plan::ObservedQueue;
+use crate::ground::capacity::{CapacityHistory, LinkCapacity};
 use crate::ground::plan::LinkNames;
+use crate::ground::plan::ObservedQueue;
 use crate::ground::plan::RunPlan;
 use crate::ground::random_streams::SCHEDULE;
 use crate::ground::random_streams::link_stream;
 use crate::ground::reset_causes::CAUSES;
 use crate::ground::scope::PerScope;
+use crate::host::accounting::interval_counters;
 use crate::host::endpoint::EndpointPlan;
 use crate::host::feedback::LabelFeedback;
 use crate::host::flow::{Carrier, DatagramFlow, Flow, RetiredCounters, RunningApp, StreamFlow};
@@ -65,7 +66,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
     let scenario = &drawn(scenario, seed);
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
-    let aliases = AddressChanges::of(scenario, &mut graph);
+    let address_changes = AddressChanges::of(scenario, &mut graph);
     if scenario.nodes.iter().any(|node| node.kernel.is_some()) {
         // Programs may speak to routers, which else nobody does.
         graph.name_routers();
@@ -87,29 +88,29 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
         sampled_flows: sampled_flows(scenario),
         delays,
     };
-    let looks_at_addresses = !source_routes.is_empty() || !aliases.is_empty();
+    let looks_at_addresses = !source_routes.is_empty() || !address_changes.is_empty();
     let flows = flows_of(&plan, &fabric)?;
-    let bins = Intervals::of(scenario, &flows);
+    let intervals = Intervals::of(scenario, interval_counters(&flows, Instant::ZERO));
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
     let mut world = World {
         sockets: Sockets::default(),
-        stubs: TimeWaitTable::default(),
+        time_wait: TimeWaitTable::default(),
         flows,
-        options: OptionsArena::new(source_routes, aliases),
+        options: OptionsArena::new(source_routes, address_changes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         connection_log: ConnectionLog::new(scenario.record.max_connections),
-        playback_cuts: PerScope::default(),
+        playback_baselines: PerScope::default(),
         captures: Captures::new(scenario),
-        verdicts: ClassifierAccuracy::default(),
+        classifiers: ClassifierAccuracy::default(),
         rates: CapacityHistory::default(),
         feedback: LabelFeedback::of(scenario).map(Box::new),
         foreign: ForeignHosts::default(),
         middleboxes: Middlebox::of(scenario, seed),
         looks_at_addresses,
-        begun: PerScope::default(),
-        cuts: PerScope::default(),
-        late: LossAttribution::default(),
-        bins,
+        scope_starts: PerScope::default(),
+        baselines: PerScope::default(),
+        loss_attribution: LossAttribution::default(),
+        intervals,
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
@@ -312,11 +313,8 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
             let ends = ends_of(group, id, (client, server), server_port);
             let single =
                 matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
-            let uncongested = if single {
-                IdealFct::of(run, fabric.graph(), &ends[0], group.app.sender())
-            } else {
-                None
-            };
+            let uncongested =
+                if single { IdealFct::of(run, fabric.graph(), &ends[0], group.app.sender()) } else { None };
             let start = Instant::ZERO + start_of(group, member, seed);
             flows.push(Flow {
                 group: g as u32,
@@ -339,9 +337,9 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
-                tally: FlowStats::default(),
+                stats: FlowStats::default(),
                 paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
-                silence: silence(group, start),
+                delivery_gap: silence(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 retired: RetiredCounters::default(),
@@ -450,12 +448,7 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
 }
 
 /// What carries a flow over TCP; all flows of a group share a plan.
-fn streams(
-    group: &FlowGroup,
-    plan: &Arc<EndpointPlan>,
-    uncongested: Option<IdealFct>,
-    seed: u64,
-) -> Carrier {
+fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<IdealFct>, seed: u64) -> Carrier {
     Carrier::Tcp(Box::new(StreamFlow {
         plan: Arc::clone(plan),
         seed,

@@ -3,8 +3,8 @@
 use crate::ground::capacity::LinkCapacity;
 use crate::ground::random_streams::{SCHEDULE, link_stream};
 use crate::packet::address_changes::address_of;
-use crate::run::schedule::FaultTransition;
 use crate::run::schedule::ControlEvent;
+use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Instant, Rng};
@@ -117,7 +117,12 @@ impl FaultSchedule {
 
     /// The next stage of a fault that has any begins, if it begins or still lasts; gives how long that one lasts, if not to the
     /// fault's end. `rng` makes its random stream.
-    fn proceed(&mut self, fault: usize, edge: FaultTransition, rng: impl FnOnce(&Fault) -> Rng) -> Option<Duration> {
+    fn proceed(
+        &mut self,
+        fault: usize,
+        edge: FaultTransition,
+        rng: impl FnOnce(&Fault) -> Rng,
+    ) -> Option<Duration> {
         match edge {
             FaultTransition::Begins => {
                 let of = &self.all[fault];
@@ -149,7 +154,9 @@ impl FaultSchedule {
 
     /// The directions of links that get a new queue: not where a stage keeps the queue of the one before.
     fn ways_of_queues(&self, faults: &[(usize, FaultTransition)]) -> Vec<LinkId> {
-        let renews = |f: usize, edge: FaultTransition, way: LinkId| edge != FaultTransition::NextStage || self.turns_queue(f, way);
+        let renews = |f: usize, edge: FaultTransition, way: LinkId| {
+            edge != FaultTransition::NextStage || self.turns_queue(f, way)
+        };
         let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.aspects().queue);
         let ways =
             concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
@@ -194,7 +201,8 @@ impl Simulation {
                 self.agree_next((fault, edge), lasts, at);
             }
             let due = self.agenda.take_if(|when, what| when == at && matches!(what, ControlEvent::Fault(..)));
-            next = due.and_then(|(_, what)| if let ControlEvent::Fault(f, e) = what { Some((f, e)) } else { None });
+            next = due
+                .and_then(|(_, what)| if let ControlEvent::Fault(f, e) = what { Some((f, e)) } else { None });
         }
         self.apply_faults(&together);
     }
@@ -258,7 +266,7 @@ impl Simulation {
         for &way in ways {
             let Some(present) = self.fabric.graph().source_of(way) else { continue };
             let given = self.condition(way).address().map(address_of);
-            let address = given.unwrap_or_else(|| self.world.options.aliases.first(present));
+            let address = given.unwrap_or_else(|| self.world.options.address_changes.first(present));
             if let Some(old) = self.fabric.change_address(way, address) {
                 self.world.readdress((old, address), self.fabric.now());
                 former.push(old);

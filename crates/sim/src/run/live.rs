@@ -4,8 +4,8 @@ use crate::ground::output::{CaptureFile, Cost, Drained, Table};
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
 use crate::results::view;
-use crate::run::schedule::FaultTransition;
 use crate::run::schedule::ControlEvent;
+use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
 use core::fmt;
 use tailrace_core::{Duration, Instant};
@@ -101,13 +101,9 @@ impl Simulation {
     /// Rows of series, and of events before `until`.
     pub(crate) fn take_rows(&mut self, until: Instant) -> Vec<Table> {
         let mut tables: Vec<Table> = self.series.iter_mut().flat_map(Series::take).collect();
-        let Self { plan, world, .. } = self;
-        if plan.scenario.record.events {
-            let flows = &world.flows;
-            let place = |link: LinkId| plan.places.name(&plan.scenario, link);
-            let flow =
-                |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
-            tables.push(world.recorder.take_events(until, plan.run, place, flow));
+        if self.plan.scenario.record.events {
+            let events = self.world.recorder.take_events(until);
+            tables.push(self.event_table.rows(&events, &self.plan, &self.world.flows));
         }
         tables
     }

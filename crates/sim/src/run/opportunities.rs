@@ -57,7 +57,11 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
     for (at, turns) in edges.range(..=scenario.duration) {
         let mut link = Condition::new(spec.rate, Duration::ZERO, spec.loss.clone());
         faults.shape(way, &mut link);
-        let pace = if link.set().rate { LinkCapacity::Rate(link.rate()) } else { LinkCapacity::of(spec, || Rng::new(0)) };
+        let pace = if link.set().rate {
+            LinkCapacity::Rate(link.rate())
+        } else {
+            LinkCapacity::of(spec, || Rng::new(0))
+        };
         let until = Instant::ZERO + *at;
         if link.passage() == Passage::Open {
             out.pass(&pace, since, until)?;

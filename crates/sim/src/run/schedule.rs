@@ -106,7 +106,13 @@ mod tests {
                 agenda.add(early, ControlEvent::Numbered(0)); // Its next one, in the same instant.
             }
         }
-        let expected = [ControlEvent::First, ControlEvent::Numbered(0), ControlEvent::Numbered(1), ControlEvent::Numbered(2), ControlEvent::Last];
+        let expected = [
+            ControlEvent::First,
+            ControlEvent::Numbered(0),
+            ControlEvent::Numbered(1),
+            ControlEvent::Numbered(2),
+            ControlEvent::Last,
+        ];
         assert_eq!(kept[..5], expected.map(|what| (early, what)));
         assert_eq!((kept[5], agenda.next_at()), ((late, ControlEvent::Numbered(0)), Instant::MAX));
     }

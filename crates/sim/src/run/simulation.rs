@@ -7,6 +7,7 @@ use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::series::Series;
 use crate::results::snapshot::SnapshotTaker;
+use crate::results::tables::events::EventTable;
 use crate::results::view;
 use crate::results::view::RunView;
 use crate::results::windows::{MeasurementWindows, next_boundary};
@@ -15,9 +16,9 @@ use crate::run::control::Control;
 use crate::run::convergence::RouteConvergence;
 use crate::run::error::RunError;
 use crate::run::faults::FaultSchedule;
+use crate::run::schedule::ControlEvent;
 use crate::run::schedule::ControlSchedule;
 use crate::run::schedule::FaultTransition;
-use crate::run::schedule::ControlEvent;
 use crate::run::stall::{BATCH, StallDetector};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
@@ -37,6 +38,7 @@ pub struct Simulation {
     pub(crate) faults: FaultSchedule,
     pub(crate) convergence: RouteConvergence,
     pub(crate) series: Option<Series>,
+    pub(crate) event_table: EventTable,
     watch: StallDetector,
     pub(crate) viewer: SnapshotTaker,
     windows: MeasurementWindows,
@@ -89,6 +91,7 @@ impl Simulation {
             world,
             agenda,
             series,
+            event_table: EventTable::new(),
         };
         // A fault at time zero comes before the first packet.
         simulation.keep_appointments();
@@ -194,7 +197,7 @@ impl Simulation {
         for link in studied.chain(self.faults.other_queues()) {
             self.fabric.settle(link, &mut self.world);
         }
-        self.world.close_bins(at);
+        self.world.close_interval(at);
         let Some(series) = &mut self.series else { return };
         series.sample(&self.plan, &mut self.world, &mut self.fabric);
         self.agenda.add(at + series.interval(), ControlEvent::Sample);
@@ -209,7 +212,7 @@ impl Simulation {
 
     fn turn_window(&mut self, at: Instant) {
         self.settle();
-        self.world.close_bins(at);
+        self.world.close_interval(at);
         self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
         if let Some(next) = next_boundary(&self.plan.scenario, at) {
             self.agenda.add(next, ControlEvent::Boundary);

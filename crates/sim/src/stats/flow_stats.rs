@@ -1,6 +1,7 @@
 //! What is counted for flows and groups of flows.
 
 use crate::ground::rate::{loss_ratio, rate_bps};
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::Duration;
 
 /// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction. What a packet counts
@@ -64,6 +65,12 @@ impl FlowStats {
             jitter_sum: self.jitter_sum - earlier.jitter_sum,
             jitter_samples: self.jitter_samples - earlier.jitter_samples,
         }
+    }
+
+    /// Adds losses and marks.
+    pub(crate) fn add_losses(&mut self, losses: LossCounters) {
+        self.lost_packets += losses.lost;
+        self.marked_packets += losses.marked;
     }
 
     /// A transfer or exchange of so many bytes is complete.

@@ -1,7 +1,6 @@
 //! Hears of what happens in the network: distributions, and the table of events.
 
-use crate::ground::output::Table;
-use crate::stats::event_log::{LoggedEvent, EventLog};
+use crate::stats::event_log::{EventLog, LoggedEvent};
 use crate::stats::group_distributions::GroupDistributions;
 use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::LinkId;
@@ -28,7 +27,13 @@ impl Recorder {
     }
 
     pub(crate) fn unroutable(&mut self, flow: Option<usize>, at: Instant) {
-        self.events.push(LoggedEvent { at, kind: "drop", link: None, flow, detail: DropReason::NoRoute.name() });
+        self.events.push(LoggedEvent {
+            at,
+            kind: "drop",
+            link: None,
+            flow,
+            detail: DropReason::NoRoute.name(),
+        });
     }
 
     /// A router may not send a packet further: its time to live is over.
@@ -38,7 +43,13 @@ impl Recorder {
 
     /// A host found a packet damaged.
     pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
-        self.events.push(LoggedEvent { at, kind: "drop", link: None, flow, detail: DropReason::Corrupted.name() });
+        self.events.push(LoggedEvent {
+            at,
+            kind: "drop",
+            link: None,
+            flow,
+            detail: DropReason::Corrupted.name(),
+        });
     }
 
     pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
@@ -101,15 +112,9 @@ impl Recorder {
         self.events.beyond()
     }
 
-    /// The rows of the events table before `until` that have not been given out yet, in order of time.
-    pub(crate) fn take_events(
-        &mut self,
-        until: Instant,
-        run: u32,
-        place: impl Fn(LinkId) -> String,
-        flow: impl Fn(usize) -> (String, u32),
-    ) -> Table {
-        self.events.take(until, run, place, flow)
+    /// Takes the events before `until`, in order of time.
+    pub(crate) fn take_events(&mut self, until: Instant) -> Vec<LoggedEvent> {
+        self.events.take(until)
     }
 
     /// Memory that events take which have not been given out.

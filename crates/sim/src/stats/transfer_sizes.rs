@@ -1,12 +1,9 @@
-//! Completion of transfers by their size.
+//! Completion times of transfers by size.
 
-use crate::ground::distribution::Distribution;
-use crate::ground::ordered_map::OrderedMap;
-use crate::results::group_summary::SizeSummary;
 use tailrace_core::Duration;
 use tailrace_net::Histogram;
 
-/// What the bins are called in results, and the size below which a transfer is in each; the last has no bound.
+/// Names of the bins in results, and their upper bounds in bytes (exclusive); the last has none.
 pub(crate) const BINS: [(&str, u64); 5] = [
     ("below_10kB", 10_000),
     ("below_100kB", 100_000),
@@ -15,10 +12,12 @@ pub(crate) const BINS: [(&str, u64); 5] = [
     ("larger", u64::MAX),
 ];
 
-/// Distributions over the transfers of each bin; empty until there is one.
+/// Distributions over the transfers of each bin; unallocated before the first transfer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SizeDistributions {
     bins: Vec<SizeBin>,
+    /// Bin without transfers.
+    empty: SizeBin,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -28,7 +27,7 @@ struct SizeBin {
 }
 
 impl SizeDistributions {
-    /// A transfer of this size is complete. A slowdown is kept as so many seconds.
+    /// Records a completed transfer. The histogram of slowdowns holds a slowdown of 1 as one second.
     pub(crate) fn record(&mut self, size: u64, took: Duration, slowdown: Option<Duration>) {
         self.bins.resize_with(BINS.len(), SizeBin::default);
         let bin = &mut self.bins[BINS.iter().position(|(_, most)| size < *most).unwrap_or(BINS.len() - 1)];
@@ -38,7 +37,7 @@ impl SizeDistributions {
         }
     }
 
-    /// Takes in another window's.
+    /// Adds the transfers of another window.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.bins.resize_with(self.bins.len().max(other.bins.len()), SizeBin::default);
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
@@ -47,19 +46,11 @@ impl SizeDistributions {
         }
     }
 
-    /// All bins, in the order of sizes.
-    pub(crate) fn summary(&self) -> OrderedMap<SizeSummary> {
-        let none = SizeBin::default();
-        let bins = BINS.iter().enumerate().map(|(i, (name, _))| {
-            let bin = self.bins.get(i).unwrap_or(&none);
-            let summary = SizeSummary {
-                completed: bin.completion.count(),
-                completion_s: Distribution::of(&bin.completion),
-                slowdown: Distribution::of(&bin.slowdown),
-            };
-            ((*name).to_string(), summary)
-        });
-        OrderedMap(bins.collect())
+    /// Name, completion times and slowdowns of each bin, in ascending order of sizes.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = (&'static str, &Histogram, &Histogram)> {
+        let bins =
+            BINS.iter().enumerate().map(|(i, (name, _))| (*name, self.bins.get(i).unwrap_or(&self.empty)));
+        bins.map(|(name, bin)| (name, &bin.completion, &bin.slowdown))
     }
 }
 
@@ -68,15 +59,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transfer_counts_in_the_bin_of_its_size() {
+    fn transfers_count_in_the_bin_of_their_size() {
         let mut tally = SizeDistributions::default();
         for size in [1, 9_999, 10_000, 999_999, 1_000_000, 10_000_000, u64::MAX] {
             tally.record(size, Duration::from_millis(1), None);
         }
         let mut twice = tally.clone();
         twice.merge(&tally);
-        let counts =
-            |tally: &SizeDistributions| tally.summary().0.iter().map(|(_, bin)| bin.completed).collect::<Vec<_>>();
+        let counts = |tally: &SizeDistributions| {
+            tally.bins().map(|(_, completion, _)| completion.count()).collect::<Vec<_>>()
+        };
         assert_eq!((counts(&tally), counts(&twice)), (vec![2, 1, 1, 1, 2], vec![4, 2, 2, 2, 4]));
         assert_eq!(counts(&SizeDistributions::default()), [0; 5]);
     }

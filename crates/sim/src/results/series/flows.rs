@@ -9,6 +9,7 @@ use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::end_name;
+use crate::results::sending_end::sending_end;
 use crate::stats::flow_stats::FlowStats;
 use tailrace_app::Playback;
 use tailrace_core::{Duration, Instant};
@@ -117,10 +118,10 @@ impl FlowSeries {
         now: Instant,
     ) -> (usize, FlowStats) {
         let SampledFlow { flow, last, sender } = &mut self.flows[i];
-        let tally = world.tally(*flow);
+        let tally = world.flow_stats(*flow);
         let new = tally.since(&std::mem::replace(last, tally));
         let client = world.latest(FlowEnd::client(*flow));
-        let sending = client.and_then(|client| world.sender(client));
+        let sending = client.and_then(|client| sending_end(world, client));
         *sender = sending.map(Socket::end).or(*sender);
         let open = client.is_some_and(|client| !client.endpoint.is_over());
         let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.view());

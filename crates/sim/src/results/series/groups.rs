@@ -9,6 +9,7 @@ use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
 use crate::host::flow::Carrier;
 use crate::host::hosts::World;
+use crate::results::sending_end::sending_end;
 use crate::stats::flow_stats::FlowStats;
 use std::ops::Range;
 use tailrace_core::{Duration, Instant};
@@ -101,7 +102,7 @@ impl OpenFlows {
     pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowStats, Self) {
         let (mut tally, mut open) = (FlowStats::default(), Self::default());
         for flow in flows {
-            tally.add(&world.tally(flow));
+            tally.add(&world.flow_stats(flow));
             open.add(flow, world, now);
         }
         (tally, open)
@@ -113,7 +114,7 @@ impl OpenFlows {
         let (mut live, now_open) = (0, f.start <= now && now < f.stop);
         for client in clients {
             live += 1;
-            if let Some((view, mss)) = world.sender(client).and_then(|sender| sender.endpoint.view()) {
+            if let Some((view, mss)) = sending_end(world, client).and_then(|sender| sender.endpoint.view()) {
                 let cwnd = view.cwnd.as_f64();
                 self.windows += 1;
                 self.bytes += cwnd;

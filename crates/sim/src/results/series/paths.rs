@@ -37,7 +37,7 @@ columns! {
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
         received_packets: U64 = r.tally.received_packets, "packets", "How many of these have arrived so far.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of these have been dropped on the way so far.";
+        lost_packets: U64 = r.tally.losses.lost, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
         data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "The position in the stream of the latest data that came by this path first; null if none came in the last interval.";
@@ -66,7 +66,7 @@ impl PathSeries {
         last.resize(paths.len(), [PathCounters::default(); 2]);
         for (path, to, lane) in paths.directions(f) {
             let last = &mut last[path.place][usize::from(to.is_server())];
-            let new = lane.tally.since(&std::mem::replace(last, lane.tally));
+            let new = lane.counters.since(&std::mem::replace(last, lane.counters));
             let of = SendingEnd {
                 run: plan.run,
                 now: fabric.now(),
@@ -80,7 +80,7 @@ impl PathSeries {
                 &Row {
                     of: &of,
                     path,
-                    tally: lane.tally,
+                    tally: lane.counters,
                     new,
                     sequence: lane.sequence,
                     interval: self.interval,

@@ -33,9 +33,9 @@ columns! {
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
         sent_bytes: U64 = r.tally.sent_bytes, "bytes", "Their size in bytes of IP packets.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "How many of the packets sent were retransmissions of the subflow's TCP.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+        lost_packets: U64 = r.tally.losses.lost, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
-        marked_packets: U64 = r.tally.fates.marked, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
+        marked_packets: U64 = r.tally.losses.marked, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
         received_bytes: U64 = r.tally.received_bytes, "bytes", "Their size in bytes of IP packets.";
         new_bytes: U64 = r.tally.new_bytes, "bytes", "The payload behind `goodput_bps`.";
@@ -63,7 +63,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
                 member: flow.member,
                 end: end_name(to.peer()),
                 path: &name_of_path(plan, run.fabric, path.key),
-                tally: lane.in_window(Scope::Run),
+                tally: lane.window_counters(Scope::Run),
                 delays: lane.delays(Scope::Run),
                 span,
             };

@@ -189,13 +189,13 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
                 }
                 _ => continue,
             };
-            let t = sim.world.tally(f);
+            let t = sim.world.flow_stats(f);
             assert_eq!((t.completed, t.delivered_bytes), expected, "round {round}, flow {f}: {text}");
             let paths = flow.paths.iter().flat_map(|paths| paths.directions(f));
-            let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.tally).collect();
+            let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.counters).collect();
             let new: u64 = tallies.iter().map(|t| t.new_bytes).sum();
             assert_eq!(new, t.delivered_bytes, "each byte came first by one path, round {round}: {text}");
-            let ended = |t: &PathCounters| t.sent_packets == t.received_packets + t.fates.lost;
+            let ended = |t: &PathCounters| t.sent_packets == t.received_packets + t.losses.lost;
             assert!(tallies.iter().all(ended), "round {round}: {tallies:?}, {text}");
         }
     }
