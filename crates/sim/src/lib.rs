@@ -11,10 +11,10 @@ mod results;
 mod run;
 mod stats;
 
-pub use foreign::{
-    AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
-    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures,
-    SubflowFigures,
+pub use foreign::host::{AttachError, ForeignHost, HostError, HostFailure};
+pub use foreign::socket::{
+    DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
+    SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
 pub use ground::build_error::BuildError;
 pub use ground::columns::{ColumnInfo, TableInfo};

@@ -25,7 +25,7 @@ pub(crate) enum PathEnd {
 }
 
 /// A packet that leaves by the interface with address `out` goes no further than it may. No link carries less than `least_mtu`.
-pub(super) fn limit(
+pub(crate) fn limit_reach(
     (frame, out, least_mtu): (&DecodedPacket, Address, Bytes),
     pkt: &mut SimPacket,
     fabric: &mut SimFabric,
@@ -47,7 +47,7 @@ pub(super) fn limit(
 }
 
 /// Why a packet that was sent to a router ends there, whose address is its destination.
-pub(super) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<PathEnd> {
+pub(crate) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<PathEnd> {
     let (here, last) = (pkt.destination, Address(ip.dst().into()));
     if last == here {
         return Some(PathEnd::Here);
@@ -62,7 +62,7 @@ pub(super) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFa
 }
 
 /// A packet has arrived, with its bytes: it has lived as many hops as there are routers on its way.
-pub(super) fn lower(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
+pub(crate) fn lower_ttl(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
     let links = fabric.links_on_way((pkt.source, pkt.destination), pkt.flow()).count();
     let Ok(mut ip) = Ipv4Packet::new_checked(bytes) else { return };
     let routers = u8::try_from(links.saturating_sub(1)).unwrap_or(u8::MAX);

@@ -1,6 +1,6 @@
 //! Applications at work: they are told what happens, and what they ask for is done.
 
-use crate::foreign::RemoteSocket;
+use crate::foreign::remote::RemoteSocket;
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::{Endpoint, EndpointPlan};
 use crate::host::flow::{Carrier, Flow, RunningApp, StreamFlow};

@@ -1,6 +1,7 @@
 //! Transport endpoints of flows: TCP, Multipath TCP, or a socket of a foreign host.
 
-use crate::foreign::{RemoteSocket, SocketKind};
+use crate::foreign::remote::RemoteSocket;
+use crate::foreign::socket::SocketKind;
 use crate::stats::connection_log::{EndCounters, NOT_COUNTED};
 use std::sync::Arc;
 use tailrace_core::{Dscp, Duration, Instant, Rng};

@@ -1,9 +1,11 @@
 //! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
 
-use crate::foreign::{ForeignHosts, PathEnd};
+use crate::foreign::hosts::ForeignHosts;
+use crate::foreign::reach::PathEnd;
 use crate::ground::capacity::CapacityHistory;
 use crate::ground::scope::PerScope;
 use crate::host::endpoint::Endpoint;
+use crate::host::feedback::FEEDBACK_BYTES;
 use crate::host::feedback::LabelFeedback;
 use crate::host::flow::Flow;
 use crate::host::interfaces::reaches;
@@ -25,7 +27,8 @@ use crate::stats::intervals::Intervals;
 use crate::stats::loss_attribution::LossAttribution;
 use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
-use tailrace_app::Playback;
+use tailrace_app::{Datagram, Playback};
+use tailrace_core::{Bytes, Ecn};
 use tailrace_core::{Instant, SackRanges};
 use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, TimerId};
 use tailrace_transport::mptcp::option::Signal;
@@ -155,6 +158,27 @@ impl World {
             self.follow_sender(pkt);
         }
         is_for
+    }
+
+    /// A packet with labels reaches its socket. Whether it is explicit feedback, which ends here: neither sockets nor kernels
+    /// hear of it.
+    #[cold]
+    pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
+        let now = fabric.now();
+        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return false };
+        let answers = feedback.take(to, pkt, &self.options, now);
+        let is_explicit = pkt.is_datagram() && pkt.payload == 0 && !pkt.has_bytes(&self.options);
+        if is_explicit {
+            pkt.release(&mut self.options);
+        }
+        // What goes to a spoofed address reaches nobody.
+        if answers && self.flows[to.flow()].spoofed().is_none() {
+            let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
+            let answer =
+                SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (FEEDBACK_BYTES, Ecn::NotEct), 0, now);
+            self.send(to, answer, fabric);
+        }
+        is_explicit
     }
 
     /// A packet has come to a host of a run that has foreign ones; whether it was for such a one.

@@ -1,6 +1,6 @@
 //! Descriptions of all tables and of all objects of the summary.
 
-use crate::foreign::ForeignCounters;
+use crate::foreign::counters::ForeignCounters;
 use crate::ground::columns::TableInfo;
 use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::keys::ObjectInfo;

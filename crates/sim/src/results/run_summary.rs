@@ -1,6 +1,6 @@
 //! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
 
-use crate::foreign::ForeignCounters;
+use crate::foreign::counters::ForeignCounters;
 use crate::ground::keys::keys;
 use crate::ground::ordered_map::OrderedMap;
 use crate::results::connection_summary::ConnectionSummary;

@@ -1,6 +1,7 @@
 //! Hosts of the scenario that get foreign stacks.
 
-use crate::foreign::{AttachError, FlowSockets, ForeignHost};
+use crate::foreign::host::{AttachError, ForeignHost};
+use crate::foreign::socket::FlowSockets;
 use crate::host::interfaces::reaches;
 use crate::run::simulation::Simulation;
 use core::net::Ipv4Addr;

@@ -1,6 +1,6 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
-use crate::foreign::ForeignHosts;
+use crate::foreign::hosts::ForeignHosts;
 use crate::ground::build_error::BuildError;
 use crate::ground::capacity::{CapacityHistory, LinkCapacity};
 use crate::ground::plan::LinkNames;

@@ -1,6 +1,6 @@
 //! Time series of the data level of Multipath TCP.
 
-use crate::foreign::RemoteSocket;
+use crate::foreign::remote::RemoteSocket;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;

@@ -1,6 +1,6 @@
 //! Time series of subflows of Multipath TCP.
 
-use crate::foreign::SubflowFigures;
+use crate::foreign::socket::SubflowFigures;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;

@@ -1,8 +1,8 @@
 //! What simulated hosts and routers answer to packets of foreign hosts that are for no flow: to echo requests, to datagrams for a
 //! port that nobody has, and to what may go no further.
 
-use crate::foreign::reach;
 use crate::foreign::reach::PathEnd;
+use crate::foreign::reach::end_of;
 use crate::host::hosts::World;
 use crate::packet::flow_end::PacketOwner;
 use crate::packet::frame_decode::DecodedPacket;
@@ -10,48 +10,15 @@ use crate::packet::frame_encode::bytes_of;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use core::net::Ipv4Addr;
-use tailrace_core::{Duration, Instant};
 use tailrace_net::{Address, NodeId};
 use tailrace_wire::{Ipv4Packet, icmp};
-
-/// So often a host is told of an error by another; of six at once, if there was none before (Linux, `icmp_ratelimit` and `XRLIM_BURST_FACTOR`).
-const ERROR_INTERVAL: Duration = Duration::from_secs(1);
-const ERRORS_AT_ONCE: u64 = 6;
-
-/// How many errors a host may be sent: Linux's token bucket (`inet_peer_xrlim_allow`).
-#[derive(Debug)]
-pub(super) struct IcmpRateLimit {
-    credit: Duration,
-    since: Instant,
-}
-
-impl Default for IcmpRateLimit {
-    fn default() -> Self {
-        Self { credit: MOST_CREDIT, since: Instant::ZERO }
-    }
-}
-
-const MOST_CREDIT: Duration = Duration::from_nanos(ERRORS_AT_ONCE * ERROR_INTERVAL.as_nanos());
-
-impl IcmpRateLimit {
-    /// Whether another may be sent, which then counts as sent.
-    fn allow(&mut self, now: Instant) -> bool {
-        self.credit = MOST_CREDIT.min(self.credit + (now - self.since));
-        self.since = now;
-        let allowed = self.credit >= ERROR_INTERVAL;
-        if allowed {
-            self.credit = self.credit.saturating_sub(ERROR_INTERVAL);
-        }
-        allowed
-    }
-}
 
 impl World {
     /// A packet has come to a router that it was addressed to, or sent to since it may go no further.
     pub(crate) fn end_at_router(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) {
         let ip = pkt.frame(&self.options).and_then(|bytes| Ipv4Packet::new_checked(bytes).ok());
         let last = ip.as_ref().map_or(pkt.destination, |ip| Address(ip.dst().into()));
-        let end = ip.map_or(Some(PathEnd::Here), |ip| reach::end_of(&ip, pkt, fabric));
+        let end = ip.map_or(Some(PathEnd::Here), |ip| end_of(&ip, pkt, fabric));
         if end == Some(PathEnd::Here) && pkt.is_damaged() {
             return self.discard(pkt, fabric.now());
         }
