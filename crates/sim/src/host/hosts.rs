@@ -8,7 +8,7 @@ use crate::host::endpoint::Endpoint;
 use crate::host::feedback::FEEDBACK_BYTES;
 use crate::host::feedback::LabelFeedback;
 use crate::host::flow::Flow;
-use crate::host::interfaces::reaches;
+use crate::host::reachability::reaches;
 use crate::host::sockets::{Socket, Sockets};
 use crate::host::time_wait::TimeWaitTable;
 use crate::host::timer::Timer;

@@ -14,6 +14,7 @@ pub(crate) mod foreign_sockets;
 pub(crate) mod hosts;
 pub(crate) mod interfaces;
 pub(crate) mod observer;
+pub(crate) mod reachability;
 pub(crate) mod sockets;
 pub(crate) mod time_wait;
 pub(crate) mod timer;

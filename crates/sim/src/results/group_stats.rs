@@ -10,6 +10,7 @@ use crate::results::application_stats::video_summary;
 use crate::results::application_stats::voice_summary;
 use crate::results::classifier_summary::{ClassifierSummary, evaluate};
 use crate::results::connection_summary::ListedConnections;
+use crate::results::flow_counts::FlowCounts;
 use crate::results::group_summary::{
     ConnectionCounts, GroupSummary, IntervalsSummary, PagesSummary, TransferCounts, WholeRunCounters,
 };
@@ -29,28 +30,6 @@ use tailrace_net::QueueStats;
 use tailrace_scenario::model::Role;
 
 impl RunView<'_> {
-    /// Time that a window covers so far.
-    pub(crate) fn span(&self, scope: Scope) -> Duration {
-        span(self.since(scope), self.fabric.now())
-    }
-
-    fn since(&self, scope: Scope) -> Instant {
-        self.world.scope_starts[scope].unwrap_or(Instant::ZERO)
-    }
-
-    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowStats, scope: Scope) -> f64 {
-        rate_bps(self.world.goodput_bytes(flow, tally, scope), self.span(scope))
-    }
-
-    /// The flows of each group.
-    fn members(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.plan.scenario.flows.iter().scan(0, |first, group| {
-            let flows = *first..*first + group.pairs.len();
-            *first = flows.end;
-            Some(flows)
-        })
-    }
-
     /// What the groups' applications have done since the start of the run.
     pub(crate) fn outcomes(&self) -> Vec<(Option<TransferCounts>, Option<ConnectionCounts>)> {
         self.members()
@@ -71,7 +50,7 @@ impl RunView<'_> {
     }
 
     /// The window that began last, as if it ended now.
-    pub(crate) fn part(&self) -> WindowSummary {
+    pub(crate) fn window(&self) -> WindowSummary {
         WindowSummary {
             start_s: self.since(Scope::Window).as_secs_f64(),
             end_s: self.fabric.now().as_secs_f64(),
@@ -84,6 +63,22 @@ impl RunView<'_> {
         }
     }
 
+    /// Statistics of all flows in the current window, as if it ended now.
+    pub(crate) fn flow_counts(&self) -> Vec<FlowCounts> {
+        let (scope, now) = (Scope::Window, self.fabric.now());
+        let of = |flow| {
+            let stats = self.world.window_stats(flow, scope);
+            FlowCounts {
+                goodput_bps: self.goodput_bps(flow, &stats, scope),
+                tally: stats,
+                longest_silence_s: self.world.longest_delivery_gap_s(flow, scope, now),
+                smoothness: self.world.flow_smoothness(flow, scope),
+                span: self.span(scope),
+            }
+        };
+        (0..self.world.flows.len()).map(of).collect()
+    }
+
     /// The scenario's windows that have begun.
     pub(crate) fn windows(&self) -> OrderedMap<WindowSummary> {
         let mut over = self.windows.over().to_vec();
@@ -92,9 +87,9 @@ impl RunView<'_> {
                 let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
                 flows.for_each(|flow| summary.add_late_losses(self.world.loss_attribution.of(number, flow)));
             }
-            self.paths_befell(number, &mut window.paths);
+            self.add_late_path_losses(number, &mut window.paths);
         }
-        over.extend(self.windows.is_under_way().then(|| self.part()));
+        over.extend(self.windows.is_under_way().then(|| self.window()));
         let names = self.plan.scenario.windows.iter().map(|window| window.name.clone());
         OrderedMap(names.zip(over).collect())
     }

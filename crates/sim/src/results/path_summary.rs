@@ -45,7 +45,7 @@ keys! {
 }
 
 impl FlowPathSummary {
-    fn of(lane: &PathDirection, scope: Scope, span: Duration) -> Self {
+    pub(crate) fn of(lane: &PathDirection, scope: Scope, span: Duration) -> Self {
         let t = lane.window_counters(scope);
         Self {
             goodput_bps: t.goodput_bps(span),
@@ -64,43 +64,9 @@ impl FlowPathSummary {
     }
 
     /// What befell packets sent in a window after it was over.
-    fn befell(&mut self, late: LossCounters) {
+    pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
-    }
-}
-
-/// Of the first so many flows: each path is some hundred bytes, and the table has all.
-const MOST_FLOWS: usize = 256;
-
-impl RunView<'_> {
-    /// The paths of the first flows that have any, in a window, by flow and path.
-    pub(crate) fn paths(&self, scope: Scope) -> BTreeMap<String, FlowPathSummary> {
-        let span = self.span(scope);
-        self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, scope, span))).collect()
-    }
-
-    /// What befell their packets after the end of the window to which they belong.
-    pub(crate) fn paths_befell(&self, window: usize, paths: &mut BTreeMap<String, FlowPathSummary>) {
-        for (name, lane) in self.listed_paths() {
-            if let Some(path) = paths.get_mut(&name) {
-                path.befell(lane.late_losses(window));
-            }
-        }
-    }
-
-    /// `mp[0].wifi`, and `mp[0].wifi.backward` of what the server sends.
-    fn listed_paths(&self) -> impl Iterator<Item = (String, &PathDirection)> {
-        let flows = self.world.flows.iter().enumerate();
-        let having = flows.filter_map(|(f, flow)| Some((f, flow, flow.paths.as_ref()?))).take(MOST_FLOWS);
-        having.flat_map(move |(f, flow, paths)| {
-            paths.directions(f).map(move |(path, to, lane)| {
-                let group = &self.plan.scenario.flows[flow.group as usize].name;
-                let path = name_of_path(self.plan, self.fabric, path.key);
-                let direction = if to.is_server() { "" } else { ".backward" };
-                (format!("{group}[{}].{path}{direction}", flow.member), lane)
-            })
-        })
     }
 }

@@ -10,10 +10,10 @@ use crate::ground::scope::{PerScope, Scope};
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_summary::ListedConnections;
+use crate::results::flow_counts::FlowCounts;
 use crate::results::group_summary::{ConnectionCounts, TransferCounts};
 use crate::results::run_summary::WindowSummary;
 use crate::results::tables::flow_windows;
-use crate::results::tables::flow_windows::FlowCounts;
 use crate::results::view::RunView;
 use crate::stats::group_distributions::GroupDistributions;
 use tailrace_core::Instant;
@@ -23,36 +23,36 @@ use tailrace_scenario::model::Scenario;
 /// The windows of a run.
 #[derive(Debug, Default)]
 pub(crate) struct MeasurementWindows {
-    cuts: PerScope<WindowStart>,
+    pub(crate) cuts: PerScope<WindowStart>,
     /// Connections of Multipath TCP where the present part began.
-    connections: ListedConnections,
-    past: EarlierWindows,
+    pub(crate) connections: ListedConnections,
+    pub(crate) past: EarlierWindows,
     /// Whether the present part is one of the scenario's windows.
-    under_way: bool,
+    pub(crate) under_way: bool,
     /// Those of the scenario's windows that have ended.
-    over: Vec<WindowSummary>,
+    pub(crate) over: Vec<WindowSummary>,
     /// Their flows.
-    flows_over: Vec<Vec<FlowCounts>>,
+    pub(crate) flows_over: Vec<Vec<FlowCounts>>,
 }
 
 /// Where a window began; empty where it began with the run.
 #[derive(Debug, Default)]
-struct WindowStart {
+pub(crate) struct WindowStart {
     /// Counters of queues, and bits that count as sent in them and are not ([`tailrace_net::Link::unsent_bits`]).
-    queues: Vec<(LinkCounters, f64)>,
+    pub(crate) queues: Vec<(LinkCounters, f64)>,
     /// What applications had done, of a part: what is said of them in all is said of the whole run, warm-up included.
-    outcomes: Vec<(Option<TransferCounts>, Option<ConnectionCounts>)>,
+    pub(crate) outcomes: Vec<(Option<TransferCounts>, Option<ConnectionCounts>)>,
 }
 
 /// Distributions from the end of the warm-up to the beginning of the present part; empty where that is the first.
 #[derive(Debug, Default)]
-struct EarlierWindows {
-    groups: Vec<GroupDistributions>,
-    queues: Vec<QueueStats>,
+pub(crate) struct EarlierWindows {
+    pub(crate) groups: Vec<GroupDistributions>,
+    pub(crate) queues: Vec<QueueStats>,
 }
 
 impl EarlierWindows {
-    fn add(&mut self, groups: Vec<GroupDistributions>, queues: Vec<QueueStats>) {
+    pub(crate) fn add(&mut self, groups: Vec<GroupDistributions>, queues: Vec<QueueStats>) {
         if self.groups.is_empty() && self.queues.is_empty() {
             *self = Self { groups, queues };
             return;
@@ -123,45 +123,9 @@ impl MeasurementWindows {
     pub(crate) fn past_queues(&self, scope: Scope) -> &[QueueStats] {
         if scope == Scope::Run { &self.past.queues } else { &[] }
     }
-
-    /// A boundary: what was under way is over, and what begins now begins. All links are settled.
-    pub(crate) fn turn(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
-        let (scenario, now) = (&plan.scenario, fabric.now());
-        if self.under_way {
-            let view = RunView { plan, fabric, world, windows: self };
-            let (summary, flows) = (view.part(), flow_windows::counts(&view));
-            self.over.push(summary);
-            self.flows_over.push(flows);
-            world.loss_attribution.close(world.scope_starts[Scope::Window], now, world.flows.len());
-        }
-        let groups = world.recorder.cut();
-        let queues = plan.queues.iter().filter_map(|queue| fabric.cut_stats(queue.link)).collect();
-        world.cut_path_delays(now > Instant::ZERO + scenario.warmup);
-        if now == Instant::ZERO + scenario.warmup {
-            self.begin(Scope::Run, plan, world, fabric);
-        } else if now > Instant::ZERO + scenario.warmup {
-            self.past.add(groups, queues);
-        }
-        if !scenario.windows.is_empty() {
-            self.begin(Scope::Window, plan, world, fabric);
-            self.connections = ListedConnections::of(plan, world, fabric);
-            self.under_way = begins(scenario, now);
-        }
-    }
-
-    fn begin(&mut self, scope: Scope, plan: &RunPlan, world: &mut World, fabric: &SimFabric) {
-        world.begin_scope(scope, fabric.now());
-        let links = plan.queues.iter().map(|queue| fabric.link(queue.link));
-        let queues = links.map(|link| (link.counters(), link.unsent_bits(fabric.now()))).collect();
-        let outcomes = match scope {
-            Scope::Run => Vec::new(),
-            Scope::Window => RunView { plan, fabric, world, windows: self }.outcomes(),
-        };
-        self.cuts[scope] = WindowStart { queues, outcomes };
-    }
 }
 
 /// Whether one of the scenario's windows begins then.
-fn begins(scenario: &Scenario, now: Instant) -> bool {
+pub(crate) fn begins(scenario: &Scenario, now: Instant) -> bool {
     scenario.windows.iter().any(|window| Instant::ZERO + window.start == now)
 }

@@ -2,7 +2,7 @@
 
 use crate::foreign::host::{AttachError, ForeignHost};
 use crate::foreign::socket::FlowSockets;
-use crate::host::interfaces::reaches;
+use crate::host::reachability::reaches;
 use crate::run::simulation::Simulation;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;

@@ -11,9 +11,9 @@ use tailrace_net::LinkId;
 #[derive(Debug)]
 pub(crate) struct RouteConvergence {
     /// So long after it has happened.
-    delay: Duration,
+    pub(crate) delay: Duration,
     /// Directions of links, and whether routes may lead over them: what has happened in one instant each, in the order of these.
-    pending: VecDeque<Vec<(LinkId, bool)>>,
+    pub(crate) pending: VecDeque<Vec<(LinkId, bool)>>,
 }
 
 impl RouteConvergence {
@@ -24,26 +24,5 @@ impl RouteConvergence {
     /// Whether routes follow at once.
     pub(crate) const fn is_immediate(&self) -> bool {
         self.delay.is_zero()
-    }
-}
-
-impl Simulation {
-    /// Directions have become usable or not. What begins at a host is that host's own, which sees it; routers hear of all else
-    /// later.
-    pub(crate) fn announce(&mut self, news: impl Iterator<Item = (LinkId, bool)>) {
-        let (own, others): (Vec<_>, Vec<_>) =
-            news.partition(|(way, _)| self.fabric.graph().first_hop(*way).is_some());
-        self.fabric.reroute(&own);
-        if !others.is_empty() {
-            self.convergence.pending.push_back(others);
-            self.agenda.add(self.fabric.now().saturating_add(self.convergence.delay), ControlEvent::Routes);
-        }
-    }
-
-    /// Routes hear of what has been pending the longest.
-    pub(crate) fn converge(&mut self) {
-        if let Some(news) = self.convergence.pending.pop_front() {
-            self.fabric.reroute(&news);
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! What can be done between steps: look at a run, change links, and take out what has been recorded.
 
 use crate::ground::output::{CaptureFile, Cost, Drained, Table};
+use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
-use crate::results::view;
 use crate::run::schedule::ControlEvent;
 use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
@@ -57,7 +57,7 @@ impl Simulation {
     /// links report late what a discipline does at its own times, or when they are looked at.
     pub fn so_far(&mut self, cost: Cost) -> String {
         self.settle();
-        view::summary(&self.view(), cost)
+        run_output::summary(&self.view(), cost)
     }
 
     /// Queues under study by their names in the results, each with its link, and whether it serves the way back.

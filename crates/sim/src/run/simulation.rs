@@ -5,10 +5,10 @@ use crate::ground::output::{Cost, RunOutput};
 use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
+use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::SnapshotTaker;
 use crate::results::tables::events::EventTable;
-use crate::results::view;
 use crate::results::view::RunView;
 use crate::results::windows::{MeasurementWindows, next_boundary};
 use crate::run::build::{BuiltRun, build};
@@ -153,7 +153,7 @@ impl Simulation {
         let interrupted = self.fabric.now() < self.end();
         self.settle();
         let tables = self.take_rows(Instant::MAX);
-        let mut output = view::collect(&self.view(), tables, cost);
+        let mut output = run_output::collect(&self.view(), tables, cost);
         output.captures = self.world.captures.take();
         output.interrupted = interrupted;
         output

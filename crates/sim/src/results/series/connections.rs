@@ -4,7 +4,7 @@ use crate::foreign::remote::RemoteSocket;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
-use crate::results::series::multipath::SendingEnd;
+use crate::results::series::sender::SendingEnd;
 use tailrace_transport::mptcp::Mptcp;
 
 /// One direction of a connection at a sample. What is not there its stack does not tell.

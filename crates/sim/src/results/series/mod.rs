@@ -7,6 +7,7 @@ pub(crate) mod laws;
 pub(crate) mod multipath;
 pub(crate) mod paths;
 pub(crate) mod queues;
+pub(crate) mod sender;
 pub(crate) mod subflows;
 
 use crate::ground::output::Table;

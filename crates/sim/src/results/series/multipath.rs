@@ -10,21 +10,13 @@ use crate::results::connection_names::{any, end_name, path_name, take_recent_dis
 use crate::results::series::connections;
 use crate::results::series::connections::ConnectionSeries;
 use crate::results::series::paths::PathSeries;
+use crate::results::series::sender::SendingEnd;
 use crate::results::series::subflows::{Subflow, SubflowSeries};
 use crate::stats::flow_stats::FlowStats;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_transport::mptcp::Mptcp;
-
-/// An end that sends at a sample: what rows of it and of its subflows have in common.
-pub(crate) struct SendingEnd<'a> {
-    pub(crate) run: u32,
-    pub(crate) now: Instant,
-    pub(crate) group: &'a str,
-    pub(crate) member: u32,
-    pub(crate) end: &'static str,
-}
 
 /// Series of the connections of sampled flows.
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use crate::ground::table::TableBuilder;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_names::{end_name, name_of_path};
-use crate::results::series::multipath::SendingEnd;
+use crate::results::series::sender::SendingEnd;
 use crate::stats::paths::PathCounters;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;

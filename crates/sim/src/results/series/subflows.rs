@@ -5,7 +5,7 @@ use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
 use crate::results::series::flows::{rtt_s, ssthresh_bytes};
-use crate::results::series::multipath::SendingEnd;
+use crate::results::series::sender::SendingEnd;
 use tailrace_transport::TcpView;
 use tailrace_transport::mptcp::SubflowReport;
 

@@ -8,20 +8,11 @@ use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
 use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
+use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::intervals::Smoothness;
 use tailrace_core::Duration;
-
-/// What a flow did in a window.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowCounts {
-    tally: FlowStats,
-    goodput_bps: f64,
-    longest_silence_s: f64,
-    smoothness: Smoothness,
-    span: Duration,
-}
 
 /// A flow in a window.
 struct Row<'a> {
@@ -60,22 +51,6 @@ columns! {
     }
 }
 
-/// What all flows have done in the window that began last, as if it ended now.
-pub(crate) fn counts(run: &RunView<'_>) -> Vec<FlowCounts> {
-    let (scope, now) = (Scope::Window, run.fabric.now());
-    let of = |flow| {
-        let tally = run.world.window_stats(flow, scope);
-        FlowCounts {
-            goodput_bps: run.goodput_bps(flow, &tally, scope),
-            tally,
-            longest_silence_s: run.world.longest_delivery_gap_s(flow, scope, now),
-            smoothness: run.world.flow_smoothness(flow, scope),
-            span: run.span(scope),
-        }
-    };
-    (0..run.world.flows.len()).map(of).collect()
-}
-
 /// All flows in all windows that have begun, where the scenario has windows.
 pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     let scenario = &run.plan.scenario;
@@ -83,7 +58,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
         return None;
     }
     let mut table = new_table();
-    let present = run.windows.is_under_way().then(|| counts(run));
+    let present = run.windows.is_under_way().then(|| run.flow_counts());
     let windows = run.windows.flows_over().iter().chain(&present);
     for (number, (window, counts)) in scenario.windows.iter().zip(windows).enumerate() {
         for (place, (flow, counts)) in run.world.flows.iter().zip(counts).enumerate() {
