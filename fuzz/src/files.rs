@@ -2,7 +2,8 @@
 //! read is the same when it is written and read again.
 
 use crate::input::text_of;
-use tailrace_core::sizes::{Cdf, SizeDist};
+use tailrace_core::SizeDist;
+use tailrace_core::dist::cdf::Cdf;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Instant, LineError, Rng};
 
 /// Takes the bytes for text as far as they are.
@@ -18,7 +19,7 @@ pub fn run(data: &[u8]) {
             Err(error) => check(&error, text),
         }
     }
-    // As it stands in a scenario.
+    // Notation of a scenario file.
     if let Ok(read) = SizeDist::read(text) {
         assert_eq!(SizeDist::read(&read.to_string()), Ok(read.clone()), "{read}");
     }

@@ -13,8 +13,8 @@ __all__ = [
     "HookError",
     "Link",
     "Output",
-    "Outsider",
     "Packet",
+    "Plugin",
     "RefusedError",
     "Rng",
     "Scenario",
@@ -196,7 +196,7 @@ _Parameter: TypeAlias = tuple[
 ]
 
 @final
-class Outsider:
+class Plugin:
     def __new__(
         cls,
         sort: str,
@@ -205,7 +205,7 @@ class Outsider:
         states: list[str],
         hooks: list[str],
         make: Callable[..., object],
-    ) -> Outsider: ...
+    ) -> Plugin: ...
 
 @final
 class Scenario:
@@ -243,7 +243,7 @@ class Source:
         text: str,
         file_name: str,
         allow: list[str] = ...,
-        outsiders: list[Outsider] = ...,
+        outsiders: list[Plugin] = ...,
         files: dict[str, str] = ...,
     ) -> Source: ...
     def files(self) -> dict[str, str]: ...
@@ -297,7 +297,7 @@ class Output:
 
 def bursts(table: str, attack: bool, within_s: float) -> list[tuple[float, float]] | None: ...
 def examples() -> dict[str, bytes]: ...
-def catalog(outsiders: list[Outsider] = ...) -> str: ...
+def catalog(outsiders: list[Plugin] = ...) -> str: ...
 def figures(runs: Sequence[tuple[int, int, str]]) -> dict[str, tuple[str, bytes, list[str]]]: ...
 def pack(tables: Mapping[str, Mapping[str, tuple[str, bytes, list[str]]]]) -> bytes: ...
 def unpack(packed: bytes) -> dict[str, dict[str, tuple[str, bytes, list[str]]]]: ...
@@ -305,4 +305,4 @@ def join(
     runs: Sequence[tuple[int, int, bytes]],
 ) -> dict[str, list[dict[str, tuple[str, bytes, list[str]]]]]: ...
 def quantity(text: str) -> tuple[float, str] | None: ...
-def schema(outsiders: list[Outsider] = ...) -> str: ...
+def schema(outsiders: list[Plugin] = ...) -> str: ...

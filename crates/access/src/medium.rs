@@ -1,21 +1,22 @@
-//! What a registered kind of medium must say about itself, and what the table turns into.
+//! Contract of a registered kind of medium, and the macro behind the table.
 //!
 //! The table itself is in [`crate::media`]: one line a kind, from which `media!` derives the module,
-//! [`MediumConfig`](crate::MediumConfig), [`Medium`](crate::Medium) (dispatch by `match`) and [`catalog`](crate::media::catalog).
+//! [`MediumConfig`](crate::MediumConfig), [`AnyMedium`](crate::AnyMedium) (dispatch by `match`) and
+//! [`catalog`](crate::media::catalog).
 
-use crate::burst::Framing;
-use crate::contention::Fate;
+use crate::aggregation::AggregationLimits;
+use crate::contention::TransmitOutcome;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
 use tailrace_core::{Duration, Instant, Probability, Rng};
 
 /// The keys of one kind of medium, and how to build it.
 pub trait MediumKind: Parameters {
-    /// What it is, in one sentence or a few.
+    /// Description in one or a few sentences.
     const SUMMARY: &'static str;
-    /// What it leaves out.
+    /// Limits of the model.
     const LEAVES_OUT: &'static str;
-    /// Who may send when.
-    type Arbiter: Arbiter;
+    /// The arbiter of access to the channel.
+    type Arbiter: ChannelArbiter;
 
     /// Whether values that each fit make sense.
     ///
@@ -24,7 +25,7 @@ pub trait MediumKind: Parameters {
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
-    /// One without stations, idle since ever.
+    /// Builds an idle channel without stations.
     fn build(&self) -> Self::Arbiter;
 }
 
@@ -34,42 +35,42 @@ pub trait MediumKind: Parameters {
 /// An access goes: [`next_access`](Self::next_access) has come, [`next_sender`](Self::next_sender) have it, those of them that
 /// have something to send begin together ([`begin`](Self::begin)), fare as they do ([`end`](Self::end)), and the channel is free
 /// from then on ([`free`](Self::free)).
-pub trait Arbiter {
+pub trait ChannelArbiter {
     /// Adds a station, which wants nothing as yet; gives its number.
-    fn join(&mut self) -> usize;
+    fn add_station(&mut self) -> usize;
     /// A station has something to send from now on.
-    fn want(&mut self, station: usize, now: Instant, rng: &mut Rng);
+    fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng);
     /// A station has nothing to send any more.
-    fn leave(&mut self, station: usize);
+    fn cancel_request(&mut self, station: usize);
     /// When somebody sends next, as far as is known; `None` while somebody does, or nobody wants to.
     fn next_access(&self) -> Option<Instant>;
-    /// Those whose time that is, from the first on that is no less than `from`.
+    /// The first station, numbered `from` or more, whose access begins at `now`.
     fn next_sender(&self, now: Instant, from: usize) -> Option<usize>;
     /// Somebody begins to send now.
     fn begin(&mut self, now: Instant);
-    /// What a station has sent is over, with this success.
-    fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng);
+    /// Ends a station's access with this outcome.
+    fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng);
     /// The channel is free again, but for what it takes to answer so many frames (or none that anybody could read), which have
     /// ended now.
     fn free(&mut self, frames: Option<usize>, now: Instant);
-    /// How frames are formed.
-    fn framing(&self) -> &Framing;
+    /// Framing and limits of aggregation.
+    fn framing(&self) -> &AggregationLimits;
     /// Probability that a frame cannot be read at the other end, where it is the only one to be sent.
     fn frame_error(&self) -> Probability;
-    /// How often a frame is sent at most.
+    /// Largest number of transmissions of a frame.
     fn attempts(&self) -> u32;
     /// For how long the channel has been in use, all in all, up to the end of the last access.
     fn busy(&self) -> Duration;
 }
 
-/// One row of [`catalog`](crate::media::catalog).
+/// Row of [`catalog`](crate::media::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct MediumInfo {
     /// Registered name.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub summary: &'static str,
-    /// What it leaves out.
+    /// Limits of the model.
     pub leaves_out: &'static str,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -86,7 +87,7 @@ macro_rules! media {
         }
 
         impl MediumConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("a medium of kind \"", $name, "\""), )+ }
             }
@@ -98,27 +99,27 @@ macro_rules! media {
                 check_bounds(self.params(), |name| self.get(name))?;
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
-            /// One without stations.
-            pub fn build(&self) -> Medium {
-                match self { $( Self::$variant(c) => Medium::$variant(c.build()), )+ }
+            /// Builds an idle channel without stations.
+            pub fn build(&self) -> AnyMedium {
+                match self { $( Self::$variant(c) => AnyMedium::$variant(c.build()), )+ }
             }
         }
 
         /// Any registered medium, under way.
         #[derive(Clone, Debug)]
-        pub enum Medium {
+        pub enum AnyMedium {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as MediumKind>::Arbiter), )+
         }
 
-        impl Arbiter for Medium {
-            fn join(&mut self) -> usize {
-                match self { $( Self::$variant(m) => m.join(), )+ }
+        impl ChannelArbiter for AnyMedium {
+            fn add_station(&mut self) -> usize {
+                match self { $( Self::$variant(m) => m.add_station(), )+ }
             }
-            fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
-                match self { $( Self::$variant(m) => m.want(station, now, rng), )+ }
+            fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+                match self { $( Self::$variant(m) => m.request_access(station, now, rng), )+ }
             }
-            fn leave(&mut self, station: usize) {
-                match self { $( Self::$variant(m) => m.leave(station), )+ }
+            fn cancel_request(&mut self, station: usize) {
+                match self { $( Self::$variant(m) => m.cancel_request(station), )+ }
             }
             fn next_access(&self) -> Option<Instant> {
                 match self { $( Self::$variant(m) => m.next_access(), )+ }
@@ -129,13 +130,13 @@ macro_rules! media {
             fn begin(&mut self, now: Instant) {
                 match self { $( Self::$variant(m) => m.begin(now), )+ }
             }
-            fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
+            fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
                 match self { $( Self::$variant(m) => m.end(station, fate, rng), )+ }
             }
             fn free(&mut self, frames: Option<usize>, now: Instant) {
                 match self { $( Self::$variant(m) => m.free(frames, now), )+ }
             }
-            fn framing(&self) -> &Framing {
+            fn framing(&self) -> &AggregationLimits {
                 match self { $( Self::$variant(m) => m.framing(), )+ }
             }
             fn frame_error(&self) -> Probability {

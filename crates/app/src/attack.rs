@@ -1,29 +1,29 @@
-//! What a kind of attack must say about itself, and what the table turns into.
+//! Contract of a registered kind of attack, and the macro behind the table.
 //!
 //! The table itself is in [`crate::attacks`]: one line a kind, from which `attacks!` derives the module,
-//! [`AttackConfig`](crate::AttackConfig) and its catalog. An attack is a way of saying what a group of flows does, in the words
-//! of those who study it: it comes to an application, and so needs nothing of its own to run.
+//! [`AttackConfig`](crate::AttackConfig) and its catalog. An attack describes a group of flows in the terms of the
+//! literature; it is resolved to an application, and so needs nothing of its own to run.
 
 use crate::kinds::AppConfig;
-use crate::registry::{Misfit, Over};
+use crate::registry::{KeyConflict, RequiredTransport};
 use tailrace_core::params::{ParamInfo, Parameters, Value};
 
 /// The keys of one kind of attack, and what they come to.
 pub trait AttackKind: Parameters {
-    /// One sentence.
+    /// Description in one sentence.
     const SUMMARY: &'static str;
     /// Where it was described; empty for what everybody knows.
     const CITATION: &'static str = "";
-    /// What carries it.
-    const OVER: Over = Over::Datagrams;
+    /// The transport that it needs.
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
 
-    /// What each of its flows does. The values have passed [`AttackKind::validate`].
+    /// The application of each of its flows. The values have passed [`AttackKind::validate`].
     fn app(&self) -> AppConfig;
     /// Whether values that each fit go together.
     ///
     /// # Errors
     /// The key at fault and why.
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         self.app().validate()
     }
     /// Flows that it has between two hosts.
@@ -31,22 +31,22 @@ pub trait AttackKind: Parameters {
         1
     }
     /// Keys of its TCP that make it what it is, with their values: a transport that is written says them no other way.
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
 }
 
-/// One row of [`catalog`](crate::attacks::catalog).
+/// Row of [`catalog`](crate::attacks::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct AttackInfo {
     /// Registered name.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Where it was described.
     pub citation: &'static str,
-    /// What carries it.
-    pub over: Over,
+    /// The transport that it needs.
+    pub over: RequiredTransport,
     /// Its keys.
     pub params: &'static [ParamInfo],
 }
@@ -62,22 +62,22 @@ macro_rules! attacks {
         }
 
         impl AttackConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("attack \"", $name, "\""), )+ }
             }
-            /// What carries it.
-            pub const fn over(&self) -> Over {
-                match self { $( Self::$variant(_) => <$module::$config as AttackKind>::OVER, )+ }
+            /// The transport that it needs.
+            pub const fn over(&self) -> RequiredTransport {
+                match self { $( Self::$variant(_) => <$module::$config as AttackKind>::TRANSPORT, )+ }
             }
             /// Whether values that each fit go together.
             ///
             /// # Errors
             /// The key at fault and why.
-            pub fn validate(&self) -> Result<(), Misfit> {
+            pub fn validate(&self) -> Result<(), KeyConflict> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
-            /// What each of its flows does. The values have passed [`AttackConfig::validate`].
+            /// The application of each of its flows. The values have passed [`AttackConfig::validate`].
             pub fn app(&self) -> AppConfig {
                 match self { $( Self::$variant(c) => c.app(), )+ }
             }
@@ -86,8 +86,8 @@ macro_rules! attacks {
                 match self { $( Self::$variant(c) => c.flows(), )+ }
             }
             /// Keys of its TCP that make it what it is, with their values.
-            pub fn conduct(&self) -> Vec<(&'static str, Value)> {
-                match self { $( Self::$variant(c) => c.conduct(), )+ }
+            pub fn transport_keys(&self) -> Vec<(&'static str, Value)> {
+                match self { $( Self::$variant(c) => c.transport_keys(), )+ }
             }
         }
 
@@ -97,7 +97,7 @@ macro_rules! attacks {
                 name: $name,
                 summary: <$module::$config as AttackKind>::SUMMARY,
                 citation: <$module::$config as AttackKind>::CITATION,
-                over: <$module::$config as AttackKind>::OVER,
+                over: <$module::$config as AttackKind>::TRANSPORT,
                 params: $module::$config::params(),
             } ),+]
         }

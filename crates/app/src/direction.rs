@@ -1,9 +1,9 @@
-//! Which way the data of a connection goes.
+//! Direction of a connection's data.
 
-use crate::application::End;
+use crate::application::EndpointRole;
 
 tailrace_core::choices! {
-    /// Which way data goes, as seen from the client, which opens connections.
+    /// Direction of data, as seen from the client, which opens connections.
     pub enum Direction {
         /// From the client to the server.
         Up = "up",
@@ -14,10 +14,10 @@ tailrace_core::choices! {
 
 impl Direction {
     /// The end that sends.
-    pub const fn sender(self) -> End {
+    pub const fn sender(self) -> EndpointRole {
         match self {
-            Self::Up => End::Client,
-            Self::Down => End::Server,
+            Self::Up => EndpointRole::Client,
+            Self::Down => EndpointRole::Server,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a guest says on its console.
+//! Console output of a guest.
 
 use std::fs::{self, File};
 use std::io;
@@ -10,10 +10,10 @@ const LINES: usize = 10;
 
 /// The file that it is written to, within the guest's folder.
 #[derive(Debug)]
-pub(crate) struct Console(PathBuf);
+pub(crate) struct GuestConsole(PathBuf);
 
-impl Console {
-    /// That of the guest with this folder.
+impl GuestConsole {
+    /// The console of the guest with this folder.
     pub(crate) fn of(folder: &Path) -> Self {
         Self(folder.join("console"))
     }
@@ -23,7 +23,7 @@ impl Console {
         File::create(&self.0)
     }
 
-    /// Of what a host asks for and the kernel does not take, what the agent says.
+    /// The agent's report of a request that the kernel refused.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let said = self.text();
         let said = said.lines().find_map(|line| line.strip_prefix(REFUSED))?;
@@ -66,9 +66,9 @@ impl Console {
 mod tests {
     use super::*;
 
-    fn console(said: &str) -> (tempfile::TempDir, Console) {
+    fn console(said: &str) -> (tempfile::TempDir, GuestConsole) {
         let folder = tempfile::tempdir().unwrap();
-        let console = Console::of(folder.path());
+        let console = GuestConsole::of(folder.path());
         fs::write(folder.path().join("console"), said).unwrap();
         (folder, console)
     }

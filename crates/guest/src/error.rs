@@ -1,13 +1,15 @@
-//! Why a guest cannot go on.
+//! Errors that end the run of a guest.
 
-use crate::patience::VARIABLE;
-use crate::ring::RingError;
+use crate::virtqueue::RingError;
 use core::fmt;
 use std::io;
 use std::time::Duration;
 use tailrace_agent::Refusal;
 
-/// Why a guest cannot go on.
+/// Environment variable that sets the timeout in seconds, for programs that compute for longer.
+pub(crate) const TIMEOUT_VARIABLE: &str = "TAILRACE_PATIENCE";
+
+/// Reason why a guest cannot go on.
 #[derive(Debug)]
 pub enum KernelError {
     /// It has ended, or closed a connection that it needs.
@@ -26,23 +28,23 @@ pub enum KernelError {
     Ring {
         /// The card, from zero.
         card: u16,
-        /// What is wrong with it.
+        /// Explanation.
         why: String,
     },
     /// It does not take what a host asks for.
     Refused(Refusal),
     /// It has not come up.
     Boot {
-        /// Why.
+        /// Explanation.
         why: String,
         /// The last lines of its console, in a sentence.
         console: String,
     },
     /// The system refused something.
     Io {
-        /// What was to be done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -52,7 +54,7 @@ impl KernelError {
         move |error| Self::Io { doing, error }
     }
 
-    /// Why something could not be said to a guest.
+    /// Error for a message that could not be sent to a guest.
     pub(crate) fn unheard(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::WouldBlock => Self::Protocol("so much that it hears no answer".into()),
@@ -72,7 +74,7 @@ impl fmt::Display for KernelError {
             Self::Silent(time) => write!(
                 f,
                 "its kernel has done nothing for {} s: a program on it may be computing without end and without looking at \
-                 the clock; {VARIABLE} allows it more seconds",
+                 the clock; {TIMEOUT_VARIABLE} allows it more seconds",
                 time.as_secs()
             ),
             Self::Endless => f.write_str(

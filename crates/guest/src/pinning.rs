@@ -1,13 +1,13 @@
-//! One processor for a run and its kernels.
+//! Pinning of a run and its kernels to one processor.
 //!
-//! Simulation and kernels take turns: only one of them ever runs. On one processor a message is a switch; between two it wakes the other,
-//! which costs several times as much.
+//! Simulation and kernels take turns: only one of them ever runs. On one processor a message is a context switch;
+//! between two it wakes the other, which costs several times as much.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How many runs of this process are on each processor.
+/// Number of this process's runs on each processor.
 static RUNS: Mutex<BTreeMap<usize, u32>> = Mutex::new(BTreeMap::new());
 
 /// The environment's word for going wherever the system likes: to show that nothing depends on it, and for machines where it helps.
@@ -15,12 +15,12 @@ const FREE: &str = "TAILRACE_UNPINNED";
 
 /// This thread, and the processes that it starts, are on one processor; when the value is dropped the thread may go anywhere again.
 #[derive(Debug)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedThread {
     before: Option<CpuSet>,
     processor: Option<usize>,
 }
 
-impl Pinned {
+impl PinnedThread {
     /// On one processor, unless the environment has another word.
     pub(crate) fn of_environment() -> Self {
         if std::env::var_os(FREE).is_some_and(|word| word == "1") {
@@ -44,7 +44,7 @@ impl Pinned {
     }
 }
 
-impl Drop for Pinned {
+impl Drop for PinnedThread {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
             let _ = sched_setaffinity(None, before);

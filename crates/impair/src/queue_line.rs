@@ -52,7 +52,7 @@ fn of_tc(text: &str) -> Result<QdiscConfig, String> {
     Err(format!("unknown queue discipline {first:?}; {remedy}"))
 }
 
-/// One discipline with the same parameters, however written.
+/// Equality of the discipline and its parameters, whatever the notation.
 impl PartialEq for QueueLine {
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config

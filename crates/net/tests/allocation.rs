@@ -5,13 +5,14 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use tailrace_access::media::wifi::WifiConfig;
-use tailrace_access::{GrantConfig, MediumConfig, Schedule};
+use tailrace_access::{GrantConfig, LinkSchedule, MediumConfig};
 use tailrace_core::params::Value;
 use tailrace_core::{
     Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng,
 };
 use tailrace_net::{
-    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, PacketOps, Routed,
+    TimerId,
 };
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
@@ -70,6 +71,8 @@ struct Echo {
     handled: u64,
 }
 
+impl PacketOps<Header> for Echo {}
+
 impl Hosts<Header> for Echo {
     fn receive(&mut self, _node: NodeId, pkt: Header, fabric: &mut Fabric<Header>) {
         self.handled += 1;
@@ -98,7 +101,7 @@ impl Observer<Header> for Echo {
 fn dumbbell(
     n: u32,
     queue: LinkQueue<Header>,
-    schedule: Option<&Schedule>,
+    schedule: Option<&LinkSchedule>,
     medium: Option<MediumConfig>,
 ) -> (Fabric<Header>, Echo) {
     let link = |rate, queue, observed| LinkConfig {
@@ -146,11 +149,11 @@ fn dumbbell(
 }
 
 /// What grants, at 20 Mbit/s on average.
-fn schedule(name: &str) -> Schedule {
+fn schedule(name: &str) -> LinkSchedule {
     let mut config = GrantConfig::default_of(name).expect("a registered name");
     let rates = ["10 Mbit/s", "30 Mbit/s"].map(|rate| Value::Text(rate.into())).to_vec();
     config.set("rates", &Value::List(rates)).expect("a key of all kinds");
-    Schedule::Grants(Arc::new(config))
+    LinkSchedule::Grants(Arc::new(config))
 }
 
 #[test]

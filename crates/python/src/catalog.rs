@@ -1,9 +1,9 @@
-//! What a scenario can name, from the registries, as JSON.
+//! Names that a scenario can use, from the registries, as JSON.
 
 use serde_json::{Value, json};
 use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
-use tailrace_app::{AppConfig, AttackConfig, AttackInfo, Over};
-use tailrace_core::bounds::Bounds;
+use tailrace_app::{AppConfig, AttackConfig, AttackInfo, RequiredTransport};
+use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
 use tailrace_qdisc::QdiscConfig;
@@ -81,7 +81,7 @@ fn registered() -> Value {
     })
 }
 
-/// What stands in a registry; `value` is a parameter's default.
+/// Entries of a registry; `value` is a parameter's default.
 fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<ParamValue>) -> Vec<Value> {
     let entry = |info: &CatalogEntry| {
         json!({
@@ -94,10 +94,10 @@ fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<Param
     catalog.iter().map(entry).collect()
 }
 
-const fn carried_by(over: Over) -> &'static str {
+const fn carried_by(over: RequiredTransport) -> &'static str {
     match over {
-        Over::Streams => "tcp",
-        Over::Datagrams => "udp",
+        RequiredTransport::Streams => "tcp",
+        RequiredTransport::Datagrams => "udp",
     }
 }
 
@@ -148,7 +148,7 @@ fn losses() -> Vec<Value> {
     tailrace_impair::losses::catalog().iter().map(entry).collect()
 }
 
-/// What grants, where a link has no plain rate.
+/// Grants, which replace a link's plain rate.
 fn rates() -> Vec<Value> {
     let entry = |info: &GrantInfo| {
         let default = GrantConfig::default_of(info.name);

@@ -1,10 +1,10 @@
-//! What applications write where somebody reads it: byte n of each stream is always the same, so that whoever has one can say whether
-//! it is in its place.
+//! Content of application streams where bytes are checked: byte n of each stream is always the same, so any byte can be
+//! verified in its place.
 //!
-//! The bytes repeat after [`PERIOD`], which divides what sequence numbers count to: the low bits of a number say which byte it is of.
-//! One that is elsewhere by any distance but whole periods is another byte, but for one time in 256.
+//! The content repeats after [`PERIOD`], which divides the range of sequence numbers: the low bits of a sequence number
+//! select the byte. A byte that is displaced by anything but whole periods differs, except for one time in 256.
 
-use crate::checksum::Sum;
+use crate::checksum::InternetChecksum;
 use std::sync::LazyLock;
 
 /// After so many bytes the content repeats.
@@ -38,7 +38,7 @@ pub fn from(place: u32) -> &'static [u8; PERIOD] {
     BYTES[at..].first_chunk().expect("there are two periods")
 }
 
-/// How many of `bytes` are not those of a stream from byte `place` on.
+/// Number of `bytes` that differ from those of a stream from byte `place` on.
 pub fn wrong_bytes(place: u32, bytes: &[u8]) -> u64 {
     let pieces = bytes.chunks(PERIOD).map(|piece| (piece, &from(place)[..piece.len()]));
     let wrong = pieces.filter(|(piece, right)| piece != right);
@@ -49,7 +49,7 @@ pub fn wrong_bytes(place: u32, bytes: &[u8]) -> u64 {
 
 /// The ones' complement sum of `len` bytes from byte `place` on, as it goes into checksums.
 pub fn sum(place: u32, len: u16) -> u16 {
-    !Sum::new().bytes(&from(place)[..usize::from(len)]).checksum()
+    !InternetChecksum::new().bytes(&from(place)[..usize::from(len)]).checksum()
 }
 
 #[cfg(test)]

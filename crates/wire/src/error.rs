@@ -1,14 +1,14 @@
-//! What can be wrong with bytes, or with a request to write them.
+//! Errors of parsing and writing headers.
 
 use core::fmt;
 
-/// Why bytes are not the header they should be, or a header cannot be written.
+/// Reason why bytes are not the expected header, or why a header cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Error {
+pub enum WireError {
     /// The bytes end before the header, or the packet it announces, does.
     Truncated {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
         /// Bytes it takes.
         needed: usize,
@@ -17,19 +17,19 @@ pub enum Error {
     },
     /// A field holds a value that the standard does not allow.
     Malformed {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
     },
     /// The checksum does not match the bytes.
     Checksum {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
     },
-    /// What should be written is longer than its length field, or the space for it, allows.
+    /// The content exceeds its length field, or the space for it.
     TooLong {
-        /// What is too long.
+        /// Name of the content.
         what: &'static str,
         /// Its length in bytes.
         length: usize,
@@ -38,7 +38,7 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Truncated { header, needed, available } => {
@@ -53,14 +53,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for WireError {}
 
 /// Fails unless `available` reaches `needed`.
-pub(crate) fn require(header: &'static str, needed: usize, available: usize) -> Result<(), Error> {
-    if available < needed { Err(Error::Truncated { header, needed, available }) } else { Ok(()) }
+pub(crate) fn require(header: &'static str, needed: usize, available: usize) -> Result<(), WireError> {
+    if available < needed { Err(WireError::Truncated { header, needed, available }) } else { Ok(()) }
 }
 
 /// Fails if `length` exceeds `limit`.
-pub(crate) fn at_most(what: &'static str, length: usize, limit: usize) -> Result<(), Error> {
-    if length > limit { Err(Error::TooLong { what, length, limit }) } else { Ok(()) }
+pub(crate) fn at_most(what: &'static str, length: usize, limit: usize) -> Result<(), WireError> {
+    if length > limit { Err(WireError::TooLong { what, length, limit }) } else { Ok(()) }
 }

@@ -1,13 +1,13 @@
 """The command line: `tailrace run | check | compare | plot | export | kernel | list | schema | doctor`.
 
-Results go to the standard output, messages to the standard error output. The exit codes are in docs/cli.md.
+Results go to the standard output, messages to the standard error output. Exit codes: docs/reference/command-line.md.
 """
 
 import gc
 
 from tailrace.cli import signals
 
-# What modules make while they load stays; by Python's own measure, 700, it is looked through a hundred times.
+# Objects made while modules load stay: Python's own threshold of 700 would scan them a hundred times.
 _GARBAGE_LOOKED_FOR_EVERY = 50_000
 
 

@@ -51,6 +51,15 @@ COMMANDS = {
         "Run the scenarios of published papers and judge each claim. The same command "
         "continues after an interruption.",
     ),
+    "bundle": (
+        "bundle.bundle",
+        "Pack result folders into one archive that another machine can confirm: scenarios, seeds, "
+        "fingerprints, versions.",
+    ),
+    "verify": (
+        "bundle.verify",
+        "Run what a bundle holds again and compare every fingerprint.",
+    ),
     "init": (
         "example.init",
         "Write an example to start from: a scenario file, or the folder of a paper.",
@@ -106,7 +115,7 @@ def _not_loaded() -> None:
 
 def _version(value: bool) -> None:
     if value:
-        from tailrace import __version__
+        from tailrace._native import __version__
         from tailrace.cli.common import guarded
 
         guarded(typer.echo)(f"tailrace {__version__}")
@@ -139,7 +148,7 @@ def main() -> None:
 
 
 def _asked_for() -> Callable[[str], bool]:
-    """What the command line names, be it one that a shell asks about because of the Tab key."""
+    """Tests for names on the command line, or on one that a shell asks about for the Tab key."""
     words = sys.argv[1:]
     if COMPLETE in os.environ:
         words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]

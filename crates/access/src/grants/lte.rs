@@ -19,8 +19,8 @@
 mod channel;
 mod harq;
 
-use crate::grant::{GrantKind, Grants, Sent};
-use channel::Channel;
+use crate::grant::{GrantKind, GrantProcess, Transmission};
+use channel::RateChain;
 use harq::Harq;
 use tailrace_core::params::Invalid;
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rate, Rates, Rng};
@@ -41,7 +41,7 @@ tailrace_core::parameters! {
         /// The probability that a retransmission of a block fails. `"auto"`: the same as for the first transmission.
         /// Real receivers combine the attempts and fail less often; state a smaller value to have that.
         retransmission_error: Option<Probability> = None, "own choice: no gain is assumed that was not measured";
-        /// How often a block is transmitted at most, the first time included. After that HARQ gives it up.
+        /// The largest number of transmissions of a block, the first one included. After that HARQ gives it up.
         transmissions: u32 = 4, "common in networks; TS 36.331 §9.2.2 (maxHARQ-Tx) has 5 where nothing is said",
             in "1"..="28": "maxHARQ-Tx has no more (TS 36.331 §6.3.2)";
         /// The time from one transmission of a block to the next one (the HARQ round trip). A larger one makes each
@@ -52,8 +52,8 @@ tailrace_core::parameters! {
         /// every packet.
         processing: Duration = Duration::from_millis(3), "TR 36.881 §5.2: decoding takes 3 ms",
             in "0 s"..="1 s": "no decoder takes longer";
-        /// How much later RLC delivers a block that HARQ gave up (RLC acknowledged mode). With 0 s such a block is
-        /// lost (unacknowledged mode).
+        /// The additional delay of a block that HARQ gave up and RLC recovers (acknowledged mode). With 0 s such a
+        /// block is lost (unacknowledged mode).
         rlc_retransmission: Duration = Duration::ZERO, "own choice: loss that can be seen",
             in "0 s"..="10 s": "RLC would have given up";
         /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
@@ -61,8 +61,8 @@ tailrace_core::parameters! {
         /// one for the grant, 3 ms to act on it (TR 36.881 §5.2).
         request: Duration = Duration::ZERO, "as in the downlink",
             in "0 s"..="1 s": "no grant takes longer";
-        /// How often a request can be sent: at multiples of this time. A longer period delays the first packet after
-        /// a silence more.
+        /// The period at whose multiples a request can be sent. A longer period delays the first packet after a silence
+        /// more.
         request_period: Duration = Duration::from_millis(10), "TS 36.213 Table 10.1.5-1 has 1, 2, 5, 10, 20, 40 and 80 ms; TR 36.881 §5.2 reckons with 10",
             in "1 ms"..="80 ms": "there are no longer ones";
         /// For how long after the queue has become empty a packet still needs no request, because the network keeps
@@ -102,12 +102,12 @@ impl GrantKind for LteConfig {
     fn build(&self, rng: Rng) -> Lte {
         let [channel, errors] = streams(rng);
         Lte {
-            channel: Channel::new(&self.rates.0, self.dwell, channel),
+            channel: RateChain::new(&self.rates.0, self.dwell, channel),
             harq: Harq::new(self, errors),
-            block: Block::default(),
+            block: TransportBlock::default(),
             share: 0,
             delivered: Instant::ZERO,
-            asks: (!self.request.is_zero()).then_some(Asks {
+            asks: (!self.request.is_zero()).then_some(SchedulingRequests {
                 silence: self.silence,
                 request: subframes(self.request),
                 period: subframes(self.request_period).max(1),
@@ -118,7 +118,7 @@ impl GrantKind for LteConfig {
 
     fn bits(&self, rng: Rng, from: Instant, to: Instant) -> f64 {
         let [rng, _] = streams(rng);
-        Channel::new(&self.rates.0, self.dwell, rng).bits(from, to)
+        RateChain::new(&self.rates.0, self.dwell, rng).bits(from, to)
     }
 }
 
@@ -148,19 +148,19 @@ const fn at_subframe(at: Instant) -> u64 {
 /// The model, of one direction.
 #[derive(Debug)]
 pub struct Lte {
-    channel: Channel,
+    channel: RateChain,
     harq: Harq,
-    block: Block,
+    block: TransportBlock,
     /// Bits times nanoseconds a second that did not make a byte of the last block.
     share: u64,
     /// When the last block was through, or given up: no later one is before.
     delivered: Instant,
-    asks: Option<Asks>,
+    asks: Option<SchedulingRequests>,
 }
 
 /// The block that is filled next.
 #[derive(Debug, Default)]
-struct Block {
+struct TransportBlock {
     subframe: u64,
     /// Bytes that it has left; none: there is no block.
     left: u64,
@@ -172,7 +172,7 @@ struct Block {
 
 /// Requests for grants.
 #[derive(Debug)]
-struct Asks {
+struct SchedulingRequests {
     silence: Duration,
     /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
     /// needed, as in the downlink. For the uplink 8 ms is usual: one subframe for the request, 3 ms to decode it, one
@@ -183,7 +183,7 @@ struct Asks {
     from: Instant,
 }
 
-impl Asks {
+impl SchedulingRequests {
     /// The first subframe that is granted to what comes at `at`.
     fn granted(&mut self, at: Instant) -> u64 {
         if at < std::mem::replace(&mut self.from, Instant::MAX) {
@@ -201,7 +201,7 @@ impl Lte {
         let bits = self.channel.rate(subframe) * SUBFRAME + self.share;
         const BYTE: u64 = 8 * 1_000_000_000;
         self.share = bits % BYTE;
-        self.block = Block { subframe, left: bits / BYTE, begun: false, lost: false };
+        self.block = TransportBlock { subframe, left: bits / BYTE, begun: false, lost: false };
     }
 
     /// Sends the present block.
@@ -213,7 +213,7 @@ impl Lte {
     }
 }
 
-impl Grants for Lte {
+impl GrantProcess for Lte {
     fn opens(&mut self, at: Instant) -> Result<(), Instant> {
         if self.block.left > 0 && begins(self.block.subframe) == at {
             return Ok(());
@@ -223,7 +223,7 @@ impl Grants for Lte {
         Err(begins(self.block.subframe))
     }
 
-    fn send(&mut self, bytes: Bytes, _at: Instant) -> Sent {
+    fn send(&mut self, bytes: Bytes, _at: Instant) -> Transmission {
         let mut rest = bytes.get().max(1);
         let mut lost = false;
         loop {
@@ -243,7 +243,7 @@ impl Grants for Lte {
         if self.block.left == 0 {
             self.open(self.block.subframe + 1);
         }
-        Sent { arrives: self.delivered, left, free: begins(self.block.subframe), lost }
+        Transmission { arrives: self.delivered, left, free: begins(self.block.subframe), lost }
     }
 
     fn idle(&mut self, at: Instant) {
@@ -253,9 +253,9 @@ impl Grants for Lte {
         }
     }
 
-    fn cut(&mut self, at: Instant) {
+    fn reset(&mut self, at: Instant) {
         self.idle(at);
-        self.harq.cut();
+        self.harq.reset();
         self.delivered = at;
     }
 }

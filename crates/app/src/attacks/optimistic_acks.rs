@@ -4,14 +4,14 @@ use crate::attack::AttackKind;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 use tailrace_core::params::Value;
 
 tailrace_core::parameters! {
     /// Keys of attack `optimistic_acks`.
     pub struct OptimisticAcksConfig {
-        /// How many segments each ACK claims beyond what has arrived. A larger number makes the sender believe in
-        /// shorter round trips.
+        /// The number of segments that each ACK claims beyond those that have arrived. A larger number makes the sender
+        /// believe in shorter round trips.
         ahead: u16 = 10, "own choice", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
@@ -23,12 +23,12 @@ tailrace_core::parameters! {
 impl AttackKind for OptimisticAcksConfig {
     const SUMMARY: &'static str = "A receiver acknowledges what has not arrived yet, and what was lost: round trips look shorter, and no loss is seen.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("misbehaviour", Value::Text("optimistic_acks".into())),
             ("misbehaviour_degree", Value::Integer(self.ahead.into())),

@@ -5,13 +5,13 @@ use crate::bounds::COUNTS;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 
 tailrace_core::parameters! {
     /// Keys of attack `parallel`.
     pub struct ParallelConfig {
-        /// How many connections there are between each two hosts. Each is a flow, so where flows share a link
-        /// equally, more of them get a larger share.
+        /// The number of connections between each two hosts. Each is a flow, so where flows share a link equally, more
+        /// of them get a larger share.
         connections: u32, required, within COUNTS;
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.
@@ -22,7 +22,7 @@ tailrace_core::parameters! {
 impl AttackKind for ParallelConfig {
     const SUMMARY: &'static str =
         "Many TCP connections between two hosts, each of which sends as much as it can.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })

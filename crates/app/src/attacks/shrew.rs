@@ -9,8 +9,8 @@ use crate::attack::AttackKind;
 use crate::bounds::{COUNTS, PAYLOADS, RATES};
 use crate::kinds::AppConfig;
 use crate::kinds::pulse::PulseConfig;
-use crate::phase::Phase;
-use crate::registry::Misfit;
+use crate::pulse_phase::PulsePhase;
+use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 tailrace_core::parameters! {
@@ -19,18 +19,18 @@ tailrace_core::parameters! {
         /// The smallest retransmission timeout of the flows under attack: pulses are this far apart, from start to
         /// start, so that each retransmission meets the next pulse.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
-        /// How many pulses there are in each `min_rto`. With more than one, flows whose timers differ are hit, too,
-        /// but the attack sends more.
+        /// The number of pulses in each `min_rto`. With more than one, flows whose timers differ are hit, too, but the
+        /// attack sends more.
         n: u32 = 1, "Kuzmanovic & Knightly 2003", within COUNTS;
         /// The length of a pulse. It should be at least the round-trip time of the flows under attack; with a shorter
         /// one, part of their windows gets through.
         burst: Duration, required, in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
-        /// How much payload each flow of the attack sends per second within a pulse. All its flows together must fill
+        /// The payload that each flow of the attack sends per second within a pulse. All its flows together must fill
         /// the bottleneck's buffer within a part of the pulse.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries. Many small packets fill a buffer that counts packets.
+        /// The payload of each packet. Many small packets fill a buffer that counts packets.
         size: Bytes, required, within PAYLOADS;
-        /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
+        /// The irregularity of the gaps between the packets of a pulse: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
     }
@@ -45,7 +45,7 @@ impl AttackKind for ShrewConfig {
         let Self { min_rto, n, burst, rate, size, jitter } = *self;
         let period = Duration::from_nanos(min_rto.as_nanos() / u64::from(n));
         let restart = true;
-        let phase = Phase::Together;
+        let phase = PulsePhase::Together;
         AppConfig::Pulse(PulseConfig {
             period,
             burst,
@@ -57,10 +57,10 @@ impl AttackKind for ShrewConfig {
             ..Default::default()
         })
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         if self.min_rto.as_nanos() / u64::from(self.n) < 1000 {
             let why = format!("{} pulses in {} are less than 1 us apart", self.n, self.min_rto);
-            return Err(Misfit::Outside("n", why));
+            return Err(KeyConflict::OutOfRange("n", why));
         }
         self.app().validate()
     }
@@ -84,8 +84,8 @@ mod tests {
         let sent = times(config.app().build(), Instant::from_millis(1600));
         assert_eq!(sent, [0.0, 0.001, 0.5, 0.501, 1.0, 1.001, 1.5, 1.501]);
         let long = ShrewConfig { burst: Duration::from_millis(501), ..config.clone() };
-        assert!(matches!(long.validate(), Err(Misfit::Contradiction("burst", _))));
+        assert!(matches!(long.validate(), Err(KeyConflict::Contradiction("burst", _))));
         let many = ShrewConfig { n: 2_000_000, burst: Duration::from_nanos(1), ..config };
-        assert!(matches!(many.validate(), Err(Misfit::Outside("n", _))));
+        assert!(matches!(many.validate(), Err(KeyConflict::OutOfRange("n", _))));
     }
 }

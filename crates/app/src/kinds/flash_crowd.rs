@@ -3,30 +3,30 @@
 //! denial of service attacks", WWW 2002). Its three phases, and the shock that they lead to, are those of Ari, Hong, Miller, Brandt
 //! & Long, "Managing flash crowds on the Internet", MASCOTS 2003.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::SIZES;
 use crate::direction::Direction;
-use crate::registry::{AppKind, Over, Transfers};
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
 use tailrace_core::{Duration, Instant, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `flash_crowd`.
     pub struct FlashCrowdConfig {
-        /// How many bytes each transfer has; a size or a distribution.
+        /// The size of each transfer; a size or a distribution.
         size: SizeDist, required, within SIZES;
         /// The mean time between arrivals before and after the crowd. They are Poisson arrivals, each on a connection
         /// of its own.
         gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
         /// By what factor arrivals are more frequent while the crowd is there.
         shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before";
-        /// How long after the flow's start the crowd begins to come.
+        /// The time from the flow's start to the start of the crowd.
         after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
-        /// How long the number of arrivals per second takes to rise to its peak, in a straight line. Real crowds come
-        /// fast, but not at once.
+        /// The time in which arrivals per second rise to their peak, in a straight line. Real crowds come fast, but not
+        /// at once.
         ramp_up: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// For how long arrivals stay at their peak.
         sustained: Duration, required, in "0 s"..="87600 h": "nobody waits longer";
-        /// How long arrivals take to become as rare again as they were before.
+        /// The time in which arrivals become as rare again as they were before.
         ramp_down: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.
@@ -35,7 +35,7 @@ tailrace_core::parameters! {
 }
 
 impl FlashCrowdConfig {
-    /// How many times as frequent as before arrivals are so long after the flow's start.
+    /// Arrival rate at this time since the flow's start, as a multiple of the rate before the crowd.
     fn level(&self, elapsed: Duration) -> f64 {
         let Self { shock, after, ramp_up, sustained, ramp_down, .. } = *self;
         let share = |past: Duration, of: Duration| past.as_secs_f64() / of.as_secs_f64();
@@ -55,17 +55,17 @@ impl FlashCrowdConfig {
 
 impl AppKind for FlashCrowdConfig {
     const SUMMARY: &'static str = "Transfers that become more and more frequent, stay so for a while, and become rare again: legitimate, but like an attack.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     type App = FlashCrowd;
 
     fn build(&self) -> FlashCrowd {
         FlashCrowd { config: self.clone(), started: Instant::ZERO }
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::Endless
+    fn transfers(&self) -> TransferCount {
+        TransferCount::Endless
     }
     fn has_varied_transfers(&self) -> bool {
         !self.size.is_constant()
@@ -75,7 +75,7 @@ impl AppKind for FlashCrowdConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct FlashCrowd {
     config: FlashCrowdConfig,
@@ -84,7 +84,7 @@ pub struct FlashCrowd {
 
 impl FlashCrowd {
     /// When it asks next whether somebody has come: as often as at the height of the crowd, where it does so.
-    fn wait(&self, cx: &mut Cx<'_>) {
+    fn wait(&self, cx: &mut AppContext<'_>) {
         let mean = self.config.gap.mul_f64(1.0 / self.config.shock);
         let gap = cx.rng().exponential_duration(mean).max(Duration::from_nanos(1));
         cx.wake_at(cx.now().saturating_add(gap));
@@ -92,23 +92,23 @@ impl FlashCrowd {
 }
 
 impl Application for FlashCrowd {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         self.started = cx.now();
         self.wait(cx);
     }
 
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         // Thinned (Lewis & Shedler 1979): of arrivals at the highest rate each is kept with the share that the present one is of it.
         let share = self.config.level(cx.now() - self.started) / self.config.shock;
         let comes = cx.rng().bernoulli(share);
         self.wait(cx);
         if comes {
             let size = self.config.size.draw(cx.rng());
-            cx.open_from(self.config.sender(), Data::Last(size.get()));
+            cx.open_from(self.config.sender(), ConnectionData::Last(size.get()));
         }
     }
 
-    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, _at: EndpointRole, cx: &mut AppContext<'_>) {
         cx.complete();
     }
 }
@@ -116,7 +116,7 @@ impl Application for FlashCrowd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::Actions;
+    use crate::application::AppActions;
     use tailrace_core::{Bytes, Rng};
 
     /// Ten arrivals a second, and a hundred for 40 s from 110 s on, after 10 s in which they become more.
@@ -136,11 +136,11 @@ mod tests {
     /// When transfers begin, in seconds.
     fn arrivals(config: &FlashCrowdConfig, until: Instant) -> Vec<f64> {
         let (mut app, mut rng, mut found) = (config.build(), Rng::new(1), Vec::new());
-        let mut actions = Actions::default();
-        app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+        let mut actions = AppActions::default();
+        app.on_start(&mut AppContext::new(Instant::ZERO, &mut rng, &mut actions));
         while let Some(now) = actions.wake().filter(|now| *now < until) {
-            actions = Actions::default();
-            app.on_wake(&mut Cx::new(now, &mut rng, &mut actions));
+            actions = AppActions::default();
+            app.on_wake(&mut AppContext::new(now, &mut rng, &mut actions));
             found.extend(actions.others().next().map(|_| now.as_secs_f64()));
         }
         found

@@ -1,14 +1,14 @@
 //! A link that goes down, as a cable that is pulled: its ends notice.
 
 use crate::bounds::DELAYS;
-use crate::condition::{Condition, Passage};
+use crate::condition::{LinkCondition, LinkState};
 use crate::fault::FaultKind;
 use tailrace_core::Duration;
 
 tailrace_core::parameters! {
     /// Keys of `down`.
     pub struct DownConfig {
-        /// How much later than the link itself routes use it again when the fault ends. The link carries packets at
+        /// The delay after the end of the fault until routes use the link again. The link itself carries packets at
         /// once, and hosts see that their interface is up, but only after this time does a route lead over it: the
         /// host's own, or those of routers.
         route_delay: Duration = Duration::ZERO, "own choice", within DELAYS;
@@ -18,13 +18,13 @@ tailrace_core::parameters! {
 impl FaultKind for DownConfig {
     const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later.";
 
-    fn shape(&self, link: &mut Condition) {
-        link.close(Passage::Down);
+    fn apply(&self, link: &mut LinkCondition) {
+        link.lower_to(LinkState::Down);
     }
-    fn aftermath(&self) -> Duration {
+    fn after_effect(&self) -> Duration {
         self.route_delay
     }
-    fn shape_after(&self, link: &mut Condition) {
-        link.withhold_routes();
+    fn apply_after(&self, link: &mut LinkCondition) {
+        link.withdraw_routes();
     }
 }

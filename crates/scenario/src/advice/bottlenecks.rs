@@ -21,7 +21,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             let message = format!("no flow crosses link {name}, whose queue is given");
             a.warn(
                 Code::UnusedQueue,
-                decl.queue_origin.0,
+                decl.queue_origin(),
                 message,
                 "it will stay empty: give it to a link on the path of a flow, or leave it out",
             );
@@ -44,6 +44,6 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             Rate::from_bps(offered),
             most.rate
         );
-        a.warn(Code::QueueStaysEmpty, decl.queue_origin.0, message, &help);
+        a.warn(Code::QueueStaysEmpty, decl.queue_origin(), message, &help);
     }
 }

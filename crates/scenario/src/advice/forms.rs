@@ -22,7 +22,7 @@ pub(super) fn check(a: &Adviser<'_>) {
                 "for Linux's {kind}, write form = \"linux\" in the queue, or queue_form = \"linux\" for all queues; \
                  for this one, write form = {form:?}"
             );
-            a.warn(Code::OtherForm, decl.queue_origin.0, message, &help);
+            a.warn(Code::OtherForm, decl.queue_origin(), message, &help);
         }
     }
 }

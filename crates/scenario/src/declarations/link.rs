@@ -34,8 +34,8 @@ pub(crate) struct LinkDecl {
     pub(crate) roles_written: Ignored<[bool; 2]>,
     /// Whether the forward queue's form was chosen.
     pub(crate) form_written: Ignored<bool>,
-    /// Where `queue` stands.
-    pub(crate) queue_origin: Ignored<Origin>,
+    /// Where the queue of each direction, forward and backward, stands.
+    pub(crate) queue_origins: Ignored<[Origin; 2]>,
 }
 
 impl LinkDecl {
@@ -79,7 +79,8 @@ impl LinkDecl {
         let form_written =
             Ignored(around.form.is_some() || says(r.node("queue"), "form", around) == Some(true));
         let roles_written = Ignored(roles_written(r.node("queue"), reverse, around));
-        let (origin, queue_origin) = (Ignored(r.origin()), Ignored(r.origin_of("queue")));
+        let origin = Ignored(r.origin());
+        let queue_origins = Ignored(queue_origins(r.origin_of("queue"), reverse));
         let loose = ends.iter().flatten().cloned().collect();
         r.finish();
         let complete = || {
@@ -96,13 +97,19 @@ impl LinkDecl {
                 queue_written,
                 roles_written,
                 form_written,
-                queue_origin,
+                queue_origins,
             })
         };
         complete().ok_or(loose)
     }
 
-    /// What the link is called where it has no name: its ends.
+    /// Where the link's queue is written: in the forward direction, or else in `reverse`.
+    pub(crate) fn queue_origin(&self) -> Origin {
+        let [forward, backward] = self.queue_origins.0;
+        if self.queue_written { forward } else { backward }
+    }
+
+    /// Its name, or else its ends, as messages have it.
     pub(crate) fn shown(&self) -> String {
         match &self.name {
             Some(name) => name.value.clone(),
@@ -121,6 +128,12 @@ fn roles_written(queue: Option<&Node>, reverse: Option<&Node>, around: Around<'_
     let forward = says(queue, "role", around).unwrap_or(false);
     let own = reverse.and_then(Node::as_table).and_then(|table| table.get("queue"));
     [forward, says(own, "role", around).unwrap_or(forward)]
+}
+
+/// Where the queue of each direction stands: the reverse one is the forward one unless it has its own.
+fn queue_origins(forward: Origin, reverse: Option<&Node>) -> [Origin; 2] {
+    let own = reverse.and_then(Node::as_table).and_then(|table| table.get("queue"));
+    [forward, own.map_or(forward, |node| node.origin)]
 }
 
 fn writes_queue(reverse: &Node) -> bool {

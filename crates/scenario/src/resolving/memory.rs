@@ -9,7 +9,7 @@ use crate::resolving::picked::{Picked, pairs};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
-use tailrace_app::Transfers;
+use tailrace_app::TransferCount;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit};
@@ -211,9 +211,9 @@ impl<'d> Counts<'d> {
     fn connections(&self) -> u128 {
         let each = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
             let each = match decl.app.transfers() {
-                Transfers::None => 1,
-                Transfers::Count(n) => u128::from(n),
-                Transfers::Endless => u128::from(u32::MAX),
+                TransferCount::None => 1,
+                TransferCount::Count(n) => u128::from(n),
+                TransferCount::Endless => u128::from(u32::MAX),
             };
             flows_of(ends).saturating_mul(each)
         });
@@ -225,7 +225,7 @@ impl<'d> Counts<'d> {
         let long = self.draft.links.iter().zip(self.links).filter_map(|(decl, ends)| {
             let specs = std::iter::once(&decl.forward).chain(&decl.backward);
             let room = specs.map(|spec| room_of(spec.queue.get("limit"), spec.mtu)).max().unwrap_or(0);
-            (room > USUAL_QUEUE).then(|| (room.saturating_mul(members(ends)), decl.queue_origin.0))
+            (room > USUAL_QUEUE).then(|| (room.saturating_mul(members(ends)), decl.queue_origin()))
         });
         let long: Vec<_> = long.collect();
         let room = long.iter().fold(0_u128, |sum, (n, _)| sum.saturating_add(*n));

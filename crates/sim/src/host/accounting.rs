@@ -13,7 +13,7 @@ use crate::stats::intervals::{IntervalCounters, Smoothness};
 use crate::stats::jitter::variation;
 use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
-use tailrace_app::{Application as _, Playback};
+use tailrace_app::{Application as _, PlaybackStats};
 use tailrace_core::{Duration, Instant};
 
 impl World {
@@ -244,12 +244,12 @@ impl World {
     }
 
     /// Playback of a flow so far, if its application plays.
-    pub(crate) fn playback(&self, flow: usize, now: Instant) -> Option<Playback> {
+    pub(crate) fn playback(&self, flow: usize, now: Instant) -> Option<PlaybackStats> {
         self.flows[flow].app.app.playback(now)
     }
 
     /// Playback of all flows so far; empty if no application plays.
-    fn playbacks(&self, now: Instant) -> Vec<Playback> {
+    fn playbacks(&self, now: Instant) -> Vec<PlaybackStats> {
         let all: Vec<_> = (0..self.flows.len()).map(|flow| self.playback(flow, now)).collect();
         if all.iter().all(Option::is_none) {
             return Vec::new();
@@ -258,7 +258,7 @@ impl World {
     }
 
     /// Playback of a flow in a scope.
-    pub(crate) fn window_playback(&self, flow: usize, scope: Scope, now: Instant) -> Playback {
+    pub(crate) fn window_playback(&self, flow: usize, scope: Scope, now: Instant) -> PlaybackStats {
         let playback = self.playback(flow, now).unwrap_or_default();
         self.playback_baselines[scope].get(flow).map_or(playback, |earlier| playback.since(earlier))
     }

@@ -27,10 +27,10 @@ use crate::stats::intervals::Intervals;
 use crate::stats::loss_attribution::LossAttribution;
 use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
-use tailrace_app::{Datagram, Playback};
+use tailrace_app::{Datagram, PlaybackStats};
 use tailrace_core::{Bytes, Ecn};
 use tailrace_core::{Instant, SackRanges};
-use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, TimerId};
+use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, PacketOps, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
 use tailrace_transport::segment::Segment;
@@ -60,11 +60,29 @@ pub(crate) struct World {
     /// Where all flows stood then; empty for a window that began with the run.
     pub(crate) baselines: PerScope<Vec<FlowBaseline>>,
     /// What flows that play had played then; empty where none plays, too.
-    pub(crate) playback_baselines: PerScope<Vec<Playback>>,
+    pub(crate) playback_baselines: PerScope<Vec<PlaybackStats>>,
     /// What befalls packets when the window in which they were sent is over.
     pub(crate) loss_attribution: LossAttribution,
     /// Where the scenario records at intervals.
     pub(crate) intervals: Option<Box<Intervals>>,
+}
+
+impl PacketOps<SimPacket> for World {
+    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
+        Some(pkt.sack(&self.options))
+    }
+
+    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
+        Some(pkt.copy(&mut self.options))
+    }
+
+    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
+        pkt.damage();
+    }
+
+    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
+        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
+    }
 }
 
 impl Hosts<SimPacket> for World {
@@ -111,10 +129,6 @@ impl Hosts<SimPacket> for World {
         }
     }
 
-    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
-        Some(pkt.sack(&self.options))
-    }
-
     fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
         match Timer::of(timer) {
             Timer::Transport(place) => self.wake_transport(place, fabric),
@@ -133,18 +147,6 @@ impl Hosts<SimPacket> for World {
 
     fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
         pkt.next_stop(&mut self.options)
-    }
-
-    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
-        Some(pkt.copy(&mut self.options))
-    }
-
-    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
-        pkt.damage();
-    }
-
-    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
-        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
     }
 }
 

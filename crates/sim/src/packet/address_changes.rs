@@ -1,7 +1,7 @@
 //! Addresses that interfaces have at some time of a run only, for faults change them.
 
 use tailrace_core::HostAddress;
-use tailrace_impair::Condition;
+use tailrace_impair::LinkCondition;
 use tailrace_net::{Address, Graph, LinkId};
 use tailrace_scenario::model::Scenario;
 
@@ -14,7 +14,10 @@ impl AddressChanges {
     pub(crate) fn of(scenario: &Scenario, graph: &mut Graph) -> Self {
         let mut pairs = Vec::new();
         for fault in &scenario.faults {
-            let Some(later) = fault.kind.on(Condition::default()).address().map(address_of) else { continue };
+            let Some(later) = fault.kind.applied_to(LinkCondition::default()).address().map(address_of)
+            else {
+                continue;
+            };
             let ways = fault.ways.iter().map(|way| LinkId(way.link.0 * 2 + u32::from(way.backward)));
             pairs.extend(ways.filter_map(|way| Some((later, graph.source_of(way)?))));
         }

@@ -6,10 +6,10 @@ use crate::results::group_summary::{SizeSummary, VideoSummary, VoiceSummary};
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::transfer_sizes::SizeDistributions;
 use crate::stats::voice::{mean_opinion_score, rating_of};
-use tailrace_app::{Playback, Voice};
+use tailrace_app::{PlaybackStats, VoiceParameters};
 
 /// Voice quality of flows.
-pub(crate) fn voice_summary(voice: &Voice, flows: &[FlowStats]) -> VoiceSummary {
+pub(crate) fn voice_summary(voice: &VoiceParameters, flows: &[FlowStats]) -> VoiceSummary {
     let ratings: Vec<f64> = flows.iter().map(|stats| rating_of(voice, stats)).collect();
     let scores: Vec<f64> = ratings.iter().map(|rating| mean_opinion_score(*rating)).collect();
     VoiceSummary {
@@ -20,8 +20,8 @@ pub(crate) fn voice_summary(voice: &Voice, flows: &[FlowStats]) -> VoiceSummary 
 }
 
 /// Playback statistics of flows.
-pub(crate) fn video_summary(playbacks: &[Playback]) -> VideoSummary {
-    let spread = |figure: fn(&Playback) -> f64| {
+pub(crate) fn video_summary(playbacks: &[PlaybackStats]) -> VideoSummary {
+    let spread = |figure: fn(&PlaybackStats) -> f64| {
         let values: Vec<f64> = playbacks.iter().map(figure).filter(|x| x.is_finite()).collect();
         Spread::of(&values)
     };
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn flows_without_playback_have_no_rate_and_no_startup_time() {
-        let played = Playback {
+        let played = PlaybackStats {
             segments: 4,
             rates_bps: 10_000_000,
             switches: 2,
@@ -65,7 +65,7 @@ mod tests {
             startup: Duration::from_secs(2),
             buffer: Duration::ZERO,
         };
-        let of = video_summary(&[played, Playback::default()]);
+        let of = video_summary(&[played, PlaybackStats::default()]);
         assert_eq!((of.rate_bps.mean, of.startup_s.mean, of.segments), (2.5e6, 2.0, 4));
         assert_eq!((of.stalls.sum, of.stalled_s.mean, of.switches.max), (1.0, 0.75, 2.0));
     }

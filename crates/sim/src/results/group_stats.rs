@@ -3,7 +3,7 @@
 use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::ordered_map::OrderedMap;
 use crate::ground::plan::ObservedQueue;
-use crate::ground::rate::{rate_bps, span};
+use crate::ground::rate::rate_bps;
 use crate::ground::scope::Scope;
 use crate::results::application_stats::size_summary;
 use crate::results::application_stats::video_summary;

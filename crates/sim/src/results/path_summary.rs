@@ -4,11 +4,8 @@ use crate::ground::distribution::Distribution;
 use crate::ground::keys::keys;
 use crate::ground::rate::loss_ratio;
 use crate::ground::scope::Scope;
-use crate::results::connection_names::name_of_path;
-use crate::results::view::RunView;
 use crate::stats::loss_counters::LossCounters;
 use crate::stats::paths::PathDirection;
-use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
 keys! {

@@ -1,18 +1,14 @@
 //! Output of a run: summary, tables and fingerprint.
 
 use crate::ground::output::{Cost, RunOutput, Table};
-use crate::ground::plan::RunPlan;
 use crate::ground::scope::Scope;
-use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
-use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_names::connection;
 use crate::results::connection_summary::ListedConnections;
 use crate::results::medium_summary::MediumSummary;
 use crate::results::run_summary::{EngineSummary, RunSummary};
 use crate::results::tables;
 use crate::results::view::RunView;
-use crate::results::windows::MeasurementWindows;
 use std::collections::BTreeMap;
 use tailrace_net::{ChannelId, LinkId};
 

@@ -5,16 +5,11 @@
 //! begins, for the whole and for the part. So a packet pays nothing for windows, and of a part that is over its summary is
 //! kept.
 
-use crate::ground::plan::RunPlan;
 use crate::ground::scope::{PerScope, Scope};
-use crate::host::hosts::World;
-use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_summary::ListedConnections;
 use crate::results::flow_counts::FlowCounts;
 use crate::results::group_summary::{ConnectionCounts, TransferCounts};
 use crate::results::run_summary::WindowSummary;
-use crate::results::tables::flow_windows;
-use crate::results::view::RunView;
 use crate::stats::group_distributions::GroupDistributions;
 use tailrace_core::Instant;
 use tailrace_net::{LinkCounters, QueueStats};

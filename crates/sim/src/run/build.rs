@@ -42,10 +42,10 @@ use crate::stats::loss_attribution::LossAttribution;
 use crate::stats::recorder::Recorder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tailrace_app::{Member, Transfers};
+use tailrace_app::{GroupMember, TransferCount};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
-use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId, Spreading};
+use tailrace_net::{Address, EcmpHash, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::flow_hash::FlowBy;
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
@@ -120,7 +120,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
 
 /// What the file says of routes.
 fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
-    if scenario.faults.iter().any(|fault| fault.kind.aspects().passage) {
+    if scenario.faults.iter().any(|fault| fault.kind.changed_fields().state) {
         graph.expect_changes();
     }
     let by = match scenario.routing.equal_paths {
@@ -128,7 +128,7 @@ fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
         EqualPaths::FiveTuple => FlowBy::FiveTuple,
         EqualPaths::SrcDst => FlowBy::SrcDst,
     };
-    graph.spread(Spreading::new(by, Rng::named(seed, "routing").next_u64()));
+    graph.spread(EcmpHash::new(by, Rng::named(seed, "routing").next_u64()));
 }
 
 /// Routes between the hosts of flows, all at once.
@@ -311,8 +311,8 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
             let server_port = servers.take(client, server, group.ports.server)?;
             let ends = ends_of(group, id, (client, server), server_port);
-            let single =
-                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
+            let single = matches!(group.transport, Transport::Tcp { .. })
+                && group.app.transfers() != TransferCount::None;
             let uncongested =
                 if single { IdealFct::of(run, fabric.graph(), &ends[0], group.app.sender()) } else { None };
             let start = Instant::ZERO + start_of(group, member, seed);
@@ -415,7 +415,7 @@ fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
 
 /// The application of a flow, with a stream of randomness of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<RunningApp> {
-    let place = Member { number: member as u32, of: group.pairs.len() as u32 };
+    let place = GroupMember { number: member as u32, of: group.pairs.len() as u32 };
     Box::new(RunningApp::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 

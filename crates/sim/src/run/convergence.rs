@@ -1,8 +1,6 @@
 //! Routes that hear late of what becomes of links: until then they lead into links that are down, and not over those that
 //! are up again.
 
-use crate::run::schedule::ControlEvent;
-use crate::run::simulation::Simulation;
 use std::collections::VecDeque;
 use tailrace_core::Duration;
 use tailrace_net::LinkId;

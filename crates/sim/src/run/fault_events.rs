@@ -8,9 +8,8 @@ use crate::run::faults::ways_of;
 use crate::run::schedule::ControlEvent;
 use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
-use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant, Rng};
-use tailrace_impair::{Condition, LossConfig, Passage};
+use tailrace_impair::{LinkCondition, LinkState, LossConfig};
 use tailrace_net::{Address, Impairment, LinkId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
@@ -40,11 +39,11 @@ impl Simulation {
             self.agenda.add(at.saturating_add(lasts), ControlEvent::Fault(fault, FaultTransition::NextStage));
         }
         let of = &self.faults.all[fault];
-        let aftermath = of.kind.aftermath();
+        let after_effect = of.kind.after_effect();
         let next = match edge {
             FaultTransition::Begins => of.until.map(|until| (Instant::ZERO + until, FaultTransition::Ends)),
-            FaultTransition::Ends if aftermath.is_zero() => None,
-            FaultTransition::Ends => Some((at + aftermath, FaultTransition::Clears)),
+            FaultTransition::Ends if after_effect.is_zero() => None,
+            FaultTransition::Ends => Some((at + after_effect, FaultTransition::Clears)),
             FaultTransition::NextStage | FaultTransition::Clears => None,
         };
         if let Some((when, edge)) = next {
@@ -68,7 +67,7 @@ impl Simulation {
         self.renew_queue(&self.faults.ways_of_queues(edges));
         let moved = self.faults.ways(edges, |of| of.address);
         let former = self.renew_address(&moved);
-        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.passage));
+        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.state));
         if !former.is_empty() {
             changed.extend(moved);
             changed.sort_unstable();
@@ -78,10 +77,10 @@ impl Simulation {
     }
 
     /// What a direction of a link is like: as the file has it, but for the faults under way.
-    fn condition(&self, way: LinkId) -> Condition {
+    fn condition(&self, way: LinkId) -> LinkCondition {
         let spec = self.spec(way);
         let drawn = self.plan.delays[way.0 as usize];
-        let mut link = Condition::new(spec.rate, drawn, spec.loss.clone());
+        let mut link = LinkCondition::new(spec.rate, drawn, spec.loss.clone());
         self.faults.shape(way, &mut link);
         link
     }
@@ -110,12 +109,12 @@ impl Simulation {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &way in ways {
             let condition = self.condition(way);
-            match condition.passage() {
-                Passage::Down => down.push(way),
-                _ if condition.is_routeless() && !self.fabric.graph().is_last_hop(way) => routeless.push(way),
+            match condition.state() {
+                LinkState::Down => down.push(way),
+                _ if condition.is_unrouted() && !self.fabric.graph().is_last_hop(way) => routeless.push(way),
                 passage => {
                     open.push(way);
-                    silent.extend((passage == Passage::Silent).then_some(way));
+                    silent.extend((passage == LinkState::Blackhole).then_some(way));
                 }
             }
         }
@@ -171,7 +170,7 @@ impl Simulation {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, stream| {
-                present.with_disturbance(*condition.disturbance(), stream("disturbance"))
+                present.with_disturbance(*condition.netem(), stream("disturbance"))
             });
         }
     }

@@ -3,16 +3,16 @@
 use crate::run::schedule::FaultTransition;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Rng};
-use tailrace_impair::{Aspects, Condition, Course, Stage};
+use tailrace_impair::{ChangedFields, FaultProfile, FaultStage, LinkCondition};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{Fault, Scenario};
 
 /// A fault that changes while it lasts.
 #[derive(Debug)]
 struct StagedFault {
-    course: Box<dyn Course>,
+    profile: Box<dyn FaultProfile>,
     rng: Rng,
-    stage: Stage,
+    stage: FaultStage,
     /// Whether that one's queue is another than the last one's.
     has_new_queue: bool,
 }
@@ -72,7 +72,7 @@ impl FaultSchedule {
         if edge == FaultTransition::NextStage {
             return;
         }
-        let lingers = edge == FaultTransition::Ends && !self.all[fault].kind.aftermath().is_zero();
+        let lingers = edge == FaultTransition::Ends && !self.all[fault].kind.after_effect().is_zero();
         if lingers {
             self.lingering.insert(fault);
             return;
@@ -91,20 +91,20 @@ impl FaultSchedule {
 
     /// Links that have other queues at present than without faults.
     pub(crate) fn other_queues(&self) -> impl Iterator<Item = LinkId> + '_ {
-        let replaced = |f: &usize| self.all[*f].kind.aspects().queue;
+        let replaced = |f: &usize| self.all[*f].kind.changed_fields().queue;
         self.under_way.iter().filter(move |(_, faults)| faults.iter().any(replaced)).map(|(way, _)| *way)
     }
 
     /// What the faults under way make of a link that is so without them, each of what those have made that began before.
-    pub(crate) fn shape(&self, way: LinkId, link: &mut Condition) {
+    pub(crate) fn shape(&self, way: LinkId, link: &mut LinkCondition) {
         for f in self.under_way.get(&way).into_iter().flatten() {
             let kind = &self.all[*f].kind;
             if self.lingering.contains(f) {
-                kind.shape_after(link);
+                kind.apply_after(link);
             } else if let Some(staged) = self.staged.get(f) {
-                staged.stage.shape(link);
+                staged.stage.apply(link);
             } else {
-                kind.shape(link);
+                kind.apply(link);
             }
         }
     }
@@ -121,9 +121,9 @@ impl FaultSchedule {
             FaultTransition::Begins => {
                 let of = &self.all[fault];
                 let staged = StagedFault {
-                    course: of.kind.course()?,
+                    profile: of.kind.profile()?,
                     rng: rng(of),
-                    stage: Stage::default(),
+                    stage: FaultStage::default(),
                     has_new_queue: false,
                 };
                 self.staged.insert(fault, staged);
@@ -134,7 +134,7 @@ impl FaultSchedule {
             }
         }
         let staged = self.staged.get_mut(&fault)?;
-        let (stage, lasts) = staged.course.next(&mut staged.rng);
+        let (stage, lasts) = staged.profile.next(&mut staged.rng);
         staged.has_new_queue = staged.stage.queue != stage.queue;
         staged.stage = stage;
         // Time goes on.
@@ -151,7 +151,7 @@ impl FaultSchedule {
         let renews = |f: usize, edge: FaultTransition, way: LinkId| {
             edge != FaultTransition::NextStage || self.turns_queue(f, way)
         };
-        let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.aspects().queue);
+        let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.changed_fields().queue);
         let ways =
             concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
         Vec::from_iter(ways.collect::<BTreeSet<LinkId>>())
@@ -160,7 +160,7 @@ impl FaultSchedule {
     /// Whether the present stage of a fault gives a link another queue than its last one: what began later may have its own.
     fn turns_queue(&self, fault: usize, way: LinkId) -> bool {
         let mut here = self.under_way.get(&way).into_iter().flatten();
-        let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.aspects().queue);
+        let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.changed_fields().queue);
         last == Some(&fault) && self.staged.get(&fault).is_some_and(|staged| staged.has_new_queue)
     }
 
@@ -168,9 +168,9 @@ impl FaultSchedule {
     pub(crate) fn ways(
         &self,
         faults: &[(usize, FaultTransition)],
-        aspect: impl Fn(Aspects) -> bool,
+        aspect: impl Fn(ChangedFields) -> bool,
     ) -> Vec<LinkId> {
-        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
+        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.changed_fields()));
         Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
     }
 }

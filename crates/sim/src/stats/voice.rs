@@ -4,11 +4,11 @@
 //! over IP performance monitoring", CCR 31(2), 2001).
 
 use crate::stats::flow_stats::FlowStats;
-use tailrace_app::Voice;
+use tailrace_app::VoiceParameters;
 use tailrace_core::math;
 
 /// Rating R of a flow; NaN if it sent nothing.
-pub(crate) fn rating_of(voice: &Voice, stats: &FlowStats) -> f64 {
+pub(crate) fn rating_of(voice: &VoiceParameters, stats: &FlowStats) -> f64 {
     let unheard = stats.lost_packets + stats.late_packets;
     let loss = (unheard as f64 / stats.sent_packets as f64).min(1.0);
     let network = stats.mean_delay_s();
@@ -68,8 +68,11 @@ mod tests {
 
     #[test]
     fn late_packets_count_as_lost_and_no_packets_give_nan() {
-        let voice =
-            Voice { delay: Duration::from_millis(20), buffer: Duration::from_millis(60), impairment: G711 };
+        let voice = VoiceParameters {
+            delay: Duration::from_millis(20),
+            buffer: Duration::from_millis(60),
+            impairment: G711,
+        };
         let mut stats =
             FlowStats { sent_packets: 100, received_packets: 99, lost_packets: 1, ..FlowStats::default() };
         stats.delay_sum = Duration::from_millis(20) * 99;

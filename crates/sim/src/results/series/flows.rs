@@ -11,7 +11,7 @@ use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::end_name;
 use crate::results::sending_end::sending_end;
 use crate::stats::flow_stats::FlowStats;
-use tailrace_app::Playback;
+use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
@@ -27,7 +27,7 @@ struct Row<'a> {
     /// What the flow has counted since the start, and since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
-    playback: Option<Playback>,
+    playback: Option<PlaybackStats>,
     interval: Duration,
 }
 

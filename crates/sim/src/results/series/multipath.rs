@@ -13,7 +13,7 @@ use crate::results::series::paths::PathSeries;
 use crate::results::series::sender::SendingEnd;
 use crate::results::series::subflows::{Subflow, SubflowSeries};
 use crate::stats::flow_stats::FlowStats;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::Duration;
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_transport::mptcp::Mptcp;

@@ -6,13 +6,9 @@
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
-use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
 use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
-use crate::stats::flow_stats::FlowStats;
-use crate::stats::intervals::Smoothness;
-use tailrace_core::Duration;
 
 /// A flow in a window.
 struct Row<'a> {
