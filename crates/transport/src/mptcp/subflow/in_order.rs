@@ -1,6 +1,6 @@
 //! In-order data of a subflow on its way to the data level.
 
-use crate::tcp::linux::receive_queue::{Piece, Together};
+use crate::tcp::linux::receive_queue::{BufferPiece, PieceMemory};
 
 /// What has come in order on a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,13 +42,13 @@ impl ReleasedBuffers {
     }
 
     /// What of the present one has been moved, now that all up to `taken` is.
-    pub(crate) fn piece(&mut self, taken: u64) -> Piece {
+    pub(crate) fn piece(&mut self, taken: u64) -> BufferPiece {
         let together = match core::mem::take(&mut self.fresh) {
-            true => Together { packets: self.packets, bytes: self.end - self.start },
-            false => Together::default(),
+            true => PieceMemory { packets: self.packets, bytes: self.end - self.start },
+            false => PieceMemory::default(),
         };
         let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
         self.packets -= packets;
-        Piece { together, packets }
+        BufferPiece { together, packets }
     }
 }
