@@ -34,6 +34,8 @@ ALLOWED = {
         {"pyo3", "serde_json"},
     ),
     "wasm": ({"core", "scenario", "sim"}, {"serde_json"}),
+    # The template of templates/discipline.
+    "my-discipline": ({"core", "qdisc", "scenario", "sim"}, set()),
     # What it does to memory that it shares, and to processes, is the operating system's.
     "guest": ({"agent", "core", "scenario", "sim", "wire"}, {"rustix", "serde", "serde_json", "tempfile"}),
     "agent": ({"wire"}, {"nix", "rustix", "seccompiler", "serde", "serde_json"}),

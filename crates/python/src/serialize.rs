@@ -13,7 +13,7 @@ use tailrace_sim::{Column as TableColumn, Table, Values};
 /// Bytes of the number before the header that says how long it is.
 const LENGTH: usize = 4;
 
-/// Of each table its name and its columns: name, kind, bytes and words.
+/// Name of each table and its columns: name, kind, bytes and words.
 type Header = Vec<(String, Vec<(String, String, usize, Vec<String>)>)>;
 /// Kind, little-endian bytes and words.
 type RawColumn = (PyBackedStr, PyBackedBytes, Vec<PyBackedStr>);
@@ -107,7 +107,7 @@ pub(crate) struct Column<'a> {
     pub(crate) words: Vec<String>,
 }
 
-/// What is packed, in order.
+/// Contents of packed tables, in order.
 pub(crate) fn opened(packed: &[u8]) -> PyResult<Vec<(String, Vec<Column<'_>>)>> {
     contents(packed).ok_or_else(|| PyValueError::new_err("the tables of a run are damaged"))
 }

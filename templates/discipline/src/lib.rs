@@ -9,10 +9,10 @@ use tailrace_qdisc::OutsideConfig;
 use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Outsiders, Scenario, Source, render_all};
 use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 
-/// What scenarios may name beside what Tailrace has.
+/// Algorithms that scenarios may name beside Tailrace's own.
 ///
 /// # Errors
-/// Where a name is taken.
+/// A name is taken.
 pub fn outsiders() -> Result<Outsiders, String> {
     Outsiders::default().with_queue(OutsideConfig::named::<GentleConfig>("gentle"))
 }

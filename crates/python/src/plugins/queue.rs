@@ -20,7 +20,7 @@ pub(super) struct PluginQueue {
     hears_of_links: bool,
 }
 
-/// What waits: the ticket, since when, and the packet as Python sees it.
+/// A queued packet: the ticket, the time of its arrival, and the packet as Python sees it.
 struct HeldPacket {
     ticket: Ticket,
     arrival: Instant,
