@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_before_the_room_does_leaves_if_nothing_comes_behind_it() {
+    fn short_last_packet_is_not_deferred_once_the_stream_is_closed() {
         let waits = |tail, closed| room(3).defers(2 * MSS, tail, closed, &clock(139));
         assert_eq!(waits(false, false), None, "the next packet is another");
         assert_eq!(waits(true, false), Some(false), "the application may write more");
