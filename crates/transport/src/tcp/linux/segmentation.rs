@@ -305,7 +305,7 @@ mod tests {
     fn an_ack_without_data_counts_as_what_was_sent_last() {
         let linux = || channel::config(Profile::Linux);
         let mut ch = Channel::new([linux(), linux()], "reno", [1, 2]);
-        ch.ends[0].write(crate::UNLIMITED);
+        ch.ends[0].write(crate::tcp::UNLIMITED);
         ch.run(|_, _, _| [Some(Duration::from_millis(20)), None], |ch| ch.delivered[1] > 50_000);
         let end = &mut ch.ends[0];
         let before = end.last_sent;
