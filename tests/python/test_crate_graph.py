@@ -44,8 +44,6 @@ ALLOWED = {
 KNOWN_CIRCLES = {
     ("scenario", "declarations"): 19,
     ("transport", "mptcp"): 7,
-    ("transport", "tcp"): 4,
-    ("transport", "tcp/recovery"): 4,
 }
 # Sans-IO: the simulator and all below it open no file or socket, start no thread and read no clock.
 SANS_IO = ("core", "qdisc", "transport", "app", "impair", "access", "wire", "net", "scenario", "sim")
