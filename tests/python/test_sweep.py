@@ -353,7 +353,7 @@ def test_metrics_have_names_and_errors_tell_the_nearest(swept):
         swept.metrics(["mode(goodput)"])
     with pytest.raises(UsageError, match="did you mean goodput"):
         swept.metrics(["godput"])
-    with pytest.raises(UsageError, match=r"say one of cbr\.goodput, tcp\.goodput"):
+    with pytest.raises(UsageError, match=r"name one of cbr\.goodput, tcp\.goodput"):
         swept.metric("goodput")
     with pytest.raises(UsageError, match="no swept parameter"):
         swept.column("nonsense")
