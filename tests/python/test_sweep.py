@@ -306,7 +306,7 @@ def test_samples_of_a_latin_hypercube_fill_every_stratum():
         ({"let": ["x=5 ms"], "derive": ["a.c=x + 1"]}, r"s \+ no unit"),
         ({"let": ["x=5 ms"], "derive": ["a.c=x * x"]}, r"measured in s\^2"),
         ({"let": ["x=1,2"], "when": ["x"]}, "neither true nor false"),
-        ({"let": ["x=1,2"], "when": ["__import__('os')"]}, "not something|there is no"),
+        ({"let": ["x=1,2"], "when": ["__import__('os')"]}, "not allowed|there is no"),
         ({"let": ["x=0"], "derive": ["a.c=1 / x"]}, "division"),
         ({"together": ["a.b=1,2; a.c=1,2,3"]}, "must be as many"),
         ({"set_each": ["a.b=uniform(1 ms, 2 ms)"]}, "say how often"),
