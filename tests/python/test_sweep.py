@@ -416,7 +416,7 @@ def test_a_disk_that_fills_loses_nothing(tmp_path):
     if done.returncode == 77 or "unshare" in done.stderr:
         pytest.skip(f"no file system can be mounted here: {done.stderr}")
     assert done.returncode == 0, done.stderr
-    assert "make room, and give the same command again" in done.stderr
+    assert "free some space, and repeat the command" in done.stderr
     assert (tmp_path / "table.csv").read_text() == (tmp_path / "whole" / "table.csv").read_text()
     files = set((tmp_path / "files").read_text().split())
     assert {f"cell{cell}-run{run}" for cell in range(1, 6) for run in range(1, 5)} < files
