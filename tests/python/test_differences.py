@@ -142,10 +142,10 @@ def test_absolute_tolerances_have_units(metric, limit, value):
         ("goodput=5", r"has no unit: say 5% of the mean, or 5 Mbit/s"),
         ("goodput=3 ms", "is in s, goodput"),
         ("goodput=3% from 3 ms", "is in s, goodput"),
-        ("goodput=3% from 3%", "begins with no quantity: say 10% from 5 Mbit/s"),
+        ("goodput=3% from 3%", "begins with no quantity: write 10% from 5 Mbit/s"),
         ("goodput=3% from -3 Mbit/s", "begins with no quantity"),
         ("godput=3%", "did you mean goodput"),
-        ("median(goodput)=3%", "differences are of means"),
+        ("median(goodput)=3%", "differences are computed of means"),
         ("delay=3%", "nothing here has a delay"),
     ],
 )

@@ -119,7 +119,7 @@ def test_a_comparison_of_programs_alone_has_the_queues_and_says_which_programs_f
     # The first variant may be a simulated one, without programs.
     late = Comparison({"none": tailrace.run(SMALL), **compared})
     assert f"report {tmp_path / 'one'}`" in compare.signposts(late, tmp_path, plots=False)
-    assert "what programs said" not in compare.signposts(
+    assert "output of programs" not in compare.signposts(
         Comparison({"one": tailrace.run(SMALL)}), tmp_path, plots=False
     )
 

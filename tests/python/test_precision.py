@@ -66,7 +66,7 @@ def test_goals_as_they_are_said():
         ("goodput=much", None, "takes METRIC=SHARE"),
         ("goodput=0", None, "takes METRIC=SHARE"),
         ("goodput=150%", None, "takes METRIC=SHARE"),
-        (None, 50, "ceiling of --until-ci"),
+        (None, 50, "limits --until-ci"),
     ],
 )
 def test_what_is_no_goal_is_said(text, most, message):

@@ -15,7 +15,7 @@ from tailrace.show import report
 from tailrace.study import declaration, sampler, search_driver
 from tailrace.study.declaration import Range
 from tailrace.study.sampler import Space, Told, propose
-from test_damage import ATTACKED
+from test_attack_damage import ATTACKED
 
 pytest.importorskip("optuna")
 
@@ -158,7 +158,7 @@ def test_values_that_follow_and_what_is_not_run():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"maximize": "goodput"}, r"goodput is of several: say one of cbr\.goodput, tcp\.goodput"),
+        ({"maximize": "goodput"}, r"goodput is ambiguous: name one of cbr\.goodput, tcp\.goodput"),
         ({"maximize": "tcp.godput"}, "did you mean"),
         ({}, "one metric"),
         ({"maximize": "tcp.goodput", "minimize": "tcp.rtt"}, "one metric"),

@@ -434,7 +434,7 @@ def test_a_formula_is_a_dashed_line_over_the_parameter(swept_pulses):
         ({"queue": "r1->r3"}, "there is no queue|no queue"),
         ({"against": "perod"}, "did you mean cbr.period"),
         ({"by": "period", "against": "period"}, "both"),
-        ({"against": "queue", "kind": "line"}, "of words"),
+        ({"against": "queue", "kind": "line"}, "has words"),
         ({"metric": "tcp.godput"}, "did you mean tcp.goodput"),
         ({"metric": "median(tcp.goodput)"}, "figures show means"),
         ({"metric": "tcp.godput", "of": "flows"}, "did you mean goodput"),

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn those_whose_counts_end_together_send_together_and_their_windows_double() {
+    fn equal_backoff_collides_and_doubles_the_windows() {
         let (mut channel, mut rng) = (waiting(&[2, 7, 2]), Rng::new(1));
         let now = us(34 + 18);
         assert_eq!((channel.next_sender(now, 0), channel.next_sender(now, 1)), (Some(0), Some(2)));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_to_a_busy_channel_draws() {
+    fn a_station_that_arrives_at_a_busy_channel_draws_a_backoff() {
         let mut drawn = std::collections::BTreeSet::new();
         for seed in 0..500 {
             let mut channel = waiting(&[0]);

@@ -84,7 +84,7 @@ fn send(
 }
 
 #[test]
-fn whatever_is_sent_goes_in_order_no_faster_than_the_channel_and_the_same_again() {
+fn grants_deliver_in_order_within_the_capacity_and_repeatably() {
     for name in GrantConfig::names() {
         for seed in 0..60 {
             let mut rng = Rng::new(seed);

@@ -119,7 +119,11 @@ pub trait AppKind: Parameters {
     fn sender(&self) -> EndpointRole {
         EndpointRole::Client
     }
-    /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+    /// The end from which all of its data comes, or most; of exchanges, the one that answers.
+    fn data_source(&self) -> EndpointRole {
+        self.sender()
+    }
+    /// The end whose application reads from its socket at its own pace, if one does.
     fn reader(&self) -> Option<EndpointRole> {
         None
     }
@@ -217,7 +221,11 @@ macro_rules! applications {
             pub fn sender(&self) -> EndpointRole {
                 match self { $( Self::$variant(c) => c.sender(), )+ }
             }
-            /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+            /// The end from which all of its data comes, or most; of exchanges, the one that answers.
+            pub fn data_source(&self) -> EndpointRole {
+                match self { $( Self::$variant(c) => c.data_source(), )+ }
+            }
+            /// The end whose application reads from its socket at its own pace, if one does.
             pub fn reader(&self) -> Option<EndpointRole> {
                 match self { $( Self::$variant(c) => c.reader(), )+ }
             }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_panic_the_reason_is_said_and_not_the_stack() {
+    fn a_panic_is_reported_with_its_reason_and_without_the_stack() {
         let (_folder, console) = console("Kernel panic - not syncing\nRIP: 0\nStack:\n 1\n 2\n");
         assert_eq!(console.end(), "Kernel panic - not syncing\nRIP: 0");
     }

@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_taken_once_and_in_order(
+        fn mailbox_records_are_taken_once_and_in_order(
             turns in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..=RECORDS as usize), 0..6),
         ) {
             let memory = memory();

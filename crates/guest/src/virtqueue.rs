@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error() {
+    fn malformed_rings_are_errors() {
         type Case = (&'static str, fn(&mut Driver), RingError);
         let cases: [Case; 7] = [
             ("an address outside", |d| d.describe(0, 0x99, 6, 0, 0), RingError::Outside(0x99)),

@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_discipline_is_refused_with_a_remedy() {
+    fn unknown_disciplines_are_refused_with_a_remedy() {
         for (text, why) in [
             ("", "a queue discipline is missing"),
             ("fq_codle", "unknown queue discipline \"fq_codle\"; did you mean \"fq_codel\"?"),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn invalid_rate_distributions_are_refused() {
         for text in [
             "uniform(1 Mbit/s)",
             "uniform(2 Mbit/s, 1 Mbit/s)",

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_refused_with_its_row() {
+    fn malformed_tables_are_refused_with_their_row() {
         for (text, why) in [
             ("", "there is no column"),
             ("time", "names the columns"),

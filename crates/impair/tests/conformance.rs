@@ -161,7 +161,7 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
 }
 
 #[test]
-fn what_lasts_beyond_the_end_is_said_and_has_an_effect() {
+fn after_effects_are_declared_and_change_the_link() {
     let link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
     for info in faults::catalog() {
         let config = fault(info.name, true);
@@ -187,7 +187,7 @@ fn a_link_that_is_down_and_silent_is_down_in_either_order() {
 }
 
 #[test]
-fn what_a_link_cannot_be_is_refused() {
+fn impossible_link_values_are_refused() {
     let wrong = |kind: &str, key: &str, value: Value| {
         FaultConfig::default_of(kind).unwrap().set(key, &value).is_err()
     };

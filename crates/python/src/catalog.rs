@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
-use tailrace_app::{AppConfig, AttackConfig, AttackInfo, RequiredTransport};
+use tailrace_app::{AppConfig, AttackConfig, AttackInfo, EndpointRole, RequiredTransport};
 use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
@@ -101,7 +101,15 @@ const fn carried_by(over: RequiredTransport) -> &'static str {
     }
 }
 
-/// Applications; what must be stated has no default.
+/// The end of a flow as Python names it.
+const fn role(end: EndpointRole) -> &'static str {
+    match end {
+        EndpointRole::Client => "client",
+        EndpointRole::Server => "server",
+    }
+}
+
+/// Applications; keys that must be stated have no default.
 fn apps() -> Vec<Value> {
     tailrace_app::catalog()
         .iter()
@@ -112,6 +120,7 @@ fn apps() -> Vec<Value> {
                 "name": info.name,
                 "doc": info.summary,
                 "over": carried_by(info.over),
+                "data_from": default.as_ref().map(|config| role(config.data_source())),
                 "params": params(info.params, value),
             })
         })

@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_its_place_is_right() {
+    fn content_in_its_place_is_right() {
         let two: Vec<u8> = from(9).iter().chain(from(9)).copied().collect();
         assert_eq!(wrong_bytes(9, &two), 0);
         let mut one = two;
@@ -75,7 +75,7 @@ mod tests {
 
     /// By whatever distance: of 1448 bytes some 1442 differ.
     #[test]
-    fn what_is_elsewhere_is_wrong() {
+    fn displaced_content_is_wrong() {
         for distance in (0..16).map(|bit| 1 << bit).chain([3, 1000, 1428, 1448, 65_535]) {
             let wrong = wrong_bytes(0, &from(distance)[..1448]);
             assert!((1420..=1448).contains(&wrong), "{distance}: {wrong}");

@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn of_fragments_only_the_first_is_told_of() {
+    fn only_the_first_fragment_causes_an_icmp_error() {
         let (mut packet, mut error) = (datagram(8), Vec::new());
         for (fragment, told) in [([0x20, 0], true), ([0x20, 1], false), ([0, 1], false)] {
             packet[6..8].copy_from_slice(&fragment);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_asks_for_nothing_has_no_answer() {
+    fn damaged_or_other_icmp_messages_have_no_answer() {
         let mut out = Vec::new();
         let request = echo_request(A, B, (7, 1), b"data");
         let mut reply = Vec::new();

@@ -262,7 +262,7 @@ def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         "  table.md, comparison.json    the table above; every number behind it",
         "  figures/                     overlays over time (PNG and SVG)" if plots else "",
         "  <variant>/                   summary.json, scenario.toml, Parquet tables",
-        f"  what programs said           {said}" if said else "",
+        f"  output of programs           {said}" if said else "",
         "Next:",
         f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
         f"  {call} report {here}   (everything as one HTML page, to pass on)",

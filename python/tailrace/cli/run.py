@@ -169,7 +169,7 @@ def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
         rest = f"; to continue:\n  {common.again()}" if shown.interrupted else ""
         say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}{rest}")
         if host_programs.of_first(result.summary["runs"])[1]:
-            say(f"what programs said: {target / SUMMARY}, and `tailrace report {target}`")
+            say(f"output of programs: {target / SUMMARY}, and `tailrace report {target}`")
 
 
 def say_unsettled(results: Mapping[str, Result]) -> None:

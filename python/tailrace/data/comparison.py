@@ -56,7 +56,7 @@ class Comparison(Mapping[str, Result]):
         for label, result in results.items():
             if about["fingerprints"].get(label) != result.fingerprint:
                 raise UsageError(
-                    f"{place} is damaged: {label!r} has not the fingerprint of its {ownership.MANIFEST}; "
+                    f"{place} is damaged: {label!r} has another fingerprint than its {ownership.MANIFEST}; "
                     "run the comparison again"
                 )
         return cls(results, about["title"], about["status"])

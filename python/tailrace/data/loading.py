@@ -219,5 +219,5 @@ def _check_fingerprints(place: Path, summary: dict[str, Any], about: dict[str, A
     combined = combined_fingerprint([fingerprint for _, _, fingerprint in runs])
     if runs != stated or {summary["fingerprint"], about["fingerprint"]} != {combined}:
         raise UsageError(
-            f"{place} is damaged: {SUMMARY} and {MANIFEST} have not the same fingerprints; run the scenario again"
+            f"{place} is damaged: {SUMMARY} and {MANIFEST} have different fingerprints; run the scenario again"
         )

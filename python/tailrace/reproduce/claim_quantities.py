@@ -156,7 +156,7 @@ def _metric(sweep: Sweep, of: str, cell: int) -> Values:
     metrics = sweep.metrics([of])
     if len(metrics) > 1:
         listed = ", ".join(f"{one.owner}.{one.name}" for one in metrics)
-        raise UsageError(f"{of} is of several: say one of {listed}")
+        raise UsageError(f"{of} is ambiguous: name one of {listed}")
     found = sweep.measured.values(metrics[0]).get(cell, {})
     return Values(metrics[0].unit, dict(sorted(found.items())), metrics[0].bounds)
 

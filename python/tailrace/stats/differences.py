@@ -275,7 +275,7 @@ def _known(before: Measured, after: Measured) -> Known:
 
 def _average(metric: Metric) -> Metric:
     if metric.over != bootstrap.MEAN:
-        raise UsageError(f"differences are of means: there are none of {metric.heading}")
+        raise UsageError(f"differences are computed of means, not of {metric.heading}")
     return metric
 
 

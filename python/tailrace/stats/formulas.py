@@ -211,7 +211,7 @@ def _evaluate(node: ast.expr, names: Mapping[str, Value]) -> Value:  # noqa: PLR
             return _evaluate(body if _truth(_evaluate(test, names)) else other, names)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
             return _call(name, [_evaluate(argument, names) for argument in arguments])
-    raise ValueError(f"{ast.unparse(node)!r} is not something that formulas can say")
+    raise ValueError(f"{ast.unparse(node)!r} is not allowed in formulas")
 
 
 def _names(node: ast.expr) -> Iterator[str]:

@@ -136,7 +136,7 @@ def values(figures: pl.DataFrame, wanted: tuple[str, str | None, str | None], se
     asked = target(name)
     rows = series()
     if asked is None or rows is None:
-        raise UsageError(f"{name} is computed from group_series, which these runs have not")
+        raise UsageError(f"{name} is computed from group_series, which these runs lack")
     own = figures.filter(pl.col("of") == "group")
     if owner is not None:
         own, rows = own.filter(pl.col("name") == owner), rows.filter(pl.col("group") == owner)

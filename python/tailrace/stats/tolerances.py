@@ -82,7 +82,7 @@ def of(text: str, metric: Metric) -> Tolerance:
     start = _limit(least.strip(), metric)
     if start.relative or start.direction:
         raise UsageError(
-            f"tolerance {text!r} of {metric.heading} begins with no quantity: say "
+            f"tolerance {text!r} of {metric.heading} begins with no quantity: write "
             f"10% from {_with_unit('5', metric)}"
         )
     return replace(found, text=text, least=start.limit)

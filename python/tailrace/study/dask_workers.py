@@ -370,7 +370,7 @@ class _Conversation:
 
 def _lost() -> RunError:
     return RunError(
-        "the connection to the Dask scheduler is lost; what had landed is kept: the same command goes on with it"
+        "the connection to the Dask scheduler is lost; stored runs are kept, and the same command continues"
     )
 
 

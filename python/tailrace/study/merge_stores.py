@@ -63,7 +63,7 @@ class _Source:
         }
         if None in found.values():
             raise UsageError(
-                f"{self.place} holds no sweep yet: its first command was stopped before a run had landed"
+                f"{self.place} holds no sweep yet: its first command was stopped before a run was stored"
             )
         self.engine = found[sweep_runner.ENGINE]
         self.about: dict[str, Any] = json.loads(found[sweep_runner.SCENARIO] or "{}")

@@ -85,7 +85,7 @@ def parse(
     """
     if text is None:
         if most is not None:
-            raise UsageError("--max-runs is the ceiling of --until-ci, and there is none")
+            raise UsageError("--max-runs limits --until-ci, which is missing")
         return None
     _check_whole(shard)
     goals = []
@@ -101,9 +101,7 @@ def parse(
 
 def _check_whole(shard: Shard | None) -> None:
     if shard:
-        raise UsageError(
-            "how closely a cell is known takes all its runs, of which a shard has some: do without shards"
-        )
+        raise UsageError("--until-ci needs all runs of a cell, and a shard has only some: leave out --shard")
 
 
 def asked_by(goals: Goals | None) -> list[str]:

@@ -138,7 +138,7 @@ class Wanted:
 def goal(maximize: str | None, minimize: str | None) -> tuple[str, bool]:
     """The metric, and whether it is to be large."""
     if (maximize is None) == (minimize is None):
-        raise UsageError("say one metric to maximize or to minimize")
+        raise UsageError("name one metric to maximize or to minimize")
     return maximize or minimize or "", maximize is not None
 
 
@@ -261,7 +261,7 @@ def _one(measured: Measured, text: str) -> Metric:
     found = measured.metrics([text])
     if len(found) > 1:
         raise UsageError(
-            f"{text} is of several: say one of {', '.join(f'{m.owner}.{m.name}' for m in found)}"
+            f"{text} is ambiguous: name one of {', '.join(f'{m.owner}.{m.name}' for m in found)}"
         )
     return found[0]
 

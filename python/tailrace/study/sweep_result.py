@@ -55,7 +55,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         plan, about = (self._reader.index.fact(name) for name in (sweep_runner.PLAN, sweep_runner.SCENARIO))
         if plan is None or about is None:
             raise UsageError(
-                f"{place} holds no sweep yet: its first command was stopped before a run had landed"
+                f"{place} holds no sweep yet: its first command was stopped before a run was stored"
             )
         super().__init__(json.loads(plan))
         self.about: dict[str, Any] = json.loads(about)
@@ -332,7 +332,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         chosen = [metric] if isinstance(metric, Metric) else self.metrics([metric])
         if len(chosen) > 1:
             listed = ", ".join(f"{one.owner}.{one.name}" for one in chosen)
-            raise UsageError(f"{metric} is of several: say one of {listed}")
+            raise UsageError(f"{metric} is ambiguous: name one of {listed}")
         return self._placed(metrics.values(self._reader_figures, chosen[0], self._group_series))
 
     @cached_property

@@ -276,7 +276,7 @@ def check_engine(writer: Writer) -> None:
     if made_by not in {None, identity.ENGINE} and writer.index.runs():
         raise UsageError(
             f"the runs in {writer.place} are of another engine ({made_by}; this one is {identity.ENGINE}), whose "
-            "results may differ: --fresh does them anew, -o keeps them, and that version goes on with them"
+            "results may differ: --fresh repeats them, -o leaves them for that version to continue"
         )
 
 

@@ -5,7 +5,7 @@ pub mod gentle;
 use gentle::GentleConfig;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_qdisc::OutsideConfig;
+use tailrace_qdisc::PluginConfig;
 use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Outsiders, Scenario, Source, render_all};
 use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 
@@ -14,7 +14,7 @@ use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 /// # Errors
 /// A name is taken.
 pub fn outsiders() -> Result<Outsiders, String> {
-    Outsiders::default().with_queue(OutsideConfig::named::<GentleConfig>("gentle"))
+    Outsiders::default().with_queue(PluginConfig::named::<GentleConfig>("gentle"))
 }
 
 /// Runs a scenario, with values set by their path in the file; what each of its runs left.

@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_or_not_at_all_is_named() {
+    fn contradicting_or_missing_keys_are_named() {
         let misfit = |config: PulseConfig| config.validate().unwrap_err();
         let mean = Some(Rate::from_mbit(1));
         assert!(matches!(misfit(PulseConfig { mean, ..pulse() }), KeyConflict::Unused("mean", _)));

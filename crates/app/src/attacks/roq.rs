@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_or_does_not_fit_is_named() {
+    fn contradicting_or_unfit_keys_are_named() {
         let misfit = |config: RoqConfig| config.validate().unwrap_err();
         let duration = Some(Duration::from_millis(3));
         assert!(matches!(misfit(RoqConfig { duration, ..roq() }), KeyConflict::Unused("duration", _)));

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn how_often_they_arrive_is_said_once() {
+    fn gap_or_load_is_required_and_not_both() {
         let misfit =
             |keys: &[(&str, &str)]| config(&[&[("size", "1 kB")], keys].concat()).validate().unwrap_err();
         assert!(matches!(misfit(&[]), KeyConflict::Missing("gap", _)));

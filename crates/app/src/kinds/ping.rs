@@ -76,7 +76,7 @@ mod tests {
     use tailrace_core::Rng;
 
     #[test]
-    fn so_many_leave_at_their_interval() {
+    fn count_datagrams_leave_at_the_interval() {
         let config = PingConfig { count: Some(3), ..Default::default() };
         assert_eq!(times(config.build(), Instant::MAX), [0.0, 1.0, 2.0]);
         assert_eq!(config.traffic().map(|t| t.rate), Some(Rate::from_bps(56 * 8)));

@@ -32,6 +32,9 @@ impl AppKind for RequestResponseConfig {
     fn transfers(&self) -> TransferCount {
         TransferCount::of(self.count)
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         !(self.think.is_constant() && self.request.is_constant() && self.response.is_constant())
     }

@@ -82,6 +82,9 @@ impl AppKind for VideoConfig {
     fn plays(&self) -> bool {
         true
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         !self.request.is_constant()
     }

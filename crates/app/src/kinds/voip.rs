@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_its_time_is_late() {
+    fn packets_after_the_playout_time_are_late() {
         let mut app = VoipConfig { buffer: Duration::from_millis(60), ..Default::default() }.build();
         let mut rng = Rng::new(1);
         let mut arrives = |sent: u64, at: u64| {

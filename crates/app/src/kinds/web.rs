@@ -49,6 +49,9 @@ impl AppKind for WebConfig {
     fn has_pages(&self) -> bool {
         true
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         let sizes = [&self.main, &self.object, &self.request].into_iter().all(SizeDist::is_constant);
         !(sizes && self.objects.is_constant() && self.think.is_constant())
@@ -262,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broken_connection_owed_is_left_out_and_the_page_is_no_sample() {
+    fn a_page_with_a_broken_connection_is_no_sample() {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         told.wakes(0);
         told.hears(50, EndpointRole::Client);

@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_too_long_or_of_another_version_is_an_error() {
+    fn unknown_overlong_or_other_version_messages_are_errors() {
         assert!(VhostMessage::parse(&message(99, VERSION, &[])).is_err());
         assert!(VhostMessage::parse(&message(SET_OWNER, 2, &[])).is_err());
         assert!(VhostMessage::parse(&message(SET_OWNER, VERSION, &[0; LONGEST])).is_err());

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tailrace_core::{DropReason, Ecn, Instant, Packet as _};
-use tailrace_qdisc::outside::Ticket;
+use tailrace_qdisc::plugin::Ticket;
 
 /// A packet that waits. Two are equal where they are the same.
 #[pyclass(frozen, module = "tailrace._native")]

@@ -7,7 +7,7 @@ use super::views::Link;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_core::{Bytes, Instant, Packet as _};
-use tailrace_qdisc::outside::Ticket;
+use tailrace_qdisc::plugin::Ticket;
 use tailrace_qdisc::{Backlog, Cx, LinkView, QueueDiscipline};
 
 /// The discipline and what waits in it.

@@ -458,7 +458,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_another_version_says_is_not_understood() {
+    fn other_mptcp_versions_are_not_understood() {
         let capable = [0x01, 0x01];
         assert!(MptcpOption::parse(&capable).is_ok());
         for [first, flags] in [[0x00, 0x01], [0x02, 0x01], [0x01, 0x41], [0x01, 0x00]] {

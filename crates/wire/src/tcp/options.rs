@@ -441,7 +441,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn whatever_parses_can_be_emitted_and_parsed_again(
+        fn parsed_options_survive_emission_and_parsing(
             parts in prop::collection::vec((prop::sample::select(vec![0u8, 1, 2, 3, 4, 5, 8, 30, 254]),
                                             prop::sample::select(vec![2u8, 3, 4, 10, 18])), 0..12),
             filler: u8, tail in prop::collection::vec(any::<u8>(), 0..10),

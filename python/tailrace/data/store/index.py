@@ -170,7 +170,7 @@ class Index:
         try:
             return waiting.read(self.place, tables)
         except ValueError as error:
-            raise UsageError(f"{error}: give the command again that wrote {self.place}") from None
+            raise UsageError(f"{error}: repeat the command that wrote {self.place}") from None
 
     def waiting_files(self) -> dict[tuple[int, int], str]:
         """Where the tables of runs are that are in no part yet, by cell and run."""
@@ -299,7 +299,7 @@ class Index:
 def unwritable(place: Path, reason: object) -> RunError:
     """Error for a place where something could not be kept: most often a full disk."""
     return RunError(
-        f"{place} cannot be written: {reason}; what had landed is kept: make room, and give the same command again"
+        f"{place} cannot be written: {reason}; stored runs are kept: free some space, and repeat the command"
     )
 
 

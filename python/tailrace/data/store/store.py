@@ -123,11 +123,11 @@ class Reader:
             return found if len(pieces) == 1 else found.sort("cell", "run", maintain_order=True)
         except (pl.exceptions.PolarsError, OSError) as error:
             raise UsageError(
-                f"{self._damaged(table)} cannot be read: {error}; give the command again that wrote it"
+                f"{self._damaged(table)} cannot be read: {error}; repeat the command that wrote it"
             ) from None
         except pl.exceptions.PanicException as panic:
             raise UsageError(
-                f"{self._damaged(table)} is damaged ({panic}); give the command again that wrote it"
+                f"{self._damaged(table)} is damaged ({panic}); repeat the command that wrote it"
             ) from None
 
     def _damaged(self, table: str) -> str:

@@ -120,7 +120,7 @@ fn after_silence_a_grant_is_asked_for() {
 }
 
 #[test]
-fn what_is_cut_off_is_forgotten() {
+fn reset_drops_blocks_under_way() {
     let mut link = config(1.0).build(Rng::new(1));
     assert_eq!(send(&mut link, us(500), 1500).arrives, ms(29));
     link.reset(us(3_500));

@@ -43,7 +43,7 @@ impl Pacer {
 
     /// The time is `now`: data that was held back until then goes on.
     #[inline]
-    pub(in crate::tcp) fn tell(&mut self, now: Instant) {
+    pub(in crate::tcp) fn on_time(&mut self, now: Instant) {
         if self.0 <= now {
             *self = Self::OFF;
         }
@@ -63,6 +63,7 @@ pub(in crate::tcp) struct WindowRate {
 }
 
 /// The rate at which the window lasts for a round trip, times the ratio of its phase; `None` before the first round-trip sample.
+#[inline(always)]
 pub(in crate::tcp) fn rate_of_window(window: &WindowRate) -> Option<Rate> {
     let (rtt, mss, cwnd) = (window.smoothed.as_secs_f64(), u64::from(window.mss), window.cwnd.get());
     let ratio = match window.ssthresh {

@@ -42,7 +42,7 @@ prop_compose! {
             max_dup_thresh: if on(6) { 300 } else { 0 },
             undo_response: if on(7) { UndoResponse::Eifel } else { UndoResponse::Restore },
             prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
-            // What lies about holes is tested elsewhere: no stream arrives whole then.
+            // Receivers that conceal holes are tested elsewhere: no stream arrives whole then.
             misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion, Misbehaviour::RepeatedAcks][misbehaviour],
             dup_limit: if on(10) { DupLimit::Flight } else { DupLimit::Outstanding },
             sack, timestamps, ecn, ecn_echo, pacing, window_scale, limited_transmit, nagle, delayed_ack,
@@ -138,7 +138,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
     })
 }
 
-/// One thing that may happen to an endpoint.
+/// Input of an endpoint.
 #[derive(Clone, Debug)]
 enum Input {
     Segment(Box<Segment>),

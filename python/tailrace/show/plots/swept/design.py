@@ -284,7 +284,7 @@ def _fitted(of: _Rows, plan: Plan, request: Request) -> Plan:
     if panels > MOST_PANELS:
         counts = ", ".join(f"{name}: {rows[name].n_unique()}" for name in plan.panels)
         raise UsageError(
-            f"the figure would have {panels} panels ({counts}), at most {MOST_PANELS} are read: "
+            f"the figure would have {panels} panels ({counts}), at most {MOST_PANELS} can be read: "
             f"{_way_out(of, plan, request)}"
         )
     return plan

@@ -157,7 +157,7 @@ def _one_queue(sweep: Sweep, metrics: Sequence[Metric], queue: str | None) -> tu
 def _of_rows(sweep: Sweep, request: Request) -> Subject:
     table = sweep.frame(request.of)
     if table.is_empty():
-        raise UsageError(f"{sweep.place} has no table {request.of}: no run has landed, or none was recorded")
+        raise UsageError(f"{sweep.place} has no table {request.of}: no run is stored, or none was recorded")
     if {"start_s", "end_s"} <= set(table.columns) and "duration_s" not in table.columns:
         table = table.with_columns((pl.col("end_s") - pl.col("start_s")).alias("duration_s"))
     table = table.drop([name for name in sweep.columns if name in table.columns])

@@ -199,7 +199,7 @@ def planned(sweep: Variation, about: Subject, request: Request) -> tuple[Design,
     numbers = any(isinstance(value, float) for value in found.xs)
     kind = request.kind or ("line" if numbers else "bars")
     if kind == "line" and not numbers:
-        raise UsageError(f"{found.plan.x} is of words, which have no order: --kind bars or box")
+        raise UsageError(f"{found.plan.x} has words, which have no order: --kind bars or box")
     log = None if request.log is None else "x" in request.log
     words = kind in {"bars", "box", "map"}
     axis = Axis.of(found.plan.x or "", found.x_unit, found.xs, log=log, words=words)

@@ -1,0 +1,220 @@
+//! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
+//! says of them comes back to the applications.
+
+use crate::foreign::host::HostError;
+use crate::foreign::hosts::HostOrder;
+use crate::foreign::socket::DatagramSocket;
+use crate::foreign::socket::FlowSockets;
+use crate::foreign::socket::SocketCommand;
+use crate::foreign::socket::SocketEvent;
+use crate::foreign::socket::SocketOrder;
+use crate::foreign::socket::SocketPair;
+use crate::foreign::socket::SocketReport;
+use crate::host::endpoint::Endpoint;
+use crate::host::flow::Carrier;
+use crate::host::flow::Flow;
+use crate::host::hosts::World;
+use crate::host::sockets::Socket;
+use crate::host::timer::Timer;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::socket_id::SocketId;
+use core::net::SocketAddrV4;
+use tailrace_app::{Datagram, EndpointRole};
+use tailrace_core::Ecn;
+use tailrace_net::Address;
+use tailrace_transport::mptcp::Tuple;
+
+impl World {
+    /// Whether what a flow sends is a foreign host's own business: one that has no sockets for it.
+    pub(crate) fn is_foreigns_own(&self, flow: usize) -> bool {
+        let Some(flow) = self.flows.get(flow) else { return false };
+        let source = flow.ends[0].source;
+        self.foreign.has(source) && self.foreign.with_sockets(source).is_none()
+    }
+
+    /// What an application has done with a socket of a foreign host is said to the host.
+    #[cold]
+    pub(crate) fn pass_orders(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let Some(socket) = self.sockets.live(id) else { return };
+        let pair = pair_of(&socket.tuple());
+        let Some(host) = self.foreign.with_sockets(socket.envelope.source) else { return };
+        let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
+        let attached = &mut self.foreign.hosts[host];
+        while let Some(order) = remote.poll_order() {
+            attached.orders.push_back(HostOrder::Socket(SocketCommand { socket: pair, order }));
+        }
+        self.wake_for_orders(host, fabric);
+    }
+
+    /// Who is served hears of orders; else it is woken, not called: whoever gives the order is not done with the socket.
+    pub(crate) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
+        let attached = &mut self.foreign.hosts[host];
+        if !attached.is_served && attached.armed > fabric.now() {
+            attached.armed = fabric.now();
+            fabric.wake_at(fabric.now(), Timer::App(self.flows.len() + host).id());
+        }
+    }
+
+    /// Says the next thing to a host that is to be said; false where there is nothing.
+    pub(crate) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+        let attached = &mut self.foreign.hosts[host];
+        let Some(order) = attached.orders.pop_front() else { return false };
+        let now = fabric.now();
+        // Who is to hear more at this time must not go ahead of it.
+        let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
+        let own = &mut attached.host;
+        let told = own.run_until(now, now).and_then(|()| match &order {
+            HostOrder::Socket(command) => own.command(command),
+            HostOrder::Addresses(changed) => own.addresses_changed(changed),
+        });
+        // It takes each before the next is said, so that none waits for room.
+        if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
+            self.foreign.fail(host, now, error);
+            return false;
+        }
+        true
+    }
+
+    /// Acts on the next thing that a host says of its sockets; false where it says nothing.
+    pub(crate) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+        let Some(SocketEvent { socket, report }) = self.foreign.hosts[host].host.poll_socket() else {
+            return false;
+        };
+        if let SocketReport::Failed(why) = report {
+            self.foreign.fail(host, fabric.now(), HostError(why));
+            return false;
+        }
+        let tuple = tuple_of(&socket);
+        if let SocketReport::Datagram { payload, stamp } = report {
+            self.hear_foreign_datagram(&tuple, Datagram { payload, stamp }, fabric);
+            return true;
+        }
+        let id = match report {
+            SocketReport::Accepted => self.accept_remote(tuple, fabric),
+            _ => self.sockets.find(&tuple),
+        };
+        if let SocketReport::Wrong(bytes) = report {
+            let end = id.and_then(|id| self.sockets.get(id)).map(Socket::end);
+            if let Some(end) = end.or_else(|| self.foreign_end(&tuple, false)) {
+                self.foreign.contents.count(end.flow(), bytes);
+            }
+            return true;
+        }
+        // A flow that is over has forgotten its sockets; the host may still have to say something of them.
+        let Some(id) = id else { return true };
+        let Some(end) = self.sockets.get(id).map(Socket::end) else { return true };
+        if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
+            remote.hear(&report);
+            let lacks_timeouts = remote.lacks_timeouts();
+            if let SocketReport::Counted(figures) = &report {
+                let measured =
+                    figures.subflows.iter().map(|one| one.view).filter(|view| view.rtt_samples > 0);
+                measured.for_each(|view| self.count_rtt(end.flow(), view.smoothed_rtt));
+            }
+            self.flows[end.flow()].lacks_timeouts |= lacks_timeouts;
+            self.serve_socket(id, fabric);
+        }
+        true
+    }
+
+    /// Lets the foreign host at an end of a flow over UDP send a datagram; false where no host has sockets there.
+    #[cold]
+    pub(crate) fn send_by_socket(
+        &mut self,
+        end: FlowEnd,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) -> bool {
+        let Flow { ends, .. } = &self.flows[end.flow()];
+        let envelope = &ends[usize::from(end.is_server())];
+        let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
+        let Datagram { payload, stamp } = datagram;
+        let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
+        self.foreign.hosts[host].orders.push_back(HostOrder::Socket(SocketCommand { socket, order }));
+        self.wake_for_orders(host, fabric);
+        true
+    }
+
+    /// A datagram has come to a foreign host's socket whose application wants to hear of it.
+    pub(crate) fn hear_foreign_datagram(
+        &mut self,
+        tuple: &Tuple,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) {
+        if let Some(end) = self.foreign_end(tuple, true) {
+            self.tell_datagram(end, datagram, fabric);
+        }
+    }
+
+    /// The server's side of a connection that a foreign host has accepted.
+    fn accept_remote(&mut self, tuple: Tuple, fabric: &SimFabric) -> Option<SocketId> {
+        let end = *self.foreign.ends.get(&Tuple { remote_port: 0, ..tuple })?;
+        let client = self.sockets.find(&tuple.reversed());
+        let flow = &self.flows[end.flow()];
+        let envelope = Envelope {
+            source: Address(tuple.local),
+            destination: Address(tuple.remote),
+            destination_port: tuple.remote_port,
+            peer: client.unwrap_or(SocketId::NONE),
+            ..flow.ends[1]
+        };
+        let (endpoint, header) = (Endpoint::Remote(Box::default()), flow.header);
+        Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
+    }
+
+    /// What flows ask of the host with these addresses, and with those that it has in their place at another time. Joins of
+    /// Multipath TCP may come to any address: who takes them listens at all.
+    pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
+        let mut all = FlowSockets::default();
+        for flow in &self.flows {
+            let [client, server] = &flow.ends;
+            let streams = match &flow.carrier {
+                Carrier::Tcp(streams) => streams,
+                Carrier::Udp(udp) => {
+                    let own = flow.ends.iter().filter(|end| addresses.contains(&end.source));
+                    for socket in own.map(|end| socket_of(end, udp.ecn, flow.listens)) {
+                        self.at_all_times(socket.at).for_each(|at| all.add(DatagramSocket { at, ..socket }));
+                    }
+                    continue;
+                }
+            };
+            all.connects |= addresses.contains(&client.source);
+            if addresses.contains(&server.source) {
+                let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
+                let mut kind = streams.plan.socket_kind(flow.listens, server.dscp);
+                kind.waits_for_reads = streams.reader == Some(EndpointRole::Server);
+                if kind.multipath {
+                    all.listen(at, kind);
+                } else {
+                    self.at_all_times(at).for_each(|at| all.listen(at, kind.clone()));
+                }
+            }
+        }
+        all
+    }
+
+    /// The port at all addresses that the interface with this one has in the course of the run.
+    fn at_all_times(&self, at: SocketAddrV4) -> impl Iterator<Item = SocketAddrV4> + '_ {
+        let all = self.options.address_changes.all(Address((*at.ip()).into()));
+        all.map(move |address| SocketAddrV4::new(address.0.into(), at.port()))
+    }
+}
+
+pub(crate) fn pair_of(tuple: &Tuple) -> SocketPair {
+    let at = |address: u32, port| SocketAddrV4::new(address.into(), port);
+    SocketPair { local: at(tuple.local, tuple.local_port), remote: at(tuple.remote, tuple.remote_port) }
+}
+
+fn tuple_of(pair: &SocketPair) -> Tuple {
+    let (local, remote) = (u32::from(*pair.local.ip()), u32::from(*pair.remote.ip()));
+    Tuple { local, remote, local_port: pair.local.port(), remote_port: pair.remote.port() }
+}
+
+/// The socket at an end of a flow over UDP.
+pub(crate) fn socket_of(end: &Envelope, ecn: Ecn, is_heard: bool) -> DatagramSocket {
+    let at = SocketAddrV4::new(end.source.0.into(), end.source_port);
+    DatagramSocket { at, traffic_class: end.dscp.0 << 2 | ecn as u8, is_heard }
+}
