@@ -41,7 +41,7 @@ LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
 PART_BYTES = 64 << 20
 
-# How often a reader looks again for runs that a writer has moved meanwhile.
+# Retries of a reader for runs that a writer has moved meanwhile.
 _LOOKS = 5
 
 Landing = Landed
