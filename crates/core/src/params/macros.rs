@@ -153,7 +153,7 @@ mod tests {
     use crate::{Duration, Rate};
 
     choices! {
-        /// Which end loses.
+        /// End that loses.
         pub enum End {
             /// The newest.
             Tail = "tail",
