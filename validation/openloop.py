@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import functools
 import hashlib
 import heapq
+import json
 import random
 import re
 import subprocess
@@ -138,11 +140,28 @@ def cable(a: tuple[str, str], b: tuple[str, str], net: str) -> list[str]:
     return lines
 
 
+@functools.cache
+def program() -> Path:
+    """The program that feeds one of our disciplines; built at the first call."""
+    command = [
+        "cargo",
+        "build",
+        "--quiet",
+        "-p",
+        "tailrace-qdisc",
+        "--bench",
+        "openloop",
+        "--message-format=json",
+    ]
+    done = subprocess.run(command, check=True, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return next(Path(m["executable"]) for m in messages if m.get("executable"))
+
+
 def here(line: str, text: str, seed: int) -> Shown:
-    """What Tailrace's discipline does."""
-    program = ROOT / "target/debug/examples/openloop"
+    """Counts of Tailrace's discipline."""
     words = [line, f"{TABLE['rate_mbit'] * 1_000_000}", str(TABLE["duration_s"]), "0", str(seed)]
-    done = subprocess.run([program, *words], input=text, capture_output=True, text=True, check=True)
+    done = subprocess.run([program(), *words], input=text, capture_output=True, text=True, check=True)
     return parse(done.stdout)
 
 
@@ -207,8 +226,7 @@ def main() -> int:
         for shape in TABLE["pattern"]
         if any(fnmatch.fnmatchcase(f"{queue}-{shape}", p) for p in options.only)
     ]
-    build_here = ["cargo", "build", "--quiet", "-p", "tailrace-qdisc", "--example", "openloop"]
-    subprocess.run(build_here, check=True, cwd=ROOT)
+    program()
     print("| case | mean queue, packets | drops | largest flow's share | seconds that differ |")
     print("| --- | --- | --- | --- | --- |")
     all_fine = True

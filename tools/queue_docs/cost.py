@@ -29,7 +29,7 @@ on {machine}; it moves with the machine, and the column for droptail says by how
 Instructions: callgrind, the difference of two lengths of the same run; these do not move. A packet that is dropped on
 arrival costs less than one that waits, so what drops much of this load looks cheap.
 
-No discipline allocates memory per packet once its buffers have grown (`crates/qdisc/tests/allocation.rs`).
+No discipline allocates memory per packet once its buffers have grown (`crates/qdisc/tests/it/allocation.rs`).
 """
 
 

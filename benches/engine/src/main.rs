@@ -1,6 +1,7 @@
 //! `tailrace-bench`: what a packet-hop costs. One subcommand a file; each prints one line of JSON, or a table.
 
 mod faults;
+mod fingerprints;
 mod floor;
 mod measure;
 mod scenario;
@@ -11,16 +12,19 @@ const USAGE: &str = "\
 usage: tailrace-bench floor --n N --duration SECONDS [--window PACKETS] [--json]
        tailrace-bench run FILE [--label NAME] [--n N] [--set PATH=VALUE]... [--json]
        tailrace-bench faults [--n FLOWS] [--routers R] [--json]
+       tailrace-bench fingerprints FILE... [--until SECONDS] [--summaries FOLDER]
 
   floor   closed-loop packets over a dumbbell of N pairs, no TCP: the bare engine
   run     a scenario file with all statistics, time series off unless `--set record.interval=...`
-  faults  a thousand beginnings and ends of faults of each kind on one link of an idle network";
+  faults  a thousand beginnings and ends of faults of each kind on one link of an idle network
+  fingerprints  fingerprint and hash of the summary of each scenario file: equal for builds that simulate the same";
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     let outcome = match words.next().as_deref() {
         Some("floor") => Options::parse(words).and_then(|o| floor::run(&o)),
         Some("run") => run_scenario(words),
+        Some("fingerprints") => fingerprints::run(words),
         Some("faults") => Options::parse(words).and_then(|o| faults::run(&o)),
         Some(other) => Err(format!("unknown benchmark \"{other}\"")),
         None => Err("which benchmark?".into()),

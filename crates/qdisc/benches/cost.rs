@@ -1,18 +1,16 @@
 //! The cost of one enqueue and one dequeue, for `make docs-cost`.
 //!
 //! `cost NAME FLOWS PAIRS` does so many and says nothing, for a counter of instructions to watch; `cost NAME FLOWS` prints
-//! nanoseconds a pair: the least of many batches, since other work on the machine only adds. Without arguments (as
-//! `cargo bench` calls it) it measures every discipline.
-#![allow(unreachable_pub, reason = "the load is shared")]
+//! nanoseconds a pair. Without arguments (as `cargo bench` calls it) it measures every discipline.
+#![allow(unreachable_pub, reason = "load and timing are shared")]
 #![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it measures time and prints it")]
 
 mod load;
+mod timing;
 
 use load::{FLOWS, Load};
-use std::time::Instant;
 use tailrace_qdisc::QdiscConfig;
 
-const BATCHES: u32 = 40;
 const BATCH: u64 = 10_000;
 
 fn main() {
@@ -31,10 +29,5 @@ fn show(name: &str, flows: u64) {
     let mut load = Load::new(name, flows);
     // Every flow has been seen before the clock runs.
     load.pairs(2 * flows.max(BATCH));
-    let times = (0..BATCHES).map(|_| {
-        let start = Instant::now();
-        load.pairs(BATCH);
-        start.elapsed().as_nanos() as f64 / BATCH as f64
-    });
-    println!("{name} {flows} {:.1}", times.fold(f64::INFINITY, f64::min));
+    println!("{name} {flows} {:.1}", timing::least_ns(BATCH, |pairs| load.pairs(pairs)));
 }

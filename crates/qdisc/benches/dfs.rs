@@ -6,7 +6,11 @@
 //! Innocent flows send in an order without pattern; each of their packets comes and goes. With marked flows, half of the
 //! arrivals are theirs, and are dropped.
 
-use criterion::{BenchmarkId, Criterion, Throughput};
+#![allow(unreachable_pub, reason = "the timing is shared")]
+#![expect(clippy::print_stdout, clippy::disallowed_methods, reason = "it measures time and prints it")]
+
+mod timing;
+
 use std::hint::black_box;
 use tailrace_core::params::Value;
 use tailrace_core::{Duration, Ecn, Instant, Rate, Rng};
@@ -105,31 +109,23 @@ impl Load {
     }
 }
 
-fn time(c: &mut Criterion) {
-    let mut group = c.benchmark_group("dfs");
-    group.throughput(Throughput::Elements(PACKETS));
+/// Prints repository, innocent and marked flows, and nanoseconds a packet.
+fn time() {
     for (name, settings) in REPOSITORIES {
         for flows in [1, 400, 100_000] {
             for marked in [0, 10, 100] {
                 let mut load = Load::new(settings, flows, marked);
-                let id = BenchmarkId::new(name, format!("{flows}+{marked}"));
-                group.bench_function(id, |b| b.iter(|| load.run(PACKETS)));
+                let ns = timing::least_ns(PACKETS, |packets| load.run(packets));
+                println!("{name} {flows}+{marked} {ns:.1}");
             }
         }
     }
-    group.finish();
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().collect();
-    if let Some(at) = words.iter().position(|w| w == "count") {
-        let number = |i: usize| words[at + i].parse::<u64>().expect("a number");
-        let (_, settings) =
-            REPOSITORIES.iter().find(|(name, _)| *name == words[at + 1]).expect("a repository");
-        Load::new(settings, number(2), number(3)).run(number(4));
-        return;
-    }
-    let mut criterion = Criterion::default().configure_from_args();
-    time(&mut criterion);
-    criterion.final_summary();
+    let Some(at) = words.iter().position(|w| w == "count") else { return time() };
+    let number = |i: usize| words[at + i].parse::<u64>().expect("a number");
+    let (_, settings) = REPOSITORIES.iter().find(|(name, _)| *name == words[at + 1]).expect("a repository");
+    Load::new(settings, number(2), number(3)).run(number(4));
 }

@@ -3,10 +3,10 @@
 //! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
 //! is told into a window. One algorithm is one file plus one line in the table below.
 
+pub(crate) mod cached_cc;
+pub(crate) mod coupled_subflow;
 mod delegation;
-pub(crate) mod governor;
 mod hystart;
-pub(crate) mod member;
 pub mod outside;
 mod registry;
 

@@ -44,71 +44,71 @@ macro_rules! congestion_controls {
             /// One that is not registered.
             Outside(Outside),
             /// The window of a subflow that a coupled controller decides on.
-            Member($crate::cc::member::Member),
+            CoupledSubflow($crate::cc::coupled_subflow::CoupledSubflow),
         }
 
         impl CongestionControl for Cc {
             fn on_established(&mut self, setup: &Setup) {
-                match self { $( Self::$variant(c) => c.on_established(setup), )+ Self::Outside(c) => c.control_mut().on_established(setup), Self::Member(c) => c.on_established(setup) }
+                match self { $( Self::$variant(c) => c.on_established(setup), )+ Self::Outside(c) => c.control_mut().on_established(setup), Self::CoupledSubflow(c) => c.on_established(setup) }
             }
             #[inline]
             fn on_ack(&mut self, ack: &AckSample) {
-                match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Outside(c) => c.control_mut().on_ack(ack), Self::Member(c) => c.on_ack(ack) }
+                match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Outside(c) => c.control_mut().on_ack(ack), Self::CoupledSubflow(c) => c.on_ack(ack) }
             }
             fn on_round_trip(&mut self, ack: &AckSample, window: Bytes) {
-                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(_) => {} Self::Member(c) => c.on_round_trip(ack, window) }
+                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_round_trip(ack, window) }
             }
             fn on_congestion(&mut self, event: &CongestionEvent) {
-                match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Outside(c) => c.control_mut().on_congestion(event), Self::Member(c) => c.on_congestion(event) }
+                match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Outside(c) => c.control_mut().on_congestion(event), Self::CoupledSubflow(c) => c.on_congestion(event) }
             }
             fn on_undo(&mut self) {
-                match self { $( Self::$variant(c) => c.on_undo(), )+ Self::Outside(c) => c.control_mut().on_undo(), Self::Member(c) => c.on_undo() }
+                match self { $( Self::$variant(c) => c.on_undo(), )+ Self::Outside(c) => c.control_mut().on_undo(), Self::CoupledSubflow(c) => c.on_undo() }
             }
             fn on_flight_after_timeout(&mut self, window: Bytes) {
                 match self {
                     $( Self::$variant(c) => c.on_flight_after_timeout(window), )+
                     Self::Outside(c) => c.control_mut().on_flight_after_timeout(window),
-                    Self::Member(c) => c.on_flight_after_timeout(window),
+                    Self::CoupledSubflow(c) => c.on_flight_after_timeout(window),
                 }
             }
             fn on_resumed(&mut self, last: Instant, now: Instant) {
-                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(_) => {} Self::Member(c) => c.on_resumed(last, now) }
+                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_resumed(last, now) }
             }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
-                match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Outside(c) => c.control_mut().on_idle(idle, rto, floor, decay), Self::Member(c) => c.on_idle(idle, rto, floor, decay) }
+                match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Outside(c) => c.control_mut().on_idle(idle, rto, floor, decay), Self::CoupledSubflow(c) => c.on_idle(idle, rto, floor, decay) }
             }
             fn on_recovered(&mut self, cap: Bytes) {
-                match self { $( Self::$variant(c) => c.on_recovered(cap), )+ Self::Outside(c) => c.control_mut().on_recovered(cap), Self::Member(c) => c.on_recovered(cap) }
+                match self { $( Self::$variant(c) => c.on_recovered(cap), )+ Self::Outside(c) => c.control_mut().on_recovered(cap), Self::CoupledSubflow(c) => c.on_recovered(cap) }
             }
             #[inline]
             fn cwnd(&self) -> Bytes {
-                match self { $( Self::$variant(c) => c.cwnd(), )+ Self::Outside(c) => c.control().cwnd(), Self::Member(c) => c.cwnd() }
+                match self { $( Self::$variant(c) => c.cwnd(), )+ Self::Outside(c) => c.control().cwnd(), Self::CoupledSubflow(c) => c.cwnd() }
             }
             #[inline]
             fn ssthresh(&self) -> Option<Bytes> {
-                match self { $( Self::$variant(c) => c.ssthresh(), )+ Self::Outside(c) => c.control().ssthresh(), Self::Member(c) => c.ssthresh() }
+                match self { $( Self::$variant(c) => c.ssthresh(), )+ Self::Outside(c) => c.control().ssthresh(), Self::CoupledSubflow(c) => c.ssthresh() }
             }
             fn needs(&self) -> Needs {
-                match self { $( Self::$variant(c) => c.needs(), )+ Self::Outside(c) => c.control().needs(), Self::Member(c) => c.needs() }
+                match self { $( Self::$variant(c) => c.needs(), )+ Self::Outside(c) => c.control().needs(), Self::CoupledSubflow(c) => c.needs() }
             }
             fn on_delivery(&mut self, delivery: &Delivery) {
-                match self { $( Self::$variant(c) => c.on_delivery(delivery), )+ Self::Outside(c) => c.control_mut().on_delivery(delivery), Self::Member(c) => c.on_delivery(delivery) }
+                match self { $( Self::$variant(c) => c.on_delivery(delivery), )+ Self::Outside(c) => c.control_mut().on_delivery(delivery), Self::CoupledSubflow(c) => c.on_delivery(delivery) }
             }
             fn holds_back(&self) -> bool {
-                match self { $( Self::$variant(c) => c.holds_back(), )+ Self::Outside(c) => c.control().holds_back(), Self::Member(c) => c.holds_back() }
+                match self { $( Self::$variant(c) => c.holds_back(), )+ Self::Outside(c) => c.control().holds_back(), Self::CoupledSubflow(c) => c.holds_back() }
             }
             fn pacing_rate(&self) -> Option<Rate> {
-                match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Outside(c) => c.control().pacing_rate(), Self::Member(c) => c.pacing_rate() }
+                match self { $( Self::$variant(c) => c.pacing_rate(), )+ Self::Outside(c) => c.control().pacing_rate(), Self::CoupledSubflow(c) => c.pacing_rate() }
             }
             fn penalise(&mut self, ends_slow_start: bool) {
                 match self {
                     $( Self::$variant(c) => c.penalise(ends_slow_start), )+
                     Self::Outside(c) => c.control_mut().penalise(ends_slow_start),
-                    Self::Member(c) => c.penalise(ends_slow_start),
+                    Self::CoupledSubflow(c) => c.penalise(ends_slow_start),
                 }
             }
             fn leaves_recovery_on_partial_ack(&self) -> bool {
-                match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ Self::Outside(c) => c.control().leaves_recovery_on_partial_ack(), Self::Member(c) => c.leaves_recovery_on_partial_ack() }
+                match self { $( Self::$variant(c) => c.leaves_recovery_on_partial_ack(), )+ Self::Outside(c) => c.control().leaves_recovery_on_partial_ack(), Self::CoupledSubflow(c) => c.leaves_recovery_on_partial_ack() }
             }
         }
     };

@@ -177,7 +177,7 @@ pub(super) fn after_idle(
 mod tests {
     use super::*;
     use crate::cc::CcConfig;
-    use crate::cc::member::Member;
+    use crate::cc::coupled_subflow::CoupledSubflow;
     use crate::config::{TcpConfig, WindowUnit};
     use tailrace_core::Instant;
 
@@ -289,7 +289,7 @@ mod tests {
         }
         assert!(seen >= 14, "reno, newreno, cubic, vegas, highspeed, dctcp and prague at least: {seen}");
         let config = TcpConfig { iw: Some(10), initial_ssthresh: Some(8), ..TcpConfig::default() };
-        let mut member = Member::new(&Setup::new(&config, 1000));
+        let mut member = CoupledSubflow::new(&Setup::new(&config, 1000));
         member.penalise(false);
         assert_eq!((member.cwnd(), member.ssthresh()), (Bytes(5_000), Some(Bytes(4_000))), "coupled");
     }

@@ -5,7 +5,7 @@ use super::MptcpPlan;
 use super::memory::{Grown, HALF, MOST, STAMPS, first_window, full_segment, sizes, window_of};
 use crate::right_sizing::{Passage, least_round_trip};
 use crate::segment::Segment;
-use crate::tcp::autotune::careful_step;
+use crate::tcp::linux::buffers::careful_step;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
@@ -213,7 +213,7 @@ impl Arrivals {
 mod tests {
     use super::super::memory::{ReceiveMemory, Size};
     use super::*;
-    use crate::tcp::receive_queue::{Held, Place};
+    use crate::tcp::linux::receive_queue::{Held, Place};
 
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
     const ROOM: Room =

@@ -10,7 +10,7 @@ use super::send_memory::SendMemory;
 use super::subflow::{Buffers, Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
-use crate::tcp::receive_queue::{Mark, Piece};
+use crate::tcp::linux::receive_queue::{Mark, Piece};
 use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::Instant;
 
@@ -625,10 +625,10 @@ fn leave_room(syn: &Segment, mapping: u16) -> Segment {
 fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
     let (srtt, _, min_rtt) = subflow.tcp.round_trips();
     let times = (srtt, min_rtt);
-    let Cc::Member(member) = subflow.tcp.control() else { return };
+    let Cc::CoupledSubflow(member) = subflow.tcp.control() else { return };
     if coupling.has_changed(id, member, times) {
         subflow.tcp.tell_control(|cc| {
-            if let Cc::Member(member) = cc {
+            if let Cc::CoupledSubflow(member) = cc {
                 coupling.settle(id, member, times);
             }
         });

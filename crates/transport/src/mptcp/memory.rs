@@ -10,7 +10,7 @@ use super::MptcpPlan;
 use super::arrivals::Room;
 use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::RightSizing;
-use crate::tcp::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
+use crate::tcp::linux::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -288,7 +288,7 @@ pub(super) fn window_of(memory: u64, share: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::receive_queue::Together;
+    use crate::tcp::linux::receive_queue::Together;
 
     const MSS: u64 = 1424;
 

@@ -64,10 +64,10 @@ pub use source_route::SourceRoute;
 pub use subflow::{SubflowStats, Tuple};
 
 use crate::cc::Cc;
-use crate::cc::member::Member;
+use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::segment::Segment;
-use crate::tcp::altered::Altered;
-use crate::tcp::{Event, Pending, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
+use crate::tcp::recv::corrupted_bytes::CorruptedBytes;
+use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
 use addresses::Addresses;
 use announce::Announcement;
 use arrivals::Arrivals;
@@ -206,7 +206,7 @@ pub struct Mptcp {
 
     subflows: Subflows,
     numbers: Numbers,
-    pending: Pending,
+    pending: PendingEvents,
     data_rto: DataRto,
     close_timer: CloseTimer,
     /// When subflows that wait in vain for the peer's FIN are given up.
@@ -236,7 +236,7 @@ pub struct Mptcp {
     scheduler: RunningScheduler,
 
     /// What came and was changed on the way.
-    altered: Altered,
+    altered: CorruptedBytes,
     rng: Rng,
     addresses: Addresses,
     /// What subflows did whose place has been taken by others.
@@ -252,7 +252,7 @@ impl Mptcp {
             client,
             stage: Stage::Opening,
             fallback: Fallback::default(),
-            altered: Altered::default(),
+            altered: CorruptedBytes::default(),
             confirmed: false,
             mapped: false,
             checksum: plan.mptcp.checksum,
@@ -297,7 +297,7 @@ impl Mptcp {
             fin_deadline: Instant::MAX,
             aborting: false,
             latest_rtt: (0, Duration::ZERO),
-            pending: Pending::default(),
+            pending: PendingEvents::default(),
             stats: MptcpStats::default(),
             retired: Vec::new(),
             plan: Arc::clone(plan),
@@ -340,7 +340,7 @@ impl Mptcp {
         tcp.share_window(window);
         if let SubflowControl::Coupled(_) = plan.control {
             let setup = crate::cc::Setup::new(&plan.tcp, u64::from(tcp.mss()));
-            tcp.tell_control(|cc| *cc = Cc::Member(Member::new(&setup)));
+            tcp.tell_control(|cc| *cc = Cc::CoupledSubflow(CoupledSubflow::new(&setup)));
         }
         tcp
     }

@@ -5,8 +5,8 @@ use super::arrivals::{Arrivals, Room};
 use super::memory::{Grown, ReceiveMemory};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::reassembly::Reassembly;
-use crate::tcp::receive_queue::{Piece, READ};
+use crate::tcp::linux::receive_queue::{Piece, READ};
+use crate::tcp::recv::reassembly::Reassembly;
 use tailrace_core::{Duration, Instant};
 
 /// Of memory, which is large, most segments ask only whether it is there: it follows what is asked for as often.

@@ -13,7 +13,7 @@ use super::send_memory::SendMemory;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
-use crate::tcp::receive_queue::{Piece, Together};
+use crate::tcp::linux::receive_queue::{Piece, Together};
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};

@@ -38,7 +38,7 @@ pub enum ResetCause {
 
 /// Events that wait to be polled. The peer closes once.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pending {
+pub(crate) struct PendingEvents {
     delivered: u64,
     /// There is another than that, which few segments bring.
     other: bool,
@@ -50,7 +50,7 @@ pub(crate) struct Pending {
     closed: bool,
 }
 
-impl Pending {
+impl PendingEvents {
     pub(crate) fn connected(&mut self) {
         (self.connected, self.other) = (true, true);
     }
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn events_come_once_and_in_the_order_of_a_connection() {
-        let mut pending = Pending::default();
+        let mut pending = PendingEvents::default();
         pending.closed();
         pending.delivered(5);
         assert!(pending.peer_closed());

@@ -37,33 +37,12 @@
 //! assert_eq!(client.view().min_rtt, Duration::from_millis(20));
 //! ```
 
-mod acks;
-pub(crate) mod altered;
-pub(crate) mod autotune;
-mod compressed_ack;
-mod delayed_ack;
-mod delivery;
-mod ecn;
+mod attacks;
 mod events;
-mod input;
-pub(crate) mod jiffies;
-mod misbehaviour;
-mod ordered;
-mod output;
-mod pacing;
-mod pushes;
-mod rate;
-pub(crate) mod reassembly;
-pub(crate) mod receive_queue;
+pub(crate) mod linux;
 mod recovery;
-mod repeats;
-mod rtt;
-mod sack_memory;
-mod scoreboard;
-mod send_queue;
-mod send_stream;
-mod send_window;
-mod short_segments;
+pub(crate) mod recv;
+mod send;
 mod state;
 mod stats;
 mod subflow;
@@ -71,35 +50,32 @@ mod subflow;
 mod tests;
 mod time_wait;
 mod timer;
-mod tso;
-mod waiting;
-mod writing;
 
-pub(crate) use events::Pending;
+pub(crate) use events::PendingEvents;
 pub use events::{Event, ResetCause};
 pub use state::State;
 pub use stats::{TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
-use crate::cc::governor::Governor;
+use crate::cc::cached_cc::CachedCc;
 use crate::cc::{CcConfig, CongestionControl, Needs};
 use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
-use acks::Acks;
-use altered::Altered;
-use autotune::Buffers;
-use ecn::Feedback;
-use pacing::Pacer;
-use reassembly::Reassembly;
+use linux::buffers::Buffers;
 use recovery::{Recovery, Repair};
-use rtt::RttEstimator;
-use scoreboard::Scoreboard;
-use send_stream::SendStream;
-use send_window::SendWindow;
+use recv::acks::Acks;
+use recv::corrupted_bytes::CorruptedBytes;
+use recv::ecn::Feedback;
+use recv::reassembly::Reassembly;
+use send::pacing::Pacer;
+use send::scoreboard::Scoreboard;
+use send::stream::SendStream;
+use send::window::SendWindow;
 use state::Trigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
 use timer::Timer;
+use timer::rtt::RttEstimator;
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
@@ -121,7 +97,7 @@ struct Options {
 
 /// What is known of the next poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outlook {
+enum TransmitHint {
     Unknown,
     /// It brings nothing.
     Nothing,
@@ -150,7 +126,7 @@ pub struct Tcp {
     auto_read: bool,
     /// The window was what stopped the last transmission.
     cwnd_limited: bool,
-    outlook: Outlook,
+    transmit_hint: TransmitHint,
     /// Data is paced.
     paces: bool,
     needs: Needs,
@@ -171,7 +147,7 @@ pub struct Tcp {
     snd_wnd: SendWindow,
     acks: Acks,
 
-    pending: Pending,
+    pending: PendingEvents,
     recovery: Recovery,
 
     timer: Timer,
@@ -197,19 +173,19 @@ pub struct Tcp {
     board: Scoreboard,
     pacer: Pacer,
     rtt: RttEstimator,
-    cc: Governor,
+    cc: CachedCc,
 
     /// From then on another challenge may be sent.
     challenge_from: Instant,
     /// What came and was changed on the way.
-    altered: Option<Box<Altered>>,
+    altered: Option<Box<CorruptedBytes>>,
 }
 
 impl Tcp {
     fn new(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
         let mss = config.mss.get().clamp(1, u64::from(u16::MAX)) as u32;
         let start = BASE + u64::from(iss);
-        let cc = Governor::new(cc.build(config, u64::from(mss)));
+        let cc = CachedCc::new(cc.build(config, u64::from(mss)));
         let needs = cc.needs();
         Self {
             cc,
@@ -227,7 +203,7 @@ impl Tcp {
             probe_due: false,
             overrides_window: false,
             cwnd_limited: false,
-            outlook: Outlook::Unknown,
+            transmit_hint: TransmitHint::Unknown,
             recovery: Recovery::new(start),
             repair: Repair::build(config),
             last_sent: Instant::ZERO,
@@ -252,7 +228,7 @@ impl Tcp {
             challenge_from: Instant::ZERO,
             reset_reply: None,
             altered: None,
-            pending: Pending::default(),
+            pending: PendingEvents::default(),
             stats: TcpStats::default(),
             config: Arc::clone(config),
         }

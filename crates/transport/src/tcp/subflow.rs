@@ -1,9 +1,9 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces, each of which leaves in a segment of its own.
 
-use super::input::unwrap;
-use super::receive_queue::{Mark, Place};
-use super::{Outlook, ResetCause, Tcp};
+use super::linux::receive_queue::{Mark, Place};
+use super::recv::input::unwrap;
+use super::{ResetCause, Tcp, TransmitHint};
 use crate::cc::{Cc, CongestionControl};
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Bytes, Instant};
@@ -112,12 +112,12 @@ impl Tcp {
     /// waits for a loss (`tcp_cleanup_rbuf`). Whether it is.
     pub(crate) fn note_all_read(&mut self) -> bool {
         if self.has_pushed() {
-            let replies = self.repair.as_ref().is_some_and(|repair| repair.pushes.replies);
+            let replies = self.repair.as_ref().is_some_and(|repair| repair.push_acks.replies);
             self.acks.on_all_read(replies);
         }
         let due = self.acks.is_due();
         if due {
-            self.outlook = Outlook::Unknown;
+            self.transmit_hint = TransmitHint::Unknown;
         }
         due
     }
@@ -186,7 +186,7 @@ impl Tcp {
     pub(crate) fn demand_probe(&mut self) {
         if self.state.is_synchronized() {
             self.probe_due = true;
-            self.outlook = Outlook::Unknown;
+            self.transmit_hint = TransmitHint::Unknown;
         }
     }
 
@@ -194,7 +194,7 @@ impl Tcp {
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
             self.acks.demand();
-            self.outlook = Outlook::Unknown;
+            self.transmit_hint = TransmitHint::Unknown;
         }
     }
 
@@ -202,7 +202,7 @@ impl Tcp {
     /// poll for it would be in vain.
     #[inline]
     pub(crate) const fn is_held_back(&self) -> bool {
-        matches!(self.outlook, Outlook::NoRoom)
+        matches!(self.transmit_hint, TransmitHint::NoRoom)
     }
 
     /// New data has just left. Whether it is known that the next poll would bring nothing, as all is sent or the window has no
@@ -225,7 +225,7 @@ impl Tcp {
         let shut = self.next_len().0 == full && pipe + full > self.window();
         if shut {
             self.note_limit(pipe, cwnd);
-            self.outlook = Outlook::NoRoom;
+            self.transmit_hint = TransmitHint::NoRoom;
         }
         shut
     }
@@ -330,7 +330,7 @@ impl Tcp {
     /// Tells that of something, upon which the window may be another.
     #[inline]
     pub(crate) fn tell_control(&mut self, what: impl FnOnce(&mut Cc)) {
-        self.outlook = Outlook::Unknown;
+        self.transmit_hint = TransmitHint::Unknown;
         self.cc.tell(what);
     }
 

@@ -4,8 +4,8 @@
 //! Whoever holds endpoints exchanges one for its stub ([`Tcp::time_wait`](super::Tcp::time_wait)), which gives the same
 //! answers.
 
-use super::input::CHALLENGE_INTERVAL;
-use super::output::clock;
+use super::recv::input::CHALLENGE_INTERVAL;
+use super::send::output::clock;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Duration, Instant};
 

@@ -7,7 +7,7 @@ mod registry;
 #[cfg(test)]
 mod tests;
 
-use crate::cc::member::Member;
+use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::cc::{AckSample, CongestionEvent, Signal};
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration};
@@ -120,7 +120,7 @@ impl Settled {
     /// Of one that has never been.
     const NONE: Self = Self { cwnd: f64::NAN, mss: 0, times: (Duration::ZERO, Duration::ZERO) };
 
-    fn of(member: &Member, times: (Duration, Duration)) -> Self {
+    fn of(member: &CoupledSubflow, times: (Duration, Duration)) -> Self {
         Self { cwnd: member.cwnd, mss: member.setup.mss, times }
     }
 }
@@ -160,18 +160,23 @@ impl Coupling {
     /// Whether `member`, the window of subflow `id`, has noted anything down or is another than it was, or its smoothed or smallest
     /// round-trip time is.
     #[inline]
-    pub(crate) fn has_changed(&self, id: usize, member: &Member, times: (Duration, Duration)) -> bool {
+    pub(crate) fn has_changed(
+        &self,
+        id: usize,
+        member: &CoupledSubflow,
+        times: (Duration, Duration),
+    ) -> bool {
         member.has_noted() || Settled::of(member, times) != self.settled[id]
     }
 
     /// Takes what it has noted down, and sets the window.
     #[inline(never)]
-    pub(crate) fn settle(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
+    pub(crate) fn settle(&mut self, id: usize, member: &mut CoupledSubflow, times: (Duration, Duration)) {
         self.work_out(id, member, times);
         self.settled[id] = Settled::of(member, times);
     }
 
-    fn work_out(&mut self, id: usize, member: &mut Member, times: (Duration, Duration)) {
+    fn work_out(&mut self, id: usize, member: &mut CoupledSubflow, times: (Duration, Duration)) {
         let mss = member.setup.mss as f64;
         self.paths[id] = Path {
             mss,
@@ -190,7 +195,7 @@ impl Coupling {
         self.paths[id].window = member.cwnd / mss;
     }
 
-    fn on_ack(&mut self, id: usize, member: &mut Member, sample: &AckSample) {
+    fn on_ack(&mut self, id: usize, member: &mut CoupledSubflow, sample: &AckSample) {
         let mss = member.setup.mss as f64;
         let window = (member.cwnd / mss, member.ssthresh as f64 / mss);
         if let Some((window, threshold)) = self.controller.replace(id, window, sample, &self.paths) {
@@ -209,7 +214,7 @@ impl Coupling {
         }
     }
 
-    fn on_signal(&mut self, id: usize, member: &mut Member, event: &CongestionEvent) {
+    fn on_signal(&mut self, id: usize, member: &mut CoupledSubflow, event: &CongestionEvent) {
         let mss = member.setup.mss;
         if event.signal == Signal::RepeatedTimeout {
             member.cwnd = mss as f64;
@@ -227,7 +232,7 @@ impl Coupling {
 
 /// Slow start as TCP has it (RFC 5681 §3.1, RFC 3465); returns the acknowledged bytes that are left for
 /// congestion avoidance.
-fn slow_start(member: &mut Member, sample: &AckSample) -> f64 {
+fn slow_start(member: &mut CoupledSubflow, sample: &AckSample) -> f64 {
     let (acked, ssthresh) = (sample.acked.as_f64(), member.ssthresh as f64);
     if member.cwnd >= ssthresh {
         return acked;

@@ -7,8 +7,8 @@
 use super::Tcp;
 use super::repair::Seen;
 use crate::config::RtoWindow;
-use crate::tcp::output::clock;
-use crate::tcp::scoreboard::Sent;
+use crate::tcp::send::output::clock;
+use crate::tcp::send::scoreboard::Sent;
 use tailrace_core::{Duration, Instant, Ring};
 
 /// Recoveries without a D-SACK after which the reordering window is small again (RFC 8985 §6.2 step 4).

@@ -4,22 +4,22 @@
 //! window reacts to it ([`Tcp::examine`]: what is lost, what was spurious) and once after ([`Tcp::conclude`]: how
 //! much may go out, which timer comes first).
 
+use super::cwnd_validation::CwndValidation;
 use super::door::Door;
 use super::prr::PrrState;
 use super::rack::Rack;
 use super::tlp::Tlp;
 use super::undo::{Frto, Undo};
-use super::usage::Usage;
 use super::{Phase, Tcp};
 use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, RtoWindow, RttSampling, SackReports, TcpConfig};
 use crate::segment::Segment;
-use crate::tcp::compressed_ack::Compression;
-use crate::tcp::delayed_ack::Pace;
-use crate::tcp::misbehaviour::Lies;
-use crate::tcp::pushes::Pushes;
-use crate::tcp::sack_memory::SackMemory;
-use crate::tcp::scoreboard::{Acked, Sent};
-use crate::tcp::tso::{self, Tso};
+use crate::tcp::attacks::misbehaviour::Lies;
+use crate::tcp::linux::compressed_ack::Compression;
+use crate::tcp::linux::push_acks::PushAcks;
+use crate::tcp::linux::sack_memory::SackMemory;
+use crate::tcp::linux::tso::{self, Tso};
+use crate::tcp::recv::delayed_ack::Pace;
+use crate::tcp::send::scoreboard::{Acked, Sent};
 use tailrace_core::{Duration, Instant};
 
 /// What one ACK delivered and reported.
@@ -65,7 +65,7 @@ pub(crate) struct Repair {
     reported: u64,
     pub(super) frto: Frto,
     pub(super) door: Door,
-    pub(super) usage: Usage,
+    pub(super) cwnd_validation: CwndValidation,
     /// Bytes that duplicate ACKs may still count for in this fast recovery (`dup_limit = "flight"`).
     pub(super) dup_allowance: u64,
     /// `dup_thresh` as reordering has raised it.
@@ -73,7 +73,7 @@ pub(crate) struct Repair {
     /// How segments come in (`ack_delay`).
     pub(in crate::tcp) pace: Pace,
     /// Which of them are full, and whether they are replied to (`push_acks`).
-    pub(in crate::tcp) pushes: Pushes,
+    pub(in crate::tcp) push_acks: PushAcks,
     /// How much has been told of a gap (`ack_compression`).
     pub(in crate::tcp) compression: Compression,
     /// What is reported by SACK (`sack_reports`).
@@ -111,11 +111,11 @@ impl Repair {
                 reported: 0,
                 frto: Frto::Off,
                 door: Door::default(),
-                usage: Usage::default(),
+                cwnd_validation: CwndValidation::default(),
                 dup_allowance: 0,
                 dup_thresh: u16::from(c.dup_thresh),
                 pace: Pace::default(),
-                pushes: Pushes::new(),
+                push_acks: PushAcks::new(),
                 compression: Compression::default(),
                 ranges: SackMemory::default(),
                 tso: Tso::default(),

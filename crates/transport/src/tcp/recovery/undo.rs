@@ -9,8 +9,8 @@ use super::{Phase, Tcp};
 use crate::cc::CongestionControl;
 use crate::config::UndoResponse;
 use crate::segment::Segment;
-use crate::tcp::output::clock;
-use crate::tcp::scoreboard::Acked;
+use crate::tcp::send::output::clock;
+use crate::tcp::send::scoreboard::Acked;
 use tailrace_core::{Bytes, Instant};
 
 /// What there is to undo.

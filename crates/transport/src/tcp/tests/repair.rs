@@ -2,7 +2,7 @@
 
 use super::properties::mix;
 use super::*;
-use crate::cc::{Cc, CongestionControl, CongestionEvent, Setup, Signal, member::Member};
+use crate::cc::{Cc, CongestionControl, CongestionEvent, Setup, Signal, coupled_subflow::CoupledSubflow};
 use crate::config::{DupLimit, Increase, Misbehaviour, Prr};
 
 const HALF: Duration = Duration::from_millis(20);
@@ -33,7 +33,7 @@ fn undoing_restores_window_and_threshold() {
     let mut all: Vec<Cc> = ["reno", "newreno", "cubic", "vegas", "highspeed", "dctcp", "ledbat", "prague"]
         .map(|name| CcConfig::default_of(name).unwrap().build(&config, 1000))
         .into();
-    all.push(Cc::Member(Member::new(&setup)));
+    all.push(Cc::CoupledSubflow(CoupledSubflow::new(&setup)));
     for cc in &mut all {
         let event = |signal| CongestionEvent { now: Instant::ZERO, signal, base: Bytes(40_000) };
         for signal in [Signal::Loss, Signal::Timeout] {

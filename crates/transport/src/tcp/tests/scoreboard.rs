@@ -1,6 +1,6 @@
 //! The scoreboard by itself: whatever happens to it, its sums and the places where its searches go on are right.
 
-use crate::tcp::scoreboard::Scoreboard;
+use crate::tcp::send::scoreboard::Scoreboard;
 use proptest::prelude::*;
 use tailrace_core::{Duration, Instant};
 

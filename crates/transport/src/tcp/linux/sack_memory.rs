@@ -1,0 +1,196 @@
+//! What a receiver in Linux remembers of the ranges above gaps, to report them by SACK (`tcp_sack_new_ofo_skb`).
+//!
+//! These are the last four ranges that grew. One that was forgotten begins anew with the next segment that goes on with it, and is
+//! reported only from there.
+
+use crate::config::SackReports;
+use crate::segment::{SackBlocks, SeqNumber};
+use crate::tcp::Tcp;
+use tailrace_core::Instant;
+
+/// More do not fit into a header (`TCP_NUM_SACKS`).
+const MOST: usize = 4;
+/// A loss or two make so many ranges (`TCP_SACK_BLOCKS_EXPECTED`).
+const EXPECTED: usize = 2;
+
+type Block = (SeqNumber, SeqNumber);
+
+/// The ranges, latest first.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::tcp) struct SackMemory {
+    blocks: [Block; MOST],
+    len: u8,
+}
+
+impl SackMemory {
+    fn known(&self) -> &[Block] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// The range with which a segment goes on, or the number of all.
+    fn place(&self, new: Block) -> usize {
+        self.known().iter().position(|block| touch(*block, new)).unwrap_or(usize::from(self.len))
+    }
+
+    /// Whether a segment belongs to none of the ranges that are expected to be growing: there are many gaps.
+    fn is_beyond_expected(&self, new: Block) -> bool {
+        self.place(new) >= EXPECTED
+    }
+
+    /// A segment has come above a gap: its range comes first, and takes those in that it has reached.
+    fn note(&mut self, new: Block) {
+        let place = self.place(new);
+        if place == usize::from(self.len) {
+            self.len = (self.len + 1).min(MOST as u8);
+            self.blocks[..usize::from(self.len)].rotate_right(1);
+            self.blocks[0] = new;
+            return;
+        }
+        self.blocks[place] = both(self.blocks[place], new);
+        self.blocks[..=place].rotate_right(1);
+        let mut i = 1;
+        while i < usize::from(self.len) {
+            if touch(self.blocks[0], self.blocks[i]) {
+                self.blocks[0] = both(self.blocks[0], self.blocks[i]);
+                self.remove(i);
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    /// All up to `nxt` has come (`tcp_sack_remove`).
+    fn on_advance(&mut self, nxt: SeqNumber) {
+        let mut i = 0;
+        while i < usize::from(self.len) {
+            if nxt.before(self.blocks[i].0) { i += 1 } else { self.remove(i) }
+        }
+    }
+
+    fn remove(&mut self, i: usize) {
+        self.blocks[i..usize::from(self.len)].rotate_left(1);
+        self.len -= 1;
+    }
+
+    /// Adds what there is room for.
+    fn report(&self, room: usize, to: &mut SackBlocks) {
+        self.known().iter().take(room).for_each(|&(left, right)| to.push(left, right));
+    }
+}
+
+impl Tcp {
+    /// Whether what is reported by SACK is what it remembers.
+    fn remembers_ranges(&self) -> bool {
+        self.config.sack_reports == SackReports::Remembered && self.options.sack
+    }
+
+    /// `start..end` is about to come above a gap. Where that makes many ranges, those whose ACK waits are told before they are pushed out
+    /// of the header (`tcp_sack_compress_send_ack`).
+    pub(in crate::tcp) fn note_range(&mut self, (start, end): (u64, u64), now: Instant) {
+        if !self.remembers_ranges() {
+            return;
+        }
+        let range = (SeqNumber(start as u32), SeqNumber(end as u32));
+        let beyond = self.repair.as_ref().is_some_and(|repair| repair.ranges.is_beyond_expected(range));
+        if beyond && self.acks.held() > 0 {
+            self.acknowledge_first(now);
+        }
+        if let Some(repair) = &mut self.repair {
+            repair.ranges.note(range);
+        }
+    }
+
+    /// More has come in order, though there was a gap.
+    pub(in crate::tcp) fn note_ranges_reached(&mut self) {
+        let nxt = SeqNumber(self.rcv.nxt() as u32);
+        if let Some(repair) = &mut self.repair {
+            repair.ranges.on_advance(nxt);
+        }
+    }
+
+    /// The blocks of the next ACK, at most `room` of them.
+    #[inline(never)]
+    pub(in crate::tcp) fn sack_blocks(&mut self, room: usize) -> SackBlocks {
+        if !self.remembers_ranges() {
+            return self.rcv.blocks(room);
+        }
+        let mut blocks = self.rcv.report_duplicate();
+        if let Some(repair) = &self.repair {
+            repair.ranges.report(room.saturating_sub(blocks.as_slice().len()), &mut blocks);
+        }
+        blocks
+    }
+}
+
+/// Whether two ranges overlap or follow each other.
+fn touch(a: Block, b: Block) -> bool {
+    !a.1.before(b.0) && !b.1.before(a.0)
+}
+
+/// The range that two make together that touch.
+fn both(a: Block, b: Block) -> Block {
+    (if b.0.before(a.0) { b.0 } else { a.0 }, if a.1.before(b.1) { b.1 } else { a.1 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The range of segments `from` to before `to`, numbered over the edge of 32 bits.
+    fn range(from: u32, to: u32) -> Block {
+        let start = SeqNumber(u32::MAX - 1000);
+        (start + from * 100, start + to * 100)
+    }
+
+    fn told(memory: &SackMemory) -> Vec<(u32, u32)> {
+        let start = range(0, 0).0;
+        let segment = |n: SeqNumber| n.distance(start) as u32 / 100;
+        memory.known().iter().map(|block| (segment(block.0), segment(block.1))).collect()
+    }
+
+    fn remembering(segments: &[u32]) -> SackMemory {
+        let mut memory = SackMemory::default();
+        segments.iter().for_each(|&n| memory.note(range(n, n + 1)));
+        memory
+    }
+
+    #[test]
+    fn the_range_that_grew_comes_first_and_takes_in_what_it_reaches() {
+        let mut memory = remembering(&[1, 3, 5, 6]);
+        assert_eq!(told(&memory), [(5, 7), (3, 4), (1, 2)]);
+        memory.note(range(2, 3));
+        assert_eq!(told(&memory), [(1, 4), (5, 7)], "the first that it touches was the second");
+        memory.note(range(4, 5));
+        assert_eq!(told(&memory), [(1, 7)]);
+        memory.note(range(3, 4));
+        assert_eq!(told(&memory), [(1, 7)], "it came before");
+    }
+
+    #[test]
+    fn a_fifth_range_makes_it_forget_the_oldest_which_begins_anew() {
+        let mut memory = remembering(&[1, 2, 4, 6, 8, 10]);
+        assert_eq!(told(&memory), [(10, 11), (8, 9), (6, 7), (4, 5)]);
+        memory.note(range(3, 4));
+        assert_eq!(told(&memory), [(3, 5), (10, 11), (8, 9), (6, 7)], "not from 1 on");
+        memory.note(range(0, 1));
+        assert_eq!(told(&memory), [(0, 1), (3, 5), (10, 11), (8, 9)]);
+    }
+
+    #[test]
+    fn what_is_reached_in_order_is_reported_no_more() {
+        let mut memory = remembering(&[1, 3, 12]);
+        memory.on_advance(range(4, 4).0);
+        assert_eq!(told(&memory), [(12, 13)]);
+        memory.on_advance(range(11, 11).0);
+        assert_eq!(told(&memory), [(12, 13)]);
+    }
+
+    #[test]
+    fn two_ranges_are_expected_to_grow() {
+        let memory = remembering(&[1, 3, 5]);
+        let beyond = |n| memory.is_beyond_expected(range(n, n + 1));
+        assert_eq!([6, 4, 2, 8].map(beyond), [false, false, false, true]);
+        assert!(beyond(0), "that of 1 is the third");
+        assert!(!remembering(&[1]).is_beyond_expected(range(8, 9)));
+    }
+}

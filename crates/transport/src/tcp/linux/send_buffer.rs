@@ -1,0 +1,467 @@
+//! How an application fills a send buffer that grows with the window (Linux `tcp_sendmsg_locked`, `tcp_sndbuf_expand`,
+//! `sk_stream_write_space`).
+//!
+//! It writes up to 64 KiB a call, as long as the buffer has room, into packets as large as half of the peer's window lets them be. What it
+//! writes leaves in between: with the first packet that is full, when half of the peer's largest window was written since it last did, and
+//! at the end of a call. Once the buffer is full it waits until a third is free. The buffer grows when there would be room for more while
+//! it waits, and the congestion window is not full.
+//!
+//! A Multipath TCP connection writes by rules of its own: of its subflows only the packets are followed (`mptcp_sendmsg_frag`).
+//!
+//! Departures: no memory pressure; a call takes no time.
+
+use crate::buffer_sizes::{DESCRIPTION, SHARED};
+use crate::config::TcpConfig;
+use crate::tcp::Tcp;
+use crate::tcp::linux::send_queue::SendQueue;
+use tailrace_core::Instant;
+
+/// What an application hands over at once.
+const CALL: u64 = 1 << 16;
+
+/// How what waits is to leave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::tcp) enum Push {
+    /// As much as goes; a last small segment waits for the ACK of an earlier one (Nagle's rule).
+    Nagled,
+    /// As much as goes (`TCP_NAGLE_PUSH`).
+    All,
+    /// One packet (`tcp_push_one`).
+    One,
+    /// That one has left.
+    Done,
+}
+
+/// A call of the application that is under way: what it has still to hand over, and whether it has handed over any.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    left: u64,
+    any: bool,
+}
+
+/// The send buffer of a connection, and the application in front of it.
+#[derive(Clone, Debug)]
+pub(in crate::tcp) struct SendBuffer {
+    pub(in crate::tcp) queue: SendQueue,
+    pub(in crate::tcp) push: Push,
+    /// A Multipath TCP connection writes into it, and sees to its size.
+    of_subflow: bool,
+    size: u64,
+    most: u64,
+    /// Of a segment, for the size.
+    segment: u64,
+    /// Where what was pushed last ends (`pushed_seq`).
+    pushed: u64,
+    call: Option<Call>,
+    /// The application has found no room since it last was told of any (`SOCK_NOSPACE`).
+    waits: bool,
+    /// It may go on.
+    awake: bool,
+    /// It was told of room, and will look whether that is still there.
+    told: bool,
+    /// An ACK has come that may have made room.
+    acked: bool,
+    /// What could leave waits for an ACK that makes room for more: since when, and how many segments had come by then.
+    pub(in crate::tcp) deferred: Option<(Instant, u64)>,
+}
+
+impl SendBuffer {
+    /// `None` where it is not tuned.
+    pub(in crate::tcp) fn new(config: &TcpConfig) -> Option<Self> {
+        let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
+        let buffer = Self::with(SendQueue::new(config.send_overhead.get()));
+        let segment = config.segment_memory.get();
+        Some(Self { size: sizes.initial, most: sizes.most, segment, ..buffer })
+    }
+
+    /// That of a subflow, into which its connection writes.
+    pub(in crate::tcp) fn of_subflow(config: &TcpConfig) -> Self {
+        Self { of_subflow: true, ..Self::with(SendQueue::of_subflow(config.send_overhead.get())) }
+    }
+
+    fn with(queue: SendQueue) -> Self {
+        Self {
+            queue,
+            push: Push::Nagled,
+            of_subflow: false,
+            size: 0,
+            most: 0,
+            segment: 0,
+            pushed: 0,
+            call: None,
+            waits: false,
+            awake: false,
+            told: false,
+            acked: false,
+            deferred: None,
+        }
+    }
+
+    /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
+    fn start(&mut self, start: u64, mss: u64) {
+        self.queue.start(start, mss);
+        self.pushed = start;
+        self.awake = !self.of_subflow;
+        self.expand(0, mss);
+    }
+
+    /// A connection writes `bytes` into a subflow: into the last packet where they go on with its mapping and it has room up to
+    /// `goal`, else into a new one; a packet with room that they do not go on with is pushed (`mptcp_sendmsg_frag`).
+    fn take(&mut self, bytes: u64, goes_on: bool, goal: u64) {
+        let queue = &mut self.queue;
+        let room = queue.room_in_tail(goal);
+        let joins = goes_on && queue.may_grow() && room >= bytes;
+        if room > 0 {
+            queue.push_tail(!joins);
+        }
+        queue.append(bytes, !joins);
+        self.deferred = None;
+    }
+
+    /// `segments` fit into the congestion window (`tcp_sndbuf_expand`).
+    fn expand(&mut self, segments: u64, mss: u64) {
+        let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
+        let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
+        self.size = self.size.max(wanted);
+    }
+
+    /// Something has left, or was acknowledged: an application that waits goes on once a third of the buffer is free
+    /// (`tcp_check_space`). `segments` fit into the congestion window; none if it is full.
+    fn look_for_room(&mut self, segments: Option<u64>, mss: u64) {
+        if !self.waits {
+            return;
+        }
+        if let Some(segments) = segments {
+            self.expand(segments, mss);
+        }
+        if self.has_room() {
+            (self.waits, self.told) = (false, !self.awake);
+        }
+    }
+
+    /// Whether a third of the buffer is free (`__sk_stream_is_writeable`).
+    fn has_room(&self) -> bool {
+        let memory = self.queue.memory();
+        memory + memory / 2 <= self.size
+    }
+
+    /// An application that was told of room looks for itself: what has left since then may have taken it (`tcp_poll`).
+    fn look_after_telling(&mut self) {
+        if core::mem::take(&mut self.told) {
+            self.awake = self.has_room();
+            self.waits = !self.awake;
+        }
+    }
+
+    /// Whether nothing has come that an application would heed which has `end` bytes in all.
+    pub(in crate::tcp) fn rests(&self, end: u64) -> bool {
+        !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
+    }
+
+    /// Whether the application writes, as far as it knows: there is something up to `end`.
+    fn may_go_on(&self, end: u64) -> bool {
+        self.awake && self.queue.written() < end
+    }
+
+    /// The application goes on with what it has up to `end`, in packets of `goal` bytes, until something is to leave, or for as long as it
+    /// can; `half` is half of the peer's largest window.
+    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<Push> {
+        while self.may_go_on(end) {
+            let call = self.call.unwrap_or(Call { left: CALL.min(end - self.queue.written()), any: false });
+            let room = self.queue.room_in_tail(goal);
+            if room == 0 && self.queue.memory() >= self.size {
+                self.waits = true;
+                self.awake = call.any;
+                self.call = None;
+                if call.any && !self.queue.is_all_sent() {
+                    return Some(self.mark(Push::All));
+                }
+                continue;
+            }
+            if room > 0 && !call.any {
+                self.queue.push_tail(false);
+            }
+            let bytes = call.left.min(if room > 0 { room } else { goal });
+            self.queue.append(bytes, room == 0);
+            let left = call.left - bytes;
+            self.call = (left > 0).then_some(Call { left, any: true });
+            if left == 0 {
+                return Some(self.mark(Push::Nagled));
+            } else if self.queue.written() > self.pushed + half {
+                return Some(self.mark(Push::All));
+            } else if self.queue.has_one_waiting() {
+                return Some(Push::One);
+            }
+        }
+        None
+    }
+
+    /// What was written up to now is pushed (`tcp_mark_push`).
+    fn mark(&mut self, push: Push) -> Push {
+        self.queue.push_tail(true);
+        self.pushed = self.queue.written();
+        push
+    }
+}
+
+impl Tcp {
+    pub(in crate::tcp) fn send_buffer_mut(&mut self) -> Option<&mut SendBuffer> {
+        self.buffers.as_mut()?.send.as_mut()
+    }
+
+    pub(in crate::tcp) fn tuned_send_buffer(&self) -> Option<&SendBuffer> {
+        self.buffers.as_ref()?.send.as_ref()
+    }
+
+    /// The connection stands.
+    pub(in crate::tcp) fn start_send_buffer(&mut self) {
+        let (una, mss) = (self.board.una, u64::from(self.mss));
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.start(una, mss);
+        }
+    }
+
+    /// The application has something to write.
+    #[inline(never)]
+    pub(in crate::tcp) fn wake_application(&mut self) {
+        if let Some(buffer) = self.send_buffer_mut() {
+            (buffer.awake, buffer.deferred) = (!buffer.of_subflow, None);
+        }
+    }
+
+    /// The connection above writes `bytes`, which go on with the mapping of the last or do not.
+    pub(in crate::tcp) fn take_from_connection(&mut self, bytes: u64, goes_on: bool) {
+        let goal = self.packet_goal();
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.take(bytes, goes_on, goal);
+        }
+    }
+
+    /// The application writes no more: of endless data what waits is dropped.
+    pub(in crate::tcp) fn drop_unsent(&mut self) {
+        let end = self.snd.data_end();
+        if let Some(buffer) = self.send_buffer_mut()
+            && buffer.queue.written() > end
+        {
+            (buffer.call, buffer.awake) = (None, false);
+            buffer.queue.drop_waiting();
+        }
+    }
+
+    /// An ACK has come, of data or of what comes behind it.
+    #[inline(never)]
+    pub(in crate::tcp) fn on_send_buffer_acked(&mut self) {
+        let una = self.board.una;
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.acked = true;
+            buffer.queue.on_ack(una);
+        }
+    }
+
+    /// Segments that fit into the congestion window, unless it is full (`tcp_should_expand_sndbuf`).
+    fn segments_if_open(&self) -> Option<u64> {
+        let (mss, window) = (u64::from(self.mss), self.window());
+        (self.pipe() + mss <= window).then_some(window / mss)
+    }
+
+    /// There may be room for an application, if it waits: only then is counted what the window has room for.
+    #[inline]
+    fn look_for_room(&mut self) {
+        if self.tuned_send_buffer().is_some_and(|buffer| buffer.waits) {
+            self.look_for_room_in_window();
+        }
+    }
+
+    #[inline(never)]
+    fn look_for_room_in_window(&mut self) {
+        let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.look_for_room(segments, mss);
+        }
+    }
+
+    /// What could leave has left: the application goes on. Whether it has written something that may leave now.
+    #[inline]
+    pub(in crate::tcp) fn application_goes_on(&mut self) -> bool {
+        let end = self.snd.data_end();
+        let rests = |buffer: &SendBuffer| buffer.rests(end);
+        self.state.is_synchronized()
+            && !self.tuned_send_buffer().is_none_or(rests)
+            && self.application_looks(end)
+    }
+
+    /// The application looks for room, and writes of what it has up to `end`. Whether any of it is to leave now.
+    #[inline(never)]
+    fn application_looks(&mut self, end: u64) -> bool {
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        if core::mem::take(&mut buffer.acked) {
+            self.look_for_room();
+        }
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        buffer.look_after_telling();
+        buffer.push = Push::Nagled;
+        buffer.may_go_on(end) && self.application_writes(end)
+    }
+
+    /// The application writes of what it has up to `end`. Whether it is to leave now.
+    fn application_writes(&mut self, end: u64) -> bool {
+        let (goal, half) = (self.packet_goal(), self.snd_wnd.largest() / 2);
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        let push = buffer.go_on(end, goal, half);
+        buffer.push = push.unwrap_or(Push::Nagled);
+        push.is_some()
+    }
+
+    /// New data up to `end` is leaving, in a packet of its own where none was begun. Whether its last segment has PSH.
+    #[inline(never)]
+    pub(in crate::tcp) fn leaves_send_buffer(&mut self, end: u64) -> bool {
+        let Some(buffer) = self.send_buffer_mut() else { return false };
+        let queue = &mut buffer.queue;
+        if end > queue.left() {
+            queue.hand_down(end - queue.left());
+        }
+        if end < queue.left() {
+            return false;
+        }
+        let pushed = queue.is_pushed(end);
+        if buffer.push == Push::One {
+            buffer.push = Push::Done;
+        }
+        self.look_for_room();
+        pushed
+    }
+
+    /// What lies from `start` on is sent again.
+    #[inline(never)]
+    pub(in crate::tcp) fn resends_from_buffer(&mut self, start: u64, alone: bool) {
+        let mss = u64::from(self.mss);
+        let room = self.window().saturating_sub(self.pipe()) / mss;
+        let most = if alone { 1 } else { room.clamp(1, self.most_in_packet().max(1)) };
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.queue.resend(start, most * mss);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Profile;
+
+    const MSS: u64 = 1448;
+    const GOAL: u64 = 22 * MSS;
+    /// Half of a window of 45 segments.
+    const HALF: u64 = 32_580;
+
+    fn buffer() -> SendBuffer {
+        let mut buffer = SendBuffer::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
+        buffer.start(0, MSS);
+        buffer
+    }
+
+    /// What leaves, in pairs of segments.
+    fn leave(buffer: &mut SendBuffer, pairs: u64) {
+        (0..pairs).for_each(|_| buffer.queue.hand_down(2 * MSS));
+    }
+
+    /// A connection that begins, as a kernel 6.12 traced it: size, memory and pushes are its own.
+    #[test]
+    fn the_first_window_is_filled_as_in_a_kernel() {
+        let (mut buffer, end) = (buffer(), 1 << 40);
+        assert_eq!(buffer.size, 46_080);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "the first packet is full");
+        assert_eq!(buffer.queue.memory(), 32_688);
+        leave(&mut buffer, 1);
+        assert_eq!(
+            buffer.go_on(end, GOAL, HALF),
+            Some(Push::All),
+            "more than half of the window was written"
+        );
+        assert_eq!((buffer.queue.memory(), buffer.pushed), (36_416, 24 * MSS));
+        leave(&mut buffer, 4);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "filled up beyond the end of the buffer");
+        assert_eq!(buffer.queue.memory(), 51_328);
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::All), "no room, and something was written");
+        assert_eq!(buffer.pushed, 46_336);
+        assert_eq!((buffer.go_on(end, GOAL, HALF), buffer.waits, buffer.awake), (None, true, false));
+        // 11 segments on their way, and 22 that wait: no third of the buffer is free.
+        buffer.queue.on_ack(MSS);
+        leave(&mut buffer, 1);
+        buffer.look_for_room(None, MSS);
+        assert_eq!((buffer.queue.memory(), buffer.waits), (50_712, true));
+    }
+
+    #[test]
+    fn an_application_that_waits_goes_on_once_a_third_is_free() {
+        let mut buffer = buffer();
+        buffer.queue.append(30_000, true);
+        (buffer.waits, buffer.awake) = (true, false);
+        buffer.look_for_room(None, MSS);
+        // 30832 and a half of that are more than 46080; with 20 segments in the window there are 92160.
+        assert!(buffer.waits);
+        buffer.look_for_room(Some(20), MSS);
+        buffer.look_after_telling();
+        assert_eq!((buffer.size, buffer.waits, buffer.awake), (92_160, false, true));
+        buffer.look_for_room(Some(30), MSS);
+        assert_eq!(buffer.size, 92_160, "nobody waits");
+    }
+
+    #[test]
+    fn room_that_is_taken_before_the_application_looks_is_none() {
+        let mut buffer = buffer();
+        // 19 segments and one behind them: 28344 and 1664 bytes, as a kernel 6.12 traced it.
+        buffer.queue.append(19 * MSS, true);
+        buffer.queue.append(832, true);
+        (buffer.waits, buffer.awake) = (true, false);
+        buffer.look_for_room(None, MSS);
+        assert_eq!((buffer.queue.memory(), buffer.waits, buffer.told), (30_008, false, true));
+        // What leaves is a packet of its own then.
+        buffer.queue.hand_down(2 * MSS);
+        buffer.look_after_telling();
+        assert_eq!((buffer.queue.memory(), buffer.waits, buffer.awake), (30_840, true, false));
+        buffer.queue.on_ack(MSS);
+        buffer.look_for_room(None, MSS);
+        buffer.look_after_telling();
+        assert!(buffer.awake && !buffer.waits, "29392 and a half of that");
+    }
+
+    #[test]
+    fn a_call_ends_after_64_kib_and_with_the_data() {
+        let mut buffer = buffer();
+        buffer.expand(100, MSS);
+        let push_acks: Vec<_> = core::iter::from_fn(|| buffer.go_on(100_000, GOAL, u64::MAX / 2)).collect();
+        assert_eq!(push_acks, [Push::One, Push::Nagled, Push::Nagled]);
+        assert_eq!((buffer.queue.written(), buffer.pushed), (100_000, 100_000));
+        buffer.awake = true;
+        assert_eq!(buffer.go_on(100_000, GOAL, HALF), None, "there is nothing more");
+    }
+
+    #[test]
+    fn a_connection_fills_packets_up_unless_a_mapping_ends_or_a_part_has_left() {
+        let mut buffer = SendBuffer::of_subflow(&TcpConfig::for_profile(Profile::Linux));
+        buffer.start(0, MSS);
+        (0..4).for_each(|_| buffer.take(MSS, true, GOAL));
+        assert_eq!(buffer.queue.memory(), 4 * MSS + 832);
+        buffer.take(MSS, false, GOAL);
+        assert_eq!(buffer.queue.memory(), 5 * MSS + 2 * 832, "another mapping");
+        leave(&mut buffer, 1);
+        buffer.take(MSS, true, GOAL);
+        assert_eq!(buffer.queue.memory(), 6 * MSS + 3 * 832, "the second packet, of which nothing has left");
+        // As traced in a kernel 6.12, where 4368 bytes that went on with 5792 got a mapping of their own: some of these had left.
+        leave(&mut buffer, 1);
+        buffer.queue.hand_down(MSS);
+        buffer.take(MSS, true, GOAL);
+        assert_eq!((buffer.queue.memory(), buffer.queue.head()), (7 * MSS + 5 * 832, Some(MSS)));
+        buffer.take(MSS, true, 2 * MSS);
+        buffer.take(MSS, true, 2 * MSS);
+        assert_eq!(buffer.queue.memory(), 9 * MSS + 6 * 832, "one that is full takes no more");
+        assert!(buffer.go_on(1 << 40, GOAL, HALF).is_none() && !buffer.awake, "no application writes here");
+    }
+
+    #[test]
+    fn a_send_buffer_of_one_size_is_not_tuned() {
+        let config = TcpConfig::for_profile(Profile::Linux);
+        let fixed = TcpConfig { send_buffer: Some(tailrace_core::Bytes(65_536)), ..config };
+        assert!(SendBuffer::new(&fixed).is_none());
+    }
+}

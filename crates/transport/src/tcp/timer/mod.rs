@@ -1,0 +1,386 @@
+//! Deadlines: retransmission (RFC 6298 §5), loss probes and reordering (RFC 8985), window probes (RFC 9293 §3.8.6.1),
+//! TIME-WAIT, delayed ACKs and pacing.
+//!
+//! All but the last two are mutually exclusive and share one slot.
+
+pub(in crate::tcp) mod rtt;
+
+use crate::tcp::linux::timer_wheel;
+use crate::tcp::linux::timer_wheel::Expiry;
+use crate::tcp::state::{State, Trigger};
+use crate::tcp::{ResetCause, Tcp};
+use tailrace_core::{Duration, Instant};
+
+/// What the shared timer is armed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    Nothing,
+    Retransmission,
+    /// A tail loss probe.
+    Probe,
+    /// What was overtaken is lost by then.
+    Reordering,
+    /// A window probe.
+    Persist,
+    TimeWait,
+}
+
+/// The timer that retransmission, probes and TIME-WAIT share: armed for one of them at a time.
+///
+/// A tail loss probe and the reordering timer stand before retransmission, which follows them: they are armed only where
+/// that is, and its time is kept for when they are gone.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct Timer {
+    /// `MAX` where it is armed for nothing.
+    at: Instant,
+    /// When retransmission is due where another stands before it.
+    rto_at: Instant,
+    /// By how many ticks each is late ([`Expiry`]).
+    late: u16,
+    rto_late: u16,
+    /// How often in a row retransmission was due, without an ACK of new data; or which in a row a window probe is.
+    retries: u16,
+    purpose: Purpose,
+    /// It is armed as more data at the same moment calls for.
+    settled: bool,
+}
+
+impl Timer {
+    pub(in crate::tcp) const OFF: Self = Self {
+        at: Instant::MAX,
+        rto_at: Instant::MAX,
+        late: 0,
+        rto_late: 0,
+        retries: 0,
+        purpose: Purpose::Nothing,
+        settled: false,
+    };
+
+    /// When it expires.
+    #[inline]
+    pub(in crate::tcp) const fn at(&self) -> Instant {
+        self.at
+    }
+
+    const fn expiry(&self) -> Expiry {
+        Expiry { at: self.at, late: self.late }
+    }
+
+    #[inline]
+    pub(in crate::tcp) fn is_off(&self) -> bool {
+        self.purpose == Purpose::Nothing
+    }
+
+    /// Whether retransmission will come, at once or after what stands before it.
+    #[inline]
+    pub(in crate::tcp) fn leads_to_retransmission(&self) -> bool {
+        matches!(self.purpose, Purpose::Retransmission | Purpose::Probe | Purpose::Reordering)
+    }
+
+    /// Whether another stands before retransmission.
+    pub(in crate::tcp) fn stands_before_retransmission(&self) -> bool {
+        matches!(self.purpose, Purpose::Probe | Purpose::Reordering)
+    }
+
+    /// When data goes out again, or a probe in its place, as it is noted; none where neither is to come.
+    pub(in crate::tcp) fn retransmission_noted(&self, jiffy: Duration) -> Option<Instant> {
+        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then(|| self.expiry().noted(jiffy))
+    }
+
+    /// The end of TIME-WAIT, in it.
+    pub(in crate::tcp) fn time_wait(&self) -> Option<Instant> {
+        (self.purpose == Purpose::TimeWait).then_some(self.at)
+    }
+
+    #[inline]
+    pub(in crate::tcp) fn stop(&mut self) {
+        self.arm(Purpose::Nothing, Expiry::NEVER);
+    }
+
+    #[inline]
+    fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
+        (self.purpose, self.at, self.late) = (purpose, expiry.at, expiry.late);
+        self.unsettle();
+    }
+
+    /// It is armed as more data at the same moment calls for.
+    #[inline]
+    pub(in crate::tcp) fn settle(&mut self) {
+        self.settled = true;
+    }
+
+    /// More data may call for something else.
+    #[inline]
+    pub(in crate::tcp) fn unsettle(&mut self) {
+        self.settled = false;
+    }
+
+    /// Whether more data changes nothing, if it is sent at the same moment.
+    #[inline]
+    pub(in crate::tcp) fn is_settled(&self) -> bool {
+        self.settled
+    }
+
+    /// New data, or the SYN, is acknowledged.
+    #[inline]
+    pub(in crate::tcp) fn on_progress(&mut self) {
+        self.retries = 0;
+    }
+
+    /// Whether retransmission was due more than once in a row.
+    pub(in crate::tcp) const fn has_repeated(&self) -> bool {
+        self.retries > 1
+    }
+
+    /// Retransmission alone is due with `expiry`, whatever was.
+    #[inline]
+    pub(in crate::tcp) fn retransmit(&mut self, expiry: Expiry) {
+        self.arm(Purpose::Retransmission, expiry);
+    }
+
+    /// Retransmission, before which another stands, is due with `expiry`.
+    pub(in crate::tcp) fn put_off_retransmission(&mut self, expiry: Expiry) {
+        (self.rto_at, self.rto_late) = (expiry.at, expiry.late);
+        self.unsettle();
+    }
+
+    /// What stands before retransmission is gone.
+    pub(in crate::tcp) fn bare_retransmission(&mut self) {
+        if self.stands_before_retransmission() {
+            self.retransmit(Expiry { at: self.rto_at, late: self.rto_late });
+        }
+    }
+
+    /// Whether a loss probe is what comes first.
+    pub(in crate::tcp) fn awaits_probe(&self) -> bool {
+        self.purpose == Purpose::Probe
+    }
+
+    /// A loss probe goes out with `expiry` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
+    pub(in crate::tcp) fn put_probe(&mut self, expiry: Expiry) {
+        if self.purpose == Purpose::Retransmission {
+            let rto = self.expiry();
+            self.put_off_retransmission(rto);
+            self.arm(Purpose::Probe, expiry.min(rto));
+        }
+    }
+
+    /// What was overtaken is lost with `expiry`, unless retransmission is due first.
+    pub(in crate::tcp) fn put_reordering(&mut self, expiry: Expiry) {
+        if self.purpose == Purpose::Retransmission && expiry.at < self.at {
+            self.put_off_retransmission(self.expiry());
+            self.arm(Purpose::Reordering, expiry);
+        }
+    }
+
+    /// The `n`-th window probe in a row is due with `expiry`.
+    fn probe_window(&mut self, n: u8, expiry: Expiry) {
+        self.retries = u16::from(n);
+        self.arm(Purpose::Persist, expiry);
+    }
+
+    /// Which in a row the window probe is that is due.
+    fn window_probe(&self) -> u8 {
+        u8::try_from(self.retries).unwrap_or(u8::MAX)
+    }
+
+    /// The window is open: no more window probes. Whether any was to come.
+    #[inline]
+    pub(in crate::tcp) fn end_persist(&mut self) -> bool {
+        let ends = self.purpose == Purpose::Persist;
+        if ends {
+            self.retries = 0;
+            self.stop();
+        }
+        ends
+    }
+}
+
+impl Tcp {
+    /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.acks.deadline() <= now {
+            self.on_ack_deadline();
+        }
+        self.pacer.tell(now);
+        if self.timer.at() > now {
+            return;
+        }
+        self.burst = 0;
+        match self.timer.purpose {
+            Purpose::Nothing => {}
+            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
+            Purpose::Retransmission => self.on_syn_timeout(now),
+            Purpose::Probe => self.on_probe_timeout(now),
+            Purpose::Reordering => self.on_reorder_timeout(now),
+            Purpose::Persist => self.on_persist(now),
+            Purpose::TimeWait => {
+                self.advance(Trigger::TimeWaitOver);
+                self.pending.closed();
+                self.stop();
+            }
+        }
+    }
+
+    /// When a timer that is set at `now` for `wait` expires.
+    #[inline]
+    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
+        timer_wheel::expiry(now, wait, self.config.jiffy)
+    }
+
+    /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
+    #[inline]
+    pub(in crate::tcp) fn slack(&self) -> Duration {
+        self.config.jiffy * 2
+    }
+
+    /// Starts the retransmission timer unless it runs.
+    #[inline]
+    pub(in crate::tcp) fn arm_retransmit(&mut self, now: Instant) {
+        if !self.timer.leads_to_retransmission() {
+            self.rearm_retransmit(now);
+        }
+    }
+
+    #[inline]
+    pub(in crate::tcp) fn rearm_retransmit(&mut self, now: Instant) {
+        self.timer.retransmit(self.expiry(now, self.rto()));
+    }
+
+    pub(in crate::tcp) fn arm_persist(&mut self, now: Instant) {
+        if self.timer.is_off() {
+            self.probe_window_next(0, now);
+        }
+    }
+
+    /// The `n`-th window probe in a row is to come.
+    fn probe_window_next(&mut self, n: u8, now: Instant) {
+        let expiry = self.expiry(now, self.persist_interval(n));
+        self.timer.probe_window(n, expiry);
+    }
+
+    fn persist_interval(&self, n: u8) -> Duration {
+        let first = self.config.persist_timeout.unwrap_or_else(|| self.rto());
+        first.saturating_mul(1 << n.min(32)).min(self.config.max_rto.max(first))
+    }
+
+    pub(in crate::tcp) fn enter_time_wait(&mut self, now: Instant) {
+        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
+    }
+
+    /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
+    fn on_persist(&mut self, now: Instant) {
+        let n = self.timer.window_probe();
+        if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
+            self.timer.end_persist();
+            return;
+        }
+        if self.board.una + self.snd_wnd.size() > self.board.nxt {
+            // The window is open but silly; RFC 9293 §3.8.6.2.1 overrides that after a while.
+            self.overrides_window = true;
+        } else {
+            self.probe_due = true;
+        }
+        self.probe_window_next(n.saturating_add(1), now);
+    }
+
+    fn on_syn_timeout(&mut self, now: Instant) {
+        self.stats.timeouts += 1;
+        self.timer.retries = self.timer.retries.saturating_add(1);
+        if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
+            self.break_off(ResetCause::TimedOut);
+            return;
+        }
+        self.syn_repeats = self.syn_repeats.saturating_add(1);
+        self.syn_due = true;
+        self.rtt.back_off();
+        self.rearm_retransmit(now);
+    }
+
+    fn on_retransmission_timeout(&mut self, now: Instant) {
+        if self.board.outstanding() == 0 {
+            self.timer.stop();
+            self.recovery.on_timer();
+            return;
+        }
+        self.stats.timeouts += 1;
+        // A shut window is the peer's wish, not a sign that it is gone.
+        if self.snd_wnd.size() > 0 {
+            self.timer.retries = self.timer.retries.saturating_add(1);
+        }
+        if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
+            self.break_off(ResetCause::TimedOut);
+            return;
+        }
+        self.on_timeout_loss(now);
+        self.rtt.back_off();
+        self.rearm_retransmit(now);
+    }
+
+    /// The peer's FIN came, or its ACK of ours: what the new state asks of the timers.
+    pub(in crate::tcp) fn on_state_changed(&mut self, now: Instant) {
+        match self.state {
+            State::TimeWait => self.enter_time_wait(now),
+            State::Closed => {
+                self.pending.closed();
+                self.stop();
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AT: fn(u64) -> Instant = Instant::from_millis;
+
+    fn with(ms: u64) -> Expiry {
+        Expiry::exactly(AT(ms))
+    }
+
+    /// The timer armed for retransmission at 100 ms.
+    fn retransmission() -> Timer {
+        let mut timer = Timer::OFF;
+        timer.retransmit(with(100));
+        timer
+    }
+
+    #[test]
+    fn a_probe_stands_before_retransmission_and_gives_way_to_it() {
+        let mut timer = retransmission();
+        timer.put_probe(with(60));
+        assert_eq!((timer.at(), timer.purpose), (AT(60), Purpose::Probe));
+        timer.put_off_retransmission(with(120));
+        timer.bare_retransmission();
+        assert_eq!((timer.at(), timer.purpose), (AT(120), Purpose::Retransmission));
+        timer.bare_retransmission();
+        assert_eq!(timer.at(), AT(120), "nothing stood before it");
+    }
+
+    #[test]
+    fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
+        let mut timer = retransmission();
+        timer.put_reordering(with(100));
+        assert_eq!(timer.purpose, Purpose::Retransmission);
+        timer.put_probe(with(130));
+        assert_eq!((timer.at(), timer.purpose), (AT(100), Purpose::Probe));
+        let mut timer = retransmission();
+        timer.put_reordering(with(99));
+        assert_eq!((timer.at(), timer.purpose), (AT(99), Purpose::Reordering));
+    }
+
+    #[test]
+    fn nothing_stands_before_retransmission_where_that_is_not_to_come() {
+        let mut timer = Timer::OFF;
+        timer.put_probe(with(60));
+        timer.put_reordering(with(60));
+        assert!(timer.is_off() && timer.at() == Instant::MAX);
+        timer.probe_window(3, with(50));
+        timer.put_probe(with(40));
+        assert_eq!((timer.at(), timer.retransmission_noted(Duration::ZERO)), (AT(50), Some(AT(50))));
+        assert!(timer.end_persist() && timer.is_off());
+        assert!(!timer.end_persist());
+    }
+}
