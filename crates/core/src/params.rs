@@ -328,13 +328,21 @@ macro_rules! parameters {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name { $( $(#[doc = $doc])+ pub $field: $ty, )* }
+        pub struct $name {
+            $( $(#[doc = $doc])+ pub $field: $ty, )*
+            $( #[doc = concat!("Parameters of the table `", stringify!($part), "`.")] pub $part: $part_type, )?
+        }
 
         impl ::core::default::Default for $name {
             fn default() -> Self {
-                Self { $( $field: $crate::parameter_default!($($default)?), )* }
+                Self {
+                    $( $field: $crate::parameter_default!($($default)?), )*
+                    $( $part: ::core::default::Default::default(), )?
+                }
             }
         }
+
+        $crate::parameter_constant! { [$($constant)?] $name { $( $field = [$($default)?]; )* } }
 
         impl $crate::params::Parameters for $name {
             fn params() -> &'static [$crate::params::ParamInfo] {
@@ -386,6 +394,19 @@ macro_rules! parameter_default {
     };
     ($default:expr) => {
         $default
+    };
+}
+
+/// The defaults as a constant, where it has a name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! parameter_constant {
+    ([] $($rest:tt)*) => {};
+    ([$constant:ident] $name:ident { $( $field:ident = [$default:expr]; )* }) => {
+        impl $name {
+            /// The defaults.
+            pub const $constant: Self = Self { $( $field: $default, )* };
+        }
     };
 }
 

@@ -110,7 +110,10 @@ fn plans() -> impl Strategy<Value = MptcpPlan> {
             send_buffer: buffers.1.map(tailrace_core::Bytes),
             data_retries: None,
             syn_retries: None,
-            handshake: crate::config::Handshake::ThreeWay,
+            behaviour: TcpBehaviour {
+                handshake: crate::config::Handshake::ThreeWay,
+                ..TcpConfig::for_profile(profile).behaviour
+            },
             ..TcpConfig::for_profile(profile)
         });
         plan.mptcp = MptcpConfig::for_profile(profile);

@@ -30,7 +30,13 @@ pub(super) struct Channel {
 }
 
 pub(super) fn config(profile: Profile) -> TcpConfig {
-    TcpConfig { time_wait: Duration::from_millis(10), ..TcpConfig::for_profile(profile) }
+    TcpConfig {
+        behaviour: TcpBehaviour {
+            time_wait: Duration::from_millis(10),
+            ..TcpConfig::for_profile(profile).behaviour
+        },
+        ..TcpConfig::for_profile(profile)
+    }
 }
 
 impl Channel {

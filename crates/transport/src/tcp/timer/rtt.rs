@@ -1,6 +1,6 @@
 //! Round-trip time estimate and retransmission timeout (RFC 6298), with the floors and ticks of the profiles.
 
-use crate::config::{RtoFloor, RttVariance, TcpConfig};
+use crate::config::{RtoFloor, RttVariance, TcpBehaviour, TcpConfig};
 use tailrace_core::{Duration, Instant};
 
 /// Largest exponent of the backoff; beyond it every timeout is at its maximum anyway.
@@ -259,8 +259,11 @@ mod tests {
     fn variance_by_peaks_remembers_the_worst_of_a_round_trip_and_calms_down_by_quarters() {
         let config = TcpConfig {
             min_rto: MS(10),
-            rto_floor: RtoFloor::Variance,
-            rtt_variance: RttVariance::Peak,
+            behaviour: TcpBehaviour {
+                rto_floor: RtoFloor::Variance,
+                rtt_variance: RttVariance::Peak,
+                ..TcpBehaviour::RFC
+            },
             ..TcpConfig::default()
         };
         let mut e = RttEstimator::new(&config);
