@@ -317,11 +317,14 @@ pub fn check_bounds(table: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) ->
 /// or too large does), `name: Type = default, "source of the default";`. Where extreme values break something,
 /// `name: Type = default, "source", in "1 ms"..="10 s": "what breaks";`, or `within BOUNDS` where several share them. What
 /// has no sensible default is `name: Type, required;`, and its type's own default until it is set.
+///
+/// `pub struct Config with part: Part {` adds a field whose parameters are a table of their own, named like the field.
+/// `pub struct Config = NAME {` makes the defaults a constant, of which other constants can be made.
 #[macro_export]
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident {
+        pub struct $name:ident $(= $constant:ident)? $(with $part:ident: $part_type:ty)? {
             $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty $(= $default:expr, $source:literal)? $(, required)?
                 $(, in $least:literal ..= $most:literal : $why:literal)? $(, within $bounds:path)?; )*
         }

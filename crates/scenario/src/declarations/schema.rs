@@ -16,10 +16,10 @@ use tailrace_core::{counts, sizes};
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::{OutsideConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
-use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.

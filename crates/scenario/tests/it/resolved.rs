@@ -5,10 +5,10 @@ use tailrace_core::params::Parameters as _;
 use tailrace_core::params::{Kind, ParamInfo, Value};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Parsed, parse, render_all};
-use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 const BASE: &str = r#"

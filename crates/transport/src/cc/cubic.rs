@@ -305,7 +305,7 @@ impl Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::TcpConfig;
+    use crate::config::{TcpBehaviour, TcpConfig};
 
     const MSS: u64 = 1000;
 

@@ -573,7 +573,7 @@ impl Subflow {
 mod tests {
     use super::super::memory::Size;
     use super::*;
-    use crate::{CcConfig, Profile, TcpConfig};
+    use crate::{CcConfig, Profile, TcpBehaviour, TcpConfig};
     use std::sync::Arc;
 
     fn subflow() -> Subflow {

@@ -4,9 +4,9 @@ use super::behaviour::keys_below;
 use crate::declarations::reader::Elsewhere;
 use crate::declarations::sections::{MPTCP, Section, TCP};
 use tailrace_core::params::{ParamInfo, Parameters as _};
-use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{TcpBehaviour, TcpConfig};
 
 /// Keys of the other transports and of the policies of Multipath TCP, which are easily put on a wrong one.

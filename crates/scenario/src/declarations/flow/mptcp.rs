@@ -16,7 +16,9 @@ use tailrace_core::Bytes;
 use tailrace_core::params::{ParamInfo, Parameters as _, SetError, Value};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpBehaviour, MptcpConfig, MptcpPlan, SourceRoute, SubflowControl};
+use tailrace_transport::mptcp::{
+    MAX_SUBFLOWS, MptcpBehaviour, MptcpConfig, MptcpPlan, SourceRoute, SubflowControl,
+};
 use tailrace_transport::{Profile, TcpBehaviour, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.

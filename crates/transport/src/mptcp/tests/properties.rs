@@ -123,8 +123,8 @@ fn plans() -> impl Strategy<Value = MptcpPlan> {
             (true, true) => Penalisation::Nsdi2012,
         };
         plan.mptcp.opportunistic_retransmission = on[2];
-        plan.mptcp.reinject_on_timeout ^= on[4];
-        plan.mptcp.avoid_failed ^= on[5];
+        plan.mptcp.behaviour.reinject_on_timeout ^= on[4];
+        plan.mptcp.behaviour.avoid_failed ^= on[5];
         plan.mptcp.checksum ^= on[6];
         plan
     })

@@ -8,7 +8,7 @@ mod stacks;
 mod windows;
 
 use super::*;
-use crate::config::{Nagle, Profile};
+use crate::config::{Nagle, Profile, TcpBehaviour};
 use crate::segment::Segment;
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Round-trip time estimate and retransmission timeout (RFC 6298), with the floors and ticks of the profiles.
 
-use crate::config::{RtoFloor, RttVariance, TcpBehaviour, TcpConfig};
+use crate::config::{RtoFloor, RttVariance, TcpConfig};
 use tailrace_core::{Duration, Instant};
 
 /// Largest exponent of the backoff; beyond it every timeout is at its maximum anyway.
@@ -219,7 +219,7 @@ fn ticked(rtt: Duration, now: Instant, tick: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Profile;
+    use crate::config::{Profile, TcpBehaviour};
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
