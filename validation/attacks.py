@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import tailrace
-from tailrace.kernels import shelf
-from tailrace.statistics import interval
+from tailrace.kernels import kernel_store
+from tailrace.stats.statistics import interval
 
 HERE = Path(__file__).parent
 # Pulses hit or miss: runs differ much.
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")
     parser.add_argument("--runs", type=int, help="of each (12 of pulses, 3 of the flood)")
     options = parser.parse_args()
-    kernels = options.kernel or [kernel.name for kernel in shelf.kernels()]
+    kernels = options.kernel or [kernel.name for kernel in kernel_store.kernels()]
     for study in options.study or STUDIES:
         print(f"\n{study}: {tailrace.Scenario.of(HERE / f'{study}.toml').question}\n")
         rows(study, kernels, options.runs or RUNS[study])

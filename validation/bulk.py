@@ -61,7 +61,7 @@ def small_first_windows() -> str:
 def simulated(profile: str, kib: int, start: float) -> list[float]:
     """The same with simulated hosts."""
     import tailrace
-    from tailrace import twins
+    from tailrace.study import twins
     from validation.link_failures import delivered
 
     flow = (

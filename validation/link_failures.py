@@ -19,9 +19,9 @@ from pathlib import Path
 import polars as pl
 
 import tailrace
-from tailrace import twins
-from tailrace.kernels import shelf
-from tailrace.statistics import interval
+from tailrace.kernels import kernel_store
+from tailrace.stats.statistics import interval
+from tailrace.study import twins
 
 FILE = Path(__file__).with_name("link-failures.toml")
 LINKS = 8
@@ -128,7 +128,7 @@ def at_both_ends(text: str, side: str) -> tailrace.Scenario:
     simulated = is_simulated(side)
     if simulated:
         text = text.replace('kind = "mptcp"', f'kind = "mptcp", profile = "{side}"')
-    kernel = shelf.kernels()[0].name if simulated else side
+    kernel = kernel_store.kernels()[0].name if simulated else side
     return twins.of(tailrace.Scenario(text, side), kernel)[twins.SIMULATED if simulated else twins.KERNELS]
 
 
@@ -215,7 +215,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="cases whose names have this in them")
     parser.add_argument("--side", action="append", help="kernels and profiles (default: all)")
     options = parser.parse_args()
-    kernels = [kernel.name for kernel in shelf.kernels()]
+    kernels = [kernel.name for kernel in kernel_store.kernels()]
     sides = options.side or ["linux_6_12", *kernels[:1], "linux_6_1", *kernels[1:]]
     options.output.mkdir(parents=True, exist_ok=True)
     kept = options.output / "found.json"

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tailrace.kernels import trials, using
+from tailrace.kernels import boot_check, run_kernels
 from validation.cases import HERE, Case
 from validation.measures import Measures, jain, short_share
 
@@ -205,7 +205,7 @@ def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
             "con0=fd:0,fd:1",
             "quiet",
             "time-travel=inf-cpu",
-            trials.WITHOUT_AVX,
+            boot_check.WITHOUT_AVX,
         ],
         place,
         timeout,
@@ -220,7 +220,7 @@ def launched(command: list[str], place: Path, timeout: float) -> str:
     ours, its = socket.socketpair()
     with ours, its:
         guest = subprocess.Popen(
-            [str(using.agent()), "launch", *command],
+            [str(run_kernels.agent()), "launch", *command],
             cwd=place,
             stdin=its.fileno(),
             stdout=subprocess.PIPE,

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import tailrace
-from tailrace import twins
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
+from tailrace.study import twins
 from validation.twins import Case, cases
 
 CAPTURE = '\n[[capture]]\nname = "a"\nat = "a"\n'
@@ -204,7 +204,9 @@ def row(name: str, found: Compared) -> str:
 def main() -> int:
     """Prints a line for each case, and how many are the same to the end."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
+    parser.add_argument(
+        "--kernel", default=kernel_store.kernels()[0].name if kernel_store.kernels() else "6.12"
+    )
     parser.add_argument("--only", default="", help="cases whose names have this in them")
     options = parser.parse_args()
     print(

@@ -16,7 +16,7 @@ import time
 from typing import Any
 
 import tailrace
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
 
 ENDS = """
 [[host]]
@@ -222,7 +222,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=3, help="of each scenario, pinned and unpinned")
     parser.add_argument("--kernel", action="append", help="a kernel; all that there are, without this")
     asked = parser.parse_args()
-    kernels = asked.kernel or [kernel.name for kernel in shelf.kernels()]
+    kernels = asked.kernel or [kernel.name for kernel in kernel_store.kernels()]
     wrong = 0
     for kernel in kernels:
         for name in SCENARIOS:

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import tailrace
-from tailrace import twins
-from tailrace.kernels import shelf
-from tailrace.statistics import paired
+from tailrace.kernels import kernel_store
+from tailrace.stats.statistics import paired
+from tailrace.study import twins
 
 QUEUES = ("droptail", "red", "codel", "fq_codel", "pie", "sfq", "dfs")
 COUNTS = (1, 4, 16)
@@ -134,7 +134,9 @@ def main() -> int:
     """0 where all is alike, 4 where something is not."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--output", type=Path, default=Path("results/twins"))
-    parser.add_argument("--kernel", default=shelf.kernels()[0].name if shelf.kernels() else "6.12")
+    parser.add_argument(
+        "--kernel", default=kernel_store.kernels()[0].name if kernel_store.kernels() else "6.12"
+    )
     parser.add_argument("--only", default="", help="cases whose names have this in them")
     parser.add_argument(
         "--runs",

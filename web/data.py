@@ -10,7 +10,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from tailrace.report import charts
+from tailrace.show.report import charts
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -2,7 +2,8 @@
 //! read is the same when it is written and read again.
 
 use crate::input::text_of;
-use tailrace_core::sizes::{Cdf, SizeDist};
+use tailrace_core::SizeDist;
+use tailrace_core::dist::cdf::Cdf;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Instant, LineError, Rng};
 
 /// Takes the bytes for text as far as they are.

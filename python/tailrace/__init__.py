@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tailrace._native import Signal, Verdict, __version__
-    from tailrace.algorithms import Aqm, CongestionControl, QueueDiscipline, parameter
     from tailrace.api import list_queues, merge, run, run_variants, search, sweep
-    from tailrace.comparison import Comparison, compare
-    from tailrace.errors import Interrupted, RunError, ScenarioError, TailraceError, UsageError
-    from tailrace.result import Result
-    from tailrace.scenario import Scenario
-    from tailrace.statistics import jain
-    from tailrace.study.search import Search
-    from tailrace.study.sweep import Sweep
+    from tailrace.data.comparison import Comparison, compare
+    from tailrace.data.interrupted import Interrupted
+    from tailrace.data.result import Result
+    from tailrace.errors import RunError, ScenarioError, TailraceError, UsageError
+    from tailrace.scenario.algorithms import Aqm, CongestionControl, QueueDiscipline, parameter
+    from tailrace.scenario.scenario import Scenario
+    from tailrace.stats.statistics import jain
+    from tailrace.study.search_result import Search
+    from tailrace.study.sweep_result import Sweep
 
 __all__ = [
     "Aqm",
@@ -51,27 +52,27 @@ __all__ = [
 # Names load what they need when they are first used. So the command line can say what Ctrl-C does before anything
 # large is loaded: `tailrace.cli` lies below this package.
 _PLACES = {
-    "Aqm": "algorithms",
-    "Comparison": "comparison",
-    "CongestionControl": "algorithms",
-    "Interrupted": "errors",
-    "QueueDiscipline": "algorithms",
-    "Result": "result",
+    "Aqm": "scenario.algorithms",
+    "Comparison": "data.comparison",
+    "CongestionControl": "scenario.algorithms",
+    "Interrupted": "data.interrupted",
+    "QueueDiscipline": "scenario.algorithms",
+    "Result": "data.result",
     "RunError": "errors",
-    "Scenario": "scenario",
+    "Scenario": "scenario.scenario",
     "ScenarioError": "errors",
-    "Search": "study.search",
+    "Search": "study.search_result",
     "Signal": "_native",
-    "Sweep": "study.sweep",
+    "Sweep": "study.sweep_result",
     "TailraceError": "errors",
     "UsageError": "errors",
     "Verdict": "_native",
     "__version__": "_native",
-    "compare": "comparison",
-    "jain": "statistics",
+    "compare": "data.comparison",
+    "jain": "stats.statistics",
     "list_queues": "api",
     "merge": "api",
-    "parameter": "algorithms",
+    "parameter": "scenario.algorithms",
     "run": "api",
     "run_variants": "api",
     "search": "api",

@@ -9,18 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from tailrace import _native, execute
-from tailrace.comparison import Comparison
-from tailrace.errors import Interrupted, UsageError
-from tailrace.execute import Job, Outcome
-from tailrace.result import Result
-from tailrace.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike
+from tailrace import _native
+from tailrace.data.comparison import Comparison
+from tailrace.data.interrupted import Interrupted
+from tailrace.data.result import Result
+from tailrace.errors import UsageError
+from tailrace.execution import execute
+from tailrace.execution.execute import Job, Outcome
+from tailrace.scenario.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike
 
 if TYPE_CHECKING:
-    from tailrace.resume import Resumption
+    from tailrace.data.resume import Resumption
     from tailrace.study.precision import Goals, Missed
-    from tailrace.study.search import Search
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.search_result import Search
+    from tailrace.study.sweep_result import Sweep
 
 # A `distributed.Client`, of a package that need not be there.
 DaskClient: TypeAlias = Any
@@ -125,11 +127,11 @@ def sweep(  # noqa: PLR0913 - what can be said
     >>> periods = {"flow.attack.app.period": ["0.5 s", "1 s", "2 s"]}
     >>> tailrace.sweep("attack.toml", periods, runs=5).groups  # doctest: +SKIP
     """
-    from tailrace.store import Writer
-    from tailrace.study import cells, declaration, precision, remote, running
-    from tailrace.study.damage import is_named
+    from tailrace.data.store import Writer
+    from tailrace.study import cells, dask_workers, declaration, precision, sweep_runner
+    from tailrace.study.attack_damage import is_named
     from tailrace.study.sharding import Shard
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.sweep_result import Sweep
 
     part = Shard(*shard) if shard is not None else None
     goals = precision.of_python(until_ci, max_runs, part)
@@ -145,7 +147,7 @@ def sweep(  # noqa: PLR0913 - what can be said
         independent=independent,
     )
     declared = declaration.of_file(scenario).joined(own)
-    surveyed = running.survey(
+    surveyed = sweep_runner.survey(
         scenario,
         cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)),
         damage=damage or is_named(until_ci or ()),
@@ -153,17 +155,17 @@ def sweep(  # noqa: PLR0913 - what can be said
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with Writer.opened(place, about, fresh=fresh) as writer:
-        from tailrace import progress as display
+        from tailrace.execution import progress as display
 
         def watched(total: int) -> display.Monitor:
             return display.watch(quiet=not progress, total=total)
 
-        way = running.Here(jobs) if client is None else remote.Cluster(client)
+        way = sweep_runner.Here(jobs) if client is None else dask_workers.Cluster(client)
         if goals:
             done, _ = precision.run(scenario, surveyed, writer, goals, way=way, watched=watched)
         else:
-            with watched(len(running.share(surveyed, part))) as watch:
-                done = running.run(scenario, surveyed, writer, way, watch, shard=part)
+            with watched(len(sweep_runner.share(surveyed, part))) as watch:
+                done = sweep_runner.run(scenario, surveyed, writer, way, watch, shard=part)
     if done.interrupted:
         raise KeyboardInterrupt
     found = Sweep(place, temporary=output is None)
@@ -207,13 +209,13 @@ def search(  # noqa: PLR0913 - what can be said
     ... )  # doctest: +SKIP
     >>> search.best.overrides  # doctest: +SKIP
     """
-    from tailrace.store import Writer
-    from tailrace.study import declaration, remote, running, searching
-    from tailrace.study.search import Search
+    from tailrace.data.store import Writer
+    from tailrace.study import dask_workers, declaration, search_driver, sweep_runner
+    from tailrace.study.search_result import Search
 
     scenario = Scenario.of(source, merged(set, seed, runs), algorithms=algorithms)
-    wanted = searching.Wanted(
-        *searching.goal(maximize, minimize),
+    wanted = search_driver.Wanted(
+        *search_driver.goal(maximize, minimize),
         over=declaration.searched_python(over),
         let=declaration.searched_python(let or {}),
         derive=dict(derive or {}),
@@ -225,11 +227,11 @@ def search(  # noqa: PLR0913 - what can be said
     ).checked()
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}
-    way = running.Here(jobs) if client is None else remote.Cluster(client)
+    way = sweep_runner.Here(jobs) if client is None else dask_workers.Cluster(client)
     with Writer.opened(place, about, fresh=fresh) as writer:
-        from tailrace import progress as display
+        from tailrace.execution import progress as display
 
-        hunt = searching.Hunt(scenario, wanted, writer)
+        hunt = search_driver.Hunt(scenario, wanted, writer)
         with display.watch(quiet=not progress, total=trials * scenario.runs) as watch:
             interrupted = hunt.run(way, watch)
     if interrupted:
@@ -246,10 +248,10 @@ def merge(places: Sequence[str | os.PathLike[str]], output: str | os.PathLike[st
     They must be of one sweep and one engine, and runs that several have must be equal. What is in `output` already
     stays. Runs that nobody has done are missing from `.runs`; the same `sweep` with this `output` does them.
     """
-    from tailrace.study import merging
-    from tailrace.study.sweep import Sweep
+    from tailrace.study import merge_stores
+    from tailrace.study.sweep_result import Sweep
 
-    merging.merge([Path(place) for place in places], Path(output))
+    merge_stores.merge([Path(place) for place in places], Path(output))
     found = Sweep(Path(output))
     found.write_table()
     return found
@@ -275,7 +277,7 @@ def schema(algorithms: Algorithms = ()) -> str:
 def _beside(asked: Callable[[list[_native.Outsider]], str], own: Algorithms) -> str:
     if not own:
         return asked([])
-    from tailrace.algorithms import outsiders
+    from tailrace.scenario.algorithms import outsiders
 
     try:
         return asked(outsiders(own))
@@ -305,7 +307,7 @@ def watched(
     resumed: Resumption | None = None,
 ) -> Outcome:
     """Runs jobs under a progress display, but for those that are known."""
-    from tailrace import progress  # Rich loads when something is shown
+    from tailrace.execution import progress  # Rich loads when something is shown
 
     known = resumed.known(jobs) if resumed else {}
     todo = [job for place, job in enumerate(jobs) if place not in known]

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from tailrace.comparison import Comparison
-    from tailrace.result import Result
+from typing import Any
 
 
 class TailraceError(Exception):
@@ -44,11 +40,3 @@ class ScenarioError(UsageError):
 
 class RunError(TailraceError):
     """A run ended in an error; the other runs are unaffected."""
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `partial` holds what had ended by then, if anything."""
-
-    def __init__(self, partial: Result | Comparison | None) -> None:
-        super().__init__("interrupted")
-        self.partial = partial

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import tailrace
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
 
 ROOT = Path(__file__).resolve().parents[2]
 KOCHHER = ROOT / "papers" / "kochher" / "kochher.toml"
@@ -74,7 +74,7 @@ app = { kind = "cbr", rate = "500 kbit/s", size = "500 B", jitter = 0.1, random_
 @pytest.fixture(scope="session")
 def kernel() -> str:
     """The newest kernel that is there; without one, tests that run one are skipped."""
-    kept = shelf.kernels()
+    kept = kernel_store.kernels()
     if not kept:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
     return kept[0].version
@@ -84,7 +84,7 @@ def kernel() -> str:
 def series(request: pytest.FixtureRequest) -> str:
     """Each kernel that tests run, one after the other."""
     name = str(request.param)
-    if not any(kept.name == name for kept in shelf.kernels()):
+    if not any(kept.name == name for kept in kernel_store.kernels()):
         pytest.skip(f"there is no kernel {name}: `tailrace kernel build {name}` builds one")
     return name
 

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from tailrace import belongings, folder, staging
+from tailrace.system import atomic_folder, ownership, staging
 
 # Whatever changes the file system says so to an audit hook first.
 STEPS = (
@@ -24,12 +24,12 @@ STEPS = (
 
 
 def save(target, text):
-    with folder.replacing(target) as fresh:
+    with atomic_folder.replacing(target) as fresh:
         for number in range(3):
             (fresh / f"{number}.txt").write_text(text)
         (fresh / "captures").mkdir()
         (fresh / "captures" / "a.txt").write_text(text)
-        belongings.seal(fresh, belongings.RESULT, {})
+        ownership.seal(fresh, ownership.RESULT, {})
 
 
 def killed_at(step, target, text):
@@ -58,7 +58,7 @@ def look(target, texts):
     found = {(target / name).read_text() for name in ("0.txt", "1.txt", "2.txt", "captures/a.txt")}
     assert len(found) == 1, found
     assert found <= texts, found
-    assert belongings.holding(target) is belongings.Holding.RESULT
+    assert ownership.holding(target) is ownership.Holding.RESULT
 
 
 def main():

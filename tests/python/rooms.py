@@ -32,5 +32,5 @@ def _rooms(section: str) -> dict[str, set[str]]:
         elif not named:
             assert below == "nothing of the crate", f"{names}: {below!r} names no room"
         assert named <= set(rooms), f"{names}: {named - set(rooms)} have no row above"
-        X
+        rooms |= dict.fromkeys(re.findall(r"`([\w/]+)`", names), named)
     return rooms

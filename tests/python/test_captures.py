@@ -7,7 +7,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace.capture import Capture
+from tailrace.execution.capture import Capture
 
 CAPTURED = SMALL + '\n[[capture]]\nat = "src[0]"\n[[capture]]\nat = "bottleneck"\n'
 

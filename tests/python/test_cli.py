@@ -395,7 +395,7 @@ def test_names_cannot_steer_a_terminal(small_file, tmp_path):
 def test_doctor_clears_away_what_killed_commands_left_and_names_what_it_does_not_know(small, tmp_path):
     small.save(tmp_path / "results" / "small")
     script = (
-        "import os, pathlib; from tailrace import staging\n"
+        "import os, pathlib; from tailrace.system import staging\n"
         "with staging.work(pathlib.Path('results'), 'small'): os._exit(9)"
     )
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=False)

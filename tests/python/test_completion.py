@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import tailrace
-from tailrace.cli import app, completing
+from tailrace.cli import app, completion
 
 PROGRAM = Path(sys.executable).with_name("tailrace")
 
@@ -133,9 +133,9 @@ def test_without_a_file_that_can_be_read_keys_are_still_known(place):
 
 
 def test_a_path_is_split_as_the_compiled_parser_does():
-    assert completing.split("link.src[0..4]-r1.ra") == ["link", "src[0..4]-r1", "ra"]
-    assert completing.split('link."v1.2".') == ["link", "v1.2", ""]
-    assert completing.split('link."v1.') == ["link", "v1."]
+    assert completion.split("link.src[0..4]-r1.ra") == ["link", "src[0..4]-r1", "ra"]
+    assert completion.split('link."v1.2".') == ["link", "v1.2", ""]
+    assert completion.split('link."v1.') == ["link", "v1."]
 
 
 def test_only_the_command_that_is_asked_about_is_loaded(monkeypatch):

@@ -8,9 +8,9 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import figures, statistics
 from tailrace.errors import UsageError
-from tailrace.study import damage, metrics, running
+from tailrace.stats import metrics, numbers, statistics
+from tailrace.study import attack_damage, sweep_runner
 from tailrace.study.cells import Cell
 
 ATTACKED = """
@@ -56,7 +56,7 @@ def entry(web, ping, flood):
 
 def by_hand(attacked, quiet):
     """The figures of cell 1 whose other half is cell 2, with one run each."""
-    found = damage.figures(figures.frame([(1, 1, attacked), (2, 1, quiet)]), [(1, 2)])
+    found = attack_damage.figures(numbers.frame([(1, 1, attacked), (2, 1, quiet)]), [(1, 2)])
     return {
         (of, name, figure): value
         for of, name, figure, value in found.select("of", "name", "figure", "value").iter_rows()
@@ -103,7 +103,7 @@ def test_an_attack_may_do_good_and_what_had_nothing_loses_nothing():
 def test_runs_without_their_other_half_do_not_count():
     here = entry((6e6, 900, 0), (1e6, 100, 0), (2e6, 0, 250))
     there = entry((8e6, 900, 0), (1e6, 100, 0), (0.0, 0, 0))
-    found = damage.figures(figures.frame([(1, 1, here), (1, 2, here), (2, 2, there)]), [(1, 2)])
+    found = attack_damage.figures(numbers.frame([(1, 1, here), (1, 2, here), (2, 2, there)]), [(1, 2)])
     total = found.filter(pl.col("figure") == "damage", pl.col("of") == "attack")
     assert total["run"].to_list() == [2]
 
@@ -140,7 +140,7 @@ def test_damage_is_known_as_closely_as_wanted(tmp_path):
 
 
 def test_what_is_set_of_the_attack_is_left_out_without_it():
-    without = damage.Without(tailrace.Scenario(ATTACKED))
+    without = attack_damage.Without(tailrace.Scenario(ATTACKED))
     cell = Cell("a", {"flow.flood.app.rate": '"1 Mbit/s"', "flow.flood": "{}", "link.x.queue": '"red"'}, {})
     assert without.cell(cell).overrides == {"link.x.queue": '"red"', "flow.flood.enabled": "false"}
 
@@ -167,7 +167,7 @@ def test_an_attack_costs_what_the_flow_does_that_it_comes_to(swept):
         "link.bottleneck.queue": RATES["link.bottleneck.queue"],
     }
     told = tailrace.sweep(TOLD, axes, damage=True)
-    assert len({row[running.WITHOUT] for row in told.plan}) == 2
+    assert len({row[sweep_runner.WITHOUT] for row in told.plan}) == 2
     columns = ["flood.rate", "bottleneck.queue", "run", "value"]
     for metric in ("damage", "potency", "damage@during"):
         found, expected = (sweep.metric(metric).select(columns) for sweep in (told, swept))
@@ -188,7 +188,7 @@ def swept(tmp_path_factory):
 
 def test_cells_that_differ_in_the_attack_alone_share_the_run_without_it(swept):
     assert len(swept.plan) == 4
-    assert len({row[running.WITHOUT] for row in swept.plan}) == 2
+    assert len({row[sweep_runner.WITHOUT] for row in swept.plan}) == 2
     assert len(swept._reader.index.runs()) == 2 * (4 + 2)
     # Tables and frames are of what was asked for.
     assert swept.runs.height == 2 * 4

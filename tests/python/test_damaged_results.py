@@ -12,7 +12,7 @@ import pytest
 
 import tailrace
 from tailrace import TailraceError
-from tailrace.loading import TABLES
+from tailrace.data.loading import TABLES
 
 BLOCK = 50
 # First seeds of blocks; at some of the last Polars panics.

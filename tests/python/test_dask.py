@@ -9,10 +9,11 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace import _native
-from tailrace.capture import Capture
+from tailrace.data.store import Writer
 from tailrace.errors import UsageError
-from tailrace.store import Writer
-from tailrace.study import identity, remote, running
+from tailrace.execution import identity
+from tailrace.execution.capture import Capture
+from tailrace.study import dask_workers, sweep_runner
 from tailrace.study.cells import Cell
 
 distributed = pytest.importorskip("distributed")
@@ -23,7 +24,7 @@ AXES = {"link.bottleneck.queue": ["droptail", "red"], "link.bottleneck.rate": ["
 
 @pytest.fixture(scope="module")
 def client():
-    with remote.connected("local", 2) as cluster:
+    with dask_workers.connected("local", 2) as cluster:
         yield cluster._client
 
 
@@ -62,16 +63,16 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(client, here, tmp_path, 
 
 def test_what_has_landed_when_it_is_stopped_is_not_done_again(client, here, tmp_path):
     scenario = tailrace.Scenario.of(CAPTURING, set={"runs": 10})
-    surveyed = running.survey(scenario, planned())
+    surveyed = sweep_runner.survey(scenario, planned())
     with Writer.opened(tmp_path / "s", {}) as writer:
         stop = lambda: bool(writer.index.runs())  # noqa: E731 - as soon as something has landed
-        done = running.run(scenario, surveyed, writer, remote.Cluster(client), stop=stop)
+        done = sweep_runner.run(scenario, surveyed, writer, dask_workers.Cluster(client), stop=stop)
         landed = len(writer.index.runs())
     assert done.interrupted
     assert 0 < landed < 40
     # The rest is done here: nothing tells where a run was done.
     with Writer.opened(tmp_path / "s", {}) as writer:
-        assert running.run(scenario, surveyed, writer).known == landed
+        assert sweep_runner.run(scenario, surveyed, writer).known == landed
     assert tailrace.Sweep.load(tmp_path / "s").table().text("csv") == here.table().text("csv")
 
 
@@ -83,11 +84,13 @@ def planned():
 
 def test_a_run_that_fails_is_recorded_and_the_others_go_on(client, tmp_path):
     scenario = tailrace.Scenario.of(SMALL)
-    good = running.Planned(Cell("good", {}, {}), "1", 1, 1)
-    bad = running.Planned(Cell("bad", {"link.bottleneck.queue": "nonsense"}, {}), "2", 1, 1)
+    good = sweep_runner.Planned(Cell("good", {}, {}), "1", 1, 1)
+    bad = sweep_runner.Planned(Cell("bad", {"link.bottleneck.queue": "nonsense"}, {}), "2", 1, 1)
     with Writer.opened(tmp_path / "s", {}) as writer:
         todo = [(bad, 1, 1), (good, 2, 1)]
-        found = remote.Cluster(client)(scenario, todo, writer, running.execute.Silent(), lambda: False)
+        found = dask_workers.Cluster(client)(
+            scenario, todo, writer, sweep_runner.execute.Silent(), lambda: False
+        )
         assert found == (1, False)
         assert [row[:2] for row in writer.index.runs()] == [(2, 1)]
         ((cell, run, error),) = writer.index.failures()
@@ -100,16 +103,16 @@ def test_workers_with_another_engine_are_refused(client, tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"worker tcp://.* has another engine \(.*; here it is 0\.0\.1\+0\)"):
         tailrace.sweep(SMALL, AXES, runs=1, output=tmp_path / "s", client=client)
     # One that joins later is met by the first batch that it is given.
-    batch = remote.Batch("0.0.1+0", b"", (remote.Work("", {}, 1, 1),))
+    batch = dask_workers.Batch("0.0.1+0", b"", (dask_workers.Work("", {}, 1, 1),))
     with pytest.raises(UsageError, match="another engine"):
-        client.submit(remote.perform, batch, pure=False).result()
+        client.submit(dask_workers.perform, batch, pure=False).result()
 
 
 def test_a_batch_whose_time_is_up_leaves_the_rest():
-    work = tuple(remote.Work("", {}, 1, run) for run in (1, 2, 3))
-    batch = remote.Batch(identity.ENGINE, pickle.dumps(tailrace.Scenario(SMALL)), work)
-    assert [ended.landing.run for ended in remote.perform(batch, patience_s=0)] == [1]
-    assert len(remote.perform(batch, patience_s=60)) == 3
+    work = tuple(dask_workers.Work("", {}, 1, run) for run in (1, 2, 3))
+    batch = dask_workers.Batch(identity.ENGINE, pickle.dumps(tailrace.Scenario(SMALL)), work)
+    assert [ended.landing.run for ended in dask_workers.perform(batch, patience_s=0)] == [1]
+    assert len(dask_workers.perform(batch, patience_s=60)) == 3
 
 
 def test_a_worker_has_what_is_in_files_that_only_a_cell_names(tmp_path):
@@ -119,8 +122,10 @@ def test_a_worker_has_what_is_in_files_that_only_a_cell_names(tmp_path):
     cell = {"link.bottleneck.rate": '"trace(slow.trace)"'}
     here = scenario.variant("slow", cell)
     (tmp_path / "slow.trace").unlink()
-    batch = remote.Batch(identity.ENGINE, pickle.dumps(scenario), (remote.Work("slow", cell, 1, 1),))
-    (ended,) = remote.perform(batch)
+    batch = dask_workers.Batch(
+        identity.ENGINE, pickle.dumps(scenario), (dask_workers.Work("slow", cell, 1, 1),)
+    )
+    (ended,) = dask_workers.perform(batch)
     assert ended.landing, ended.error
     assert ended.landing.fingerprint == _native.Task(here.native, 1).execute().fingerprint
 
@@ -128,9 +133,13 @@ def test_a_worker_has_what_is_in_files_that_only_a_cell_names(tmp_path):
 def test_long_series_and_captures_of_a_worker_are_those_of_a_run_here(client, tmp_path):
     axes = {"link.bottleneck.queue": ["red"]}
     here = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "here")
-    client.run(exec, "from tailrace import spill; spill.AT_ONCE_BYTES = 4000")
+    client.run(exec, "from tailrace.execution import streaming; streaming.AT_ONCE_BYTES = 4000")
     there = tailrace.sweep(CAPTURING, axes, runs=2, output=tmp_path / "there", client=client)
-    client.run(exec, "from tailrace import _native, spill; spill.AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES")
+    client.run(
+        exec,
+        "from tailrace import _native; from tailrace.execution import streaming; "
+        "streaming.AT_ONCE_BYTES = _native.ROWS_AT_ONCE_BYTES",
+    )
     for name in ("flow_series", "group_series", "queue_series", "events"):
         assert there.frame(name).equals(here.frame(name)), name
     assert captured(tmp_path / "there") == captured(tmp_path / "here") != {}
@@ -138,20 +147,20 @@ def test_long_series_and_captures_of_a_worker_are_those_of_a_run_here(client, tm
 
 
 def test_batches_grow_with_what_is_known():
-    pace = remote._Pace()
+    pace = dask_workers._Pace()
     assert pace.batch == 1
-    landing = running.Landing(1, 1, 1, "", 0.015, "", b"x" * 1000)
-    pace.note(remote.Ended(landing, []))
+    landing = sweep_runner.Landing(1, 1, 1, "", 0.015, "", b"x" * 1000)
+    pace.note(dask_workers.Ended(landing, []))
     assert pace.batch == 100
-    pace.note(remote.Ended(landing, [Capture(1, "a", b"x" * (32 << 20))]))
+    pace.note(dask_workers.Ended(landing, [Capture(1, "a", b"x" * (32 << 20))]))
     assert pace.batch == 1
 
 
 def test_a_scheduler_that_does_not_answer_is_named(monkeypatch):
-    monkeypatch.setattr(remote, "_CONNECT_S", 0.2)
+    monkeypatch.setattr(dask_workers, "_CONNECT_S", 0.2)
     with (
         pytest.raises(UsageError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
-        remote.connected("tcp://127.0.0.1:1"),
+        dask_workers.connected("tcp://127.0.0.1:1"),
     ):
         pass
 
@@ -201,10 +210,12 @@ class Deadly:
 def test_a_run_that_kills_its_workers_is_found_and_the_others_of_its_batch_are_done(tmp_path):
     scenario = tailrace.Scenario.of(SMALL, set={"runs": 12})
     client = Deadly(5)
-    cell = running.Planned(Cell("only", {}, {}), "1", 12, 1)
+    cell = sweep_runner.Planned(Cell("only", {}, {}), "1", 12, 1)
     with Writer.opened(tmp_path / "s", {}) as writer:
         todo = [(cell, 1, run) for run in range(1, 13)]
-        found = remote.Cluster(client)(scenario, todo, writer, running.execute.Silent(), lambda: False)
+        found = dask_workers.Cluster(client)(
+            scenario, todo, writer, sweep_runner.execute.Silent(), lambda: False
+        )
         assert found == (1, False)
         assert [row[1] for row in writer.index.runs()] == [run for run in range(1, 13) if run != 5]
         ((_, run, error),) = writer.index.failures()

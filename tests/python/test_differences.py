@@ -9,11 +9,10 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import figures, statistics
 from tailrace.errors import UsageError
-from tailrace.study import differences, tolerances
-from tailrace.study.measured import Measured, MeasuredCell
-from tailrace.study.metrics import SHORT
+from tailrace.stats import differences, numbers, statistics, tolerances
+from tailrace.stats.measured import Measured, MeasuredCell
+from tailrace.stats.metrics import SHORT
 
 A = [10e6, 12e6, 14e6, 16e6]
 B = [11e6, 13e6, 16e6, 18e6]
@@ -30,7 +29,7 @@ def measured(*cells, seeds=(1, 2, 3, 4), label="only"):
         MeasuredCell(cell, f"{label}{cell}", [cell], f"{label}{cell}") for cell in range(1, len(cells) + 1)
     ]
     of_run = {(cell, run): seeds[run - 1] for cell, run, _ in entries}
-    return Measured("study", ["x"], rows, figures.frame(entries), of_run)
+    return Measured("study", ["x"], rows, numbers.frame(entries), of_run)
 
 
 def test_paired_differences_by_hand():

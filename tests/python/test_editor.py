@@ -9,7 +9,8 @@ import jsonschema
 import pytest
 
 from conftest import ROOT, SMALL, command_line
-from tailrace import _native, api, editor
+from tailrace import _native, api
+from tailrace.scenario import editor
 
 SCENARIOS = sorted(
     [*ROOT.glob("scenarios/*.toml"), *(f for f in ROOT.glob("papers/*/*.toml") if f.name != "claims.toml")]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT, command_line
-from tailrace import examples
 from tailrace.cli.app import COMMANDS, application
 from tailrace.errors import UsageError
+from tailrace.scenario import examples
 
 
 def test_all_scenarios_and_papers_of_the_repository_are_there():

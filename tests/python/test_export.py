@@ -8,7 +8,7 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import toml_text
+from tailrace.text import toml_text
 
 QUEUES = tailrace.list_queues()
 IN_LINUX = [queue["name"] for queue in QUEUES if queue["in_linux"]]

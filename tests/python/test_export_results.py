@@ -18,8 +18,9 @@ import pytest
 import tailrace
 from conftest import ROOT, SMALL, command_line
 from tailrace.errors import UsageError
-from tailrace.export import flent, flowmonitor, qlog, sheets, source, whole
-from tailrace.export.network import Network
+from tailrace.export import csv_tables, flent, flowmonitor, qlog, run_source
+from tailrace.scenario.flow_addresses import Network
+from tailrace.system import atomic_file
 
 # The same with a ping, a warm-up and the packets of the bottleneck.
 PINGED = (
@@ -66,7 +67,7 @@ def read_back(file, table):
 
 def test_csv_has_every_table_and_every_digit(folder, tmp_path):
     result = tailrace.Result.load(folder)
-    written = sheets.write(folder, tmp_path / "out")
+    written = csv_tables.write(folder, tmp_path / "out")
     names = {file.stem for file in written}
     assert names == {file.stem for file in folder.glob("*.parquet")}
     for name in names:
@@ -75,7 +76,7 @@ def test_csv_has_every_table_and_every_digit(folder, tmp_path):
 
 
 def test_csv_of_a_comparison_names_the_variant(compared, small_codel, tmp_path):
-    sheets.write(compared, tmp_path)
+    csv_tables.write(compared, tmp_path)
     flows = pl.read_csv(tmp_path / "flows.csv")
     assert flows.columns[:2] == ["variant", "run"]
     own = flows.filter(pl.col("variant") == "codel")["goodput_bps"]
@@ -83,7 +84,7 @@ def test_csv_of_a_comparison_names_the_variant(compared, small_codel, tmp_path):
 
 
 def test_csv_of_a_sweep_has_its_parameters_with_units(swept, tmp_path):
-    sheets.write(swept, tmp_path)
+    csv_tables.write(swept, tmp_path)
     flows = pl.read_csv(tmp_path / "flows.csv")
     assert flows.columns[:5] == ["cell", "label", "bottleneck.queue", "bottleneck.rate [bit/s]", "run"]
     assert flows["bottleneck.rate [bit/s]"].unique().sort().to_list() == [2e6, 3e6]
@@ -99,7 +100,7 @@ def read_flent(run, name="out.flent.gz"):
 
 
 def test_flent_has_its_keys_and_a_value_or_null_for_each_time(folder):
-    found = read_flent(source.of(folder))
+    found = read_flent(run_source.of(folder))
     assert set(found) == {"version", "metadata", "x_values", "results", "raw_values"}
     assert found["version"] == 4
     assert found["x_values"] == pytest.approx([(i + 1) / 10 for i in range(60)])
@@ -113,7 +114,7 @@ def test_flent_has_its_keys_and_a_value_or_null_for_each_time(folder):
 
 
 def test_flent_has_the_numbers_of_the_result(folder):
-    found = read_flent(source.of(folder, 2))
+    found = read_flent(run_source.of(folder, 2))
     result = tailrace.Result.load(folder)
     of_run = result.flow_series.filter(pl.col("run") == 2)
     first = of_run.filter(pl.col("group") == "tcp", pl.col("flow") == 0)
@@ -128,7 +129,7 @@ def test_flent_has_the_numbers_of_the_result(folder):
 
 
 def test_flent_files_are_the_same_bytes_each_time(folder):
-    assert flent.document(source.of(folder), "a") == flent.document(source.of(folder), "a")
+    assert flent.document(run_source.of(folder), "a") == flent.document(run_source.of(folder), "a")
 
 
 def test_flent_calls_it_a_download_where_the_servers_send(tmp_path):
@@ -137,7 +138,7 @@ def test_flent_calls_it_a_download_where_the_servers_send(tmp_path):
         'app = { kind = "request_response", request = "200 B", response = "20 kB", think = "10 ms" }',
     )
     place = tailrace.run(web, runs=1).save(tmp_path / "web")
-    found = read_flent(source.of(place))
+    found = read_flent(run_source.of(place))
     assert found["metadata"]["NAME"] == "tcp_ndown"
     assert "TCP download::1" in found["results"]
     assert "Ping (ms) ICMP" not in found["results"]
@@ -179,7 +180,7 @@ def seconds(text):
 
 
 def test_flowmonitor_has_ns3s_attributes_in_its_order(folder):
-    tree = ElementTree.fromstring(flowmonitor.document(source.of(folder)))
+    tree = ElementTree.fromstring(flowmonitor.document(run_source.of(folder)))
     assert [child.tag for child in tree] == ["FlowStats", "Ipv4FlowClassifier", "Ipv6FlowClassifier"]
     assert [list(flow.attrib) for flow in tree.findall("FlowStats/Flow")] == [ATTRIBUTES] * 4
     assert [list(flow.attrib) for flow in tree.findall("Ipv4FlowClassifier/Flow")] == [CLASSIFIER] * 4
@@ -187,7 +188,7 @@ def test_flowmonitor_has_ns3s_attributes_in_its_order(folder):
 
 
 def test_flowmonitor_yields_the_figures_of_the_result(folder):
-    tree = ElementTree.fromstring(flowmonitor.document(source.of(folder, 2)))
+    tree = ElementTree.fromstring(flowmonitor.document(run_source.of(folder, 2)))
     flows = tailrace.Result.load(folder).flows.filter(pl.col("run") == 2)
     for element, row in zip(tree.findall("FlowStats/Flow"), flows.iter_rows(named=True), strict=True):
         received = int(element.get("rxPackets"))
@@ -252,7 +253,7 @@ def five_tuples(document):
 )
 def test_flowmonitor_classifies_as_captures_show(scenario, tmp_path):
     place = tailrace.run(scenario, runs=1).save(tmp_path / "result")
-    expected = set(five_tuples(flowmonitor.document(source.of(place))))
+    expected = set(five_tuples(flowmonitor.document(run_source.of(place))))
     assert len(expected) == 4
     assert expected <= captured(place)
 
@@ -300,7 +301,7 @@ def check_events(events):
 
 
 def test_qlog_has_a_trace_a_flow_that_the_schema_takes(folder):
-    text = qlog.document(source.of(folder), ".qlog")
+    text = qlog.document(run_source.of(folder), ".qlog")
     # Readers look for these at the beginning.
     assert '"qlog_version": "0.3", "qlog_format": "JSON"' in text[:256]
     traces = json.loads(text)["traces"]
@@ -311,7 +312,7 @@ def test_qlog_has_a_trace_a_flow_that_the_schema_takes(folder):
 
 
 def test_qlog_says_what_changed_and_ends_where_the_series_ends(folder):
-    (trace,) = json.loads(qlog.document(source.of(folder, 2), ".qlog", "tcp[1]"))["traces"]
+    (trace,) = json.loads(qlog.document(run_source.of(folder, 2), ".qlog", "tcp[1]"))["traces"]
     told = {}
     for event in trace["events"]:
         assert all(told.get(name) != value for name, value in event["data"].items())
@@ -328,7 +329,7 @@ def test_qlog_says_what_changed_and_ends_where_the_series_ends(folder):
 
 
 def test_qlog_as_a_sequence_has_a_record_a_line(folder):
-    records = qlog.document(source.of(folder), ".sqlog").split("\x1e")
+    records = qlog.document(run_source.of(folder), ".sqlog").split("\x1e")
     assert records.pop(0) == ""
     assert all(record.endswith("}\n") for record in records)
     head, *events = map(json.loads, records)
@@ -336,7 +337,7 @@ def test_qlog_as_a_sequence_has_a_record_a_line(folder):
     check_trace(head["trace"])
     check_events(events)
     assert {event["group_id"] for event in events} == {"tcp[0]", "tcp[1]"}
-    contained = json.loads(qlog.document(source.of(folder), ".qlog"))["traces"]
+    contained = json.loads(qlog.document(run_source.of(folder), ".qlog"))["traces"]
     assert len(events) == sum(len(trace["events"]) for trace in contained)
 
 
@@ -349,24 +350,26 @@ def test_a_run_of_a_cell_is_what_that_cell_found(swept, form):
         SMALL, set={"link.bottleneck.queue": "red", "link.bottleneck.rate": "3 Mbit/s"}, runs=2
     )
     labels = tailrace.Sweep.load(swept).cells["label"].to_list()
-    run = source.of(swept, 2, labels[3])
+    run = run_source.of(swept, 2, labels[3])
     assert run.fingerprint == alone.summary["runs"][1]["fingerprint"]
-    assert form(run) != form(source.of(swept, 1, labels[3]))
-    assert form(run) != form(source.of(swept, 2, labels[0]))
+    assert form(run) != form(run_source.of(swept, 1, labels[3]))
+    assert form(run) != form(run_source.of(swept, 2, labels[0]))
 
 
 def test_a_cell_exports_what_its_scenario_alone_does(swept, tmp_path):
     chosen = {"link.bottleneck.queue": "red", "link.bottleneck.rate": "3 Mbit/s"}
     alone = tailrace.run(SMALL, set=chosen, runs=2).save(tmp_path / "alone")
     label = tailrace.Sweep.load(swept).cells["label"].to_list()[3]
-    assert flowmonitor.document(source.of(swept, 2, label)) == flowmonitor.document(source.of(alone, 2))
-    one, other = (read_flent(source.of(*of)) for of in ((swept, 2, label), (alone, 2)))
+    assert flowmonitor.document(run_source.of(swept, 2, label)) == flowmonitor.document(
+        run_source.of(alone, 2)
+    )
+    one, other = (read_flent(run_source.of(*of)) for of in ((swept, 2, label), (alone, 2)))
     assert one["results"] == other["results"]
 
 
 def test_a_cell_may_vary_how_long_a_run_lasts(tmp_path):
     tailrace.sweep(SMALL, axes={"duration": ["2 s", "3 s"], "warmup": ["1 s"]}, runs=1, output=tmp_path / "s")
-    run = source.of(tmp_path / "s", 1, tailrace.Sweep.load(tmp_path / "s").cells["label"][1])
+    run = run_source.of(tmp_path / "s", 1, tailrace.Sweep.load(tmp_path / "s").cells["label"][1])
     assert (run.duration_s, run.warmup_s) == (3, 1)
 
 
@@ -412,7 +415,7 @@ def test_errors_name_place_and_remedy(arguments, said, folder, swept, compared, 
 
 def test_totals_need_no_series(tmp_path):
     place = tailrace.run(SMALL, set={"record.interval": "off"}, runs=1).save(tmp_path / "off")
-    (first, *_) = ElementTree.fromstring(flowmonitor.document(source.of(place))).findall("FlowStats/Flow")
+    (first, *_) = ElementTree.fromstring(flowmonitor.document(run_source.of(place))).findall("FlowStats/Flow")
     assert seconds(first.get("timeLastRxPacket")) == 6
 
 
@@ -421,7 +424,7 @@ def test_a_flow_of_one_sample_has_an_end(tmp_path):
     place = tailrace.run(short, set={"record.interval": "1 s", "flow.tcp.start": "2.5 s"}, runs=1).save(
         tmp_path / "r"
     )
-    (first, *_) = ElementTree.fromstring(flowmonitor.document(source.of(place))).findall("FlowStats/Flow")
+    (first, *_) = ElementTree.fromstring(flowmonitor.document(run_source.of(place))).findall("FlowStats/Flow")
     assert seconds(first.get("timeFirstTxPacket")) == 2.5
     assert seconds(first.get("timeFirstRxPacket")) == 2.5
     assert seconds(first.get("timeLastTxPacket")) == 3
@@ -453,14 +456,14 @@ def test_the_commands_of_the_page_can_be_given(tmp_path):
 
 def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     target = tmp_path / "a.xml"
-    whole.write(target, b"old")
+    atomic_file.write(target, b"old")
 
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UsageError, match=r"a\.xml cannot be written: No space left"):
-        whole.write(target, b"new")
+        atomic_file.write(target, b"new")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -468,4 +471,4 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 def test_devices_are_not_replaced(tmp_path):
     (tmp_path / "a.xml").mkdir()
     with pytest.raises(UsageError, match="is not a file; choose another name with -o"):
-        whole.write(tmp_path / "a.xml", b"")
+        atomic_file.write(tmp_path / "a.xml", b"")

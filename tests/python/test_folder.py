@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace import belongings, folder, staging
 from tailrace.errors import UsageError
+from tailrace.system import atomic_folder, ownership, staging
 
 KILLS = Path(__file__).parent / "kills.py"
 
@@ -19,11 +19,11 @@ def write(place, text):
     (place / "summary.json").write_text(text)
     (place / "captures").mkdir()
     (place / "captures" / "a.pcapng").write_text(text)
-    belongings.seal(place, belongings.RESULT, {})
+    ownership.seal(place, ownership.RESULT, {})
 
 
 def save(target, text):
-    with folder.replacing(target) as fresh:
+    with atomic_folder.replacing(target) as fresh:
         write(fresh, text)
 
 
@@ -38,7 +38,7 @@ def test_a_folder_replaces_an_older_result_and_leaves_no_trace(tmp_path):
 def test_a_failure_leaves_the_old_result_untouched(tmp_path):
     target = tmp_path / "result"
     save(target, "old")
-    with pytest.raises(KeyboardInterrupt), folder.replacing(target) as fresh:
+    with pytest.raises(KeyboardInterrupt), atomic_folder.replacing(target) as fresh:
         write(fresh, "half")
         raise KeyboardInterrupt
     assert (target / "summary.json").read_text() == "old"
@@ -50,11 +50,11 @@ def test_other_peoples_files_are_not_overwritten(tmp_path):
     target.mkdir()
     (target / "chapter1.tex").write_text("precious")
     with pytest.raises(UsageError, match="not a result"):
-        folder.check_writable(target)
+        atomic_folder.check_writable(target)
     with pytest.raises(UsageError, match="is a file"):
-        folder.check_writable(target / "chapter1.tex")
+        atomic_folder.check_writable(target / "chapter1.tex")
     with pytest.raises(UsageError, match="not a folder"):
-        folder.check_writable(target / "chapter1.tex" / "result")
+        atomic_folder.check_writable(target / "chapter1.tex" / "result")
     assert (target / "chapter1.tex").read_text() == "precious"
 
 
@@ -97,8 +97,8 @@ def test_what_a_user_put_into_a_result_moves_over_into_the_next(tmp_path):
 
 def test_a_users_file_that_has_the_name_of_a_new_one_is_kept_beside_it(tmp_path):
     target = tmp_path / "result"
-    with folder.replacing(target) as fresh:
-        belongings.seal(fresh, belongings.RESULT, {})
+    with atomic_folder.replacing(target) as fresh:
+        ownership.seal(fresh, ownership.RESULT, {})
     (target / "summary.json").write_text("precious")
     save(target, "new")
     assert (target / "summary.json").read_text() == "new"
@@ -120,7 +120,7 @@ def test_figures_drawn_later_belong_to_the_folder_but_their_namesakes_do_not(tmp
     save(target, "old")
     (target / "figures").mkdir()
     (target / "figures" / "queue.svg").write_text("precious")
-    belongings.claim(target, ["figures/queue.svg", "figures/cwnd.svg"])
+    ownership.claim(target, ["figures/queue.svg", "figures/cwnd.svg"])
     for name in ("queue.svg", "cwnd.svg"):
         (target / "figures" / name).write_text("drawn")
     save(target, "new")
@@ -144,23 +144,23 @@ def test_a_link_to_a_folder_leads_to_the_new_result(tmp_path):
         assert (tmp_path / "disk" / "result" / "summary.json").read_text() == text
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     with pytest.raises(UsageError, match=r"loop cannot be written"):
-        folder.check_writable(tmp_path / "loop")
+        atomic_folder.check_writable(tmp_path / "loop")
 
 
 def test_what_would_fail_at_the_end_is_refused_at_the_beginning(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match="too long"):
-        folder.check_writable(tmp_path / ("x" * 300))
+        atomic_folder.check_writable(tmp_path / ("x" * 300))
     with pytest.raises(UsageError, match="a file system begins"):
-        folder.check_writable("/")
+        atomic_folder.check_writable("/")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="the folder you are in"):
-        folder.check_writable(".")
-    folder.check_writable(tmp_path / "not" / "yet" / "there")
+        atomic_folder.check_writable(".")
+    atomic_folder.check_writable(tmp_path / "not" / "yet" / "there")
     assert list(tmp_path.iterdir()) == []
     # /proc refuses new files even to root.
     if Path("/proc/self").is_dir():
         with pytest.raises(UsageError, match="cannot be written"):
-            folder.check_writable(Path("/proc/self/result"))
+            atomic_folder.check_writable(Path("/proc/self/result"))
 
 
 def test_permissions_are_those_of_any_new_folder(tmp_path):

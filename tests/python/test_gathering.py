@@ -10,10 +10,11 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import _native, execute
-from tailrace.spill import Rows, Spill
-from tailrace.store import Reader, Writer
-from tailrace.study import cells, declaration, running
+from tailrace import _native
+from tailrace.data.store import Reader, Writer
+from tailrace.execution import execute
+from tailrace.execution.streaming import Rows, Spill
+from tailrace.study import cells, declaration, sweep_runner
 
 BRIEF = SMALL.replace('duration = "6 s"', 'duration = "200 ms"')
 RATES = {"link.bottleneck.rate": [f"{n} Mbit/s" for n in range(1, 11)]}
@@ -120,8 +121,8 @@ with Writer.opened(here.Path({place!r}), {{}}) as writer:
 def swept(writer, watch=None, jobs=None):
     scenario = tailrace.Scenario.of(BRIEF, set={"runs": RUNS})
     plan = cells.Plan(declaration.of_python(RATES), scenario.seed)
-    surveyed = running.survey(scenario, plan)
-    return running.run(scenario, surveyed, writer, running.Here(jobs), watch)
+    surveyed = sweep_runner.survey(scenario, plan)
+    return sweep_runner.run(scenario, surveyed, writer, sweep_runner.Here(jobs), watch)
 
 
 @pytest.mark.parametrize("moment", ["while_gathering", "while_landing"])

@@ -7,7 +7,9 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import _native, figures, tables
+from tailrace import _native
+from tailrace.execution import polars_frames
+from tailrace.stats import numbers
 
 
 def u32(*values):
@@ -23,7 +25,7 @@ def words(*values):
 def joined(*runs):
     """Of the one table of runs: cell, run, columns."""
     packed = [(cell, run, _native.pack({"flows": columns})) for cell, run, columns in runs]
-    return tables.joined(_native.join(packed)["flows"])
+    return polars_frames.joined(_native.join(packed)["flows"])
 
 
 def test_what_is_packed_comes_back():
@@ -77,7 +79,7 @@ def test_each_number_and_word_of_a_summary_is_a_row():
         "queues": {"a->b": {"depth": 3}},
         "windows": {"late": {"groups": {"tcp": {"goodput_bps": {"mean": 4}}}}},
     }
-    found = figures.frame([(7, 1, first), (7, 2, {"groups": {"tcp": {"role": "attack"}}})])
+    found = numbers.frame([(7, 1, first), (7, 2, {"groups": {"tcp": {"role": "attack"}}})])
     assert found.drop("cell", "run").rows() == [
         (None, "group", "tcp", "goodput_bps.list.0", 1.0, None),
         (None, "group", "tcp", "goodput_bps.list.1", None, None),
@@ -94,4 +96,4 @@ def test_each_number_and_word_of_a_summary_is_a_row():
 
 def test_what_is_no_summary_is_an_error():
     with pytest.raises(ValueError, match="summary of cell 1, run 2"):
-        figures.of_texts([(1, 1, json.dumps({})), (1, 2, "{")])
+        numbers.of_texts([(1, 1, json.dumps({})), (1, 2, "{")])

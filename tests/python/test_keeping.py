@@ -12,8 +12,9 @@ import typer
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import belongings, result
 from tailrace.cli import run
+from tailrace.data import result
+from tailrace.system import ownership
 
 
 def interrupted(arguments, cwd, ready, number=signal.SIGINT):
@@ -158,7 +159,7 @@ def interrupting(monkeypatch, place, name, times):
     monkeypatch.setattr(place, name, interrupted)
 
 
-@pytest.mark.parametrize("step", [(result.statistics, "aggregate"), (belongings, "seal")])
+@pytest.mark.parametrize("step", [(result.statistics, "aggregate"), (ownership, "seal")])
 def test_ctrl_c_between_the_last_run_and_the_end_of_saving_loses_nothing(
     small, small_file, tmp_path, monkeypatch, capfd, step
 ):
@@ -171,7 +172,7 @@ def test_ctrl_c_between_the_last_run_and_the_end_of_saving_loses_nothing(
 
 def test_ctrl_c_twice_while_saving_leaves_the_old_result(small, small_file, tmp_path, monkeypatch):
     small.save(tmp_path / "kept")
-    interrupting(monkeypatch, belongings, "seal", times=2)
+    interrupting(monkeypatch, ownership, "seal", times=2)
     assert run_here(small_file, tmp_path / "kept") == 130
     assert tailrace.Result.load(tmp_path / "kept").fingerprint == small.fingerprint
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "small.toml"}

@@ -7,9 +7,9 @@ import pytest
 import tailrace
 from conftest import command_line
 from kernel_ends import BULK, FLOW, at_ends, flow
-from tailrace import report
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.kernels import shelf, using
+from tailrace.kernels import kernel_store, run_kernels
+from tailrace.show import report
 
 
 def test_a_kernel_that_is_not_there_is_said_before_anything_runs(tmp_path, monkeypatch):
@@ -32,9 +32,9 @@ def test_a_kernel_that_is_not_there_is_said_before_anything_runs(tmp_path, monke
 
 
 def test_without_the_program_that_starts_kernels_it_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(using, "AGENT", tmp_path / "tailrace-agent")
+    monkeypatch.setattr(run_kernels, "AGENT", tmp_path / "tailrace-agent")
     with pytest.raises(UsageError, match="`make build` in the sources builds it"):
-        using.agent()
+        run_kernels.agent()
 
 
 SHARED = """
@@ -197,7 +197,7 @@ def test_a_result_says_which_kernels_it_is_of(kernel, tmp_path):
     result = tailrace.run(of_one_kernel(kernel, "{}", "{}"))
     result.save(tmp_path / "out")
     [said] = tailrace.Result.load(tmp_path / "out").manifest["kernels"]
-    found = shelf.find(kernel)
+    found = kernel_store.find(kernel)
     assert said == {
         "name": kernel,
         "version": found.version,

@@ -10,16 +10,19 @@ from rich.console import Console
 
 import tailrace
 from conftest import SMALL
-from tailrace import figures, present, programs
 from tailrace.cli import compare, plot
 from tailrace.cli.run import describe
-from tailrace.comparison import Comparison
+from tailrace.data.comparison import Comparison
 from tailrace.errors import UsageError
-from tailrace.kernels import using
-from tailrace.report import contrasts, output
-from tailrace.study import identity, probing
-from tailrace.study.metrics import Known
-from tailrace.study.parameters import Column
+from tailrace.execution import identity
+from tailrace.kernels import run_kernels
+from tailrace.show import summary_tables
+from tailrace.show.report import contrasts, program_output
+from tailrace.stats import host_programs, numbers
+from tailrace.stats.metrics import Known
+from tailrace.stats.parameters import Column
+from tailrace.study import metric_probe
+from tailrace.text import interval_text
 
 
 def test_programs_are_shown_by_their_last_words():
@@ -33,16 +36,16 @@ def test_programs_are_shown_by_their_last_words():
         "start_s": 0,
         "end_s": None,
     }
-    rows = programs.rows([{"run": 1}, {"run": 2, "programs": [ended, running]}])
+    rows = host_programs.rows([{"run": 1}, {"run": 2, "programs": [ended, running]}])
     assert rows == [
         ["a", "x" * 47 + "…", "1.5", "20", "3", "two"],
         ["b", "sleep 9", "0", "", "still ran", ""],
     ]
-    assert programs.rows([{}]) == []
+    assert host_programs.rows([{}]) == []
     # A command of several lines takes one.
     several = {**running, "command": "\nfor i in 1 2; do\n  echo $i\ndone\n", "exit_code": 3}
-    assert programs.rows([{"run": 1, "programs": [several]}])[0][1] == "for i in 1 2; do echo $i done"
-    assert programs.notes([{"programs": [several]}]) == [
+    assert host_programs.rows([{"run": 1, "programs": [several]}])[0][1] == "for i in 1 2; do echo $i done"
+    assert host_programs.notes([{"programs": [several]}]) == [
         "host b: for i in 1 2; do echo $i done failed with exit code 3"
     ]
 
@@ -50,7 +53,7 @@ def test_programs_are_shown_by_their_last_words():
 def test_a_report_shows_what_programs_said():
     def of(text, **more):
         said = {"host": "a", "command": "x <y>", "exit_code": 0, "output": text, "start_s": 1, "end_s": 2.25}
-        [_, shown] = output.of_programs([{"run": 1, "programs": [said | more]}])
+        [_, shown] = program_output.of_programs([{"run": 1, "programs": [said | more]}])
         return shown
 
     short = of("one\n<two>\n")
@@ -89,7 +92,7 @@ def test_of_variants_it_is_said_which_a_program_failed_in():
         ]
 
     runs = {"red": of(x=1, y=0), "codel": of(x=1, y=2), "sfq": of(x=1, y=2)}
-    assert programs.notes_of_variants(runs) == [
+    assert host_programs.notes_of_variants(runs) == [
         "host a: x failed with exit code 1",
         "codel, sfq: host a: y failed with exit code 2",
     ]
@@ -144,24 +147,24 @@ def of_programs_alone(*codes, hosts=HOSTS):
 def test_programs_and_hosts_have_figures():
     rows = {
         (of, name, figure): value
-        for of, name, figure, value, _ in programs.figures(of_programs_alone(0, 4, None))
+        for of, name, figure, value, _ in host_programs.figures(of_programs_alone(0, 4, None))
     }
-    assert [rows["programs", "programs", name] for name in programs.COUNTS] == [3, 1, 1]
-    assert [rows["host", "a", name] for name in programs.COUNTS] == [2, 1, 0]
+    assert [rows["programs", "programs", name] for name in host_programs.COUNTS] == [3, 1, 1]
+    assert [rows["host", "a", name] for name in host_programs.COUNTS] == [2, 1, 0]
     assert rows["host", "a", "received_bytes"] == 2_000_000
     took = [rows["program", name, "duration_s"] for name in ("a.run.0", "a.run.1", "b.run.0")]
     assert took == [2.5, None, None], "of one that failed it is not what it would have taken"
     assert rows["program", "a.run.1", "exit_code"] == 4
-    assert programs.figures({"groups": {}}) == []
+    assert host_programs.figures({"groups": {}}) == []
     # A host that runs nothing.
-    assert [row[:3] for row in programs.figures({"foreign_hosts": {"a": {"sent_bytes": 1}}})] == [
+    assert [row[:3] for row in host_programs.figures({"foreign_hosts": {"a": {"sent_bytes": 1}}})] == [
         ("host", "a", "sent_bytes")
     ]
 
 
 def test_a_table_of_programs_alone_has_how_many_ran_failed_and_took_and_what_hosts_received():
     known = Known(
-        figures.frame([(1, 1, of_programs_alone(0, 4, None)), (1, 2, of_programs_alone(0, 0, None))])
+        numbers.frame([(1, 1, of_programs_alone(0, 4, None)), (1, 2, of_programs_alone(0, 0, None))])
     )
     assert [metric.heading for metric in known.usual()] == [
         "programs",
@@ -172,26 +175,26 @@ def test_a_table_of_programs_alone_has_how_many_ran_failed_and_took_and_what_hos
         "a received [MB]",
         "b received [MB]",
     ]
-    ended = Known(figures.frame([(1, 1, of_programs_alone(0, 0, 0))]))
+    ended = Known(numbers.frame([(1, 1, of_programs_alone(0, 0, 0))]))
     assert "running_programs" not in [metric.name for metric in ended.usual()], "it is no news"
     [of_host] = ended.metric("a.programs")
     assert (of_host.of, of_host.owner) == ("host", "a")
     assert [metric.heading for metric in ended.metric("b.run.0.exit_code")] == ["b.run.0 exit_code"]
     # Hundreds of programs do not have a column each.
-    many = Known(figures.frame([(1, 1, of_programs_alone(0, 0, *[0] * 300))]))
+    many = Known(numbers.frame([(1, 1, of_programs_alone(0, 0, *[0] * 300))]))
     assert [metric.name for metric in many.usual()] == ["programs", "failed_programs", "received", "received"]
 
 
 def test_a_table_of_a_sweep_says_which_programs_failed_in_which_cells():
     rows = [(1, 1, of_programs_alone(0, 4)), (1, 2, of_programs_alone(0, 0)), (2, 1, of_programs_alone(0, 0))]
-    found = figures.frame(rows)
-    assert programs.notes_of_figures(found, {1: "slow", 2: "fast"}) == [
+    found = numbers.frame(rows)
+    assert host_programs.notes_of_figures(found, {1: "slow", 2: "fast"}) == [
         "slow: host a: x 1 failed with exit code 4, once in 2 runs"
     ]
-    assert programs.notes_of_figures(found.filter(found["cell"] == 2), {2: "fast"}) == []
+    assert host_programs.notes_of_figures(found.filter(found["cell"] == 2), {2: "fast"}) == []
     # Of many cells the first are named.
-    every = figures.frame([(cell, 1, of_programs_alone(4 if cell < 9 else 0)) for cell in range(1, 10)])
-    [note] = programs.notes_of_figures(every, {cell: f"c{cell}" for cell in range(1, 10)})
+    every = numbers.frame([(cell, 1, of_programs_alone(4 if cell < 9 else 0)) for cell in range(1, 10)])
+    [note] = host_programs.notes_of_figures(every, {cell: f"c{cell}" for cell in range(1, 10)})
     assert note == "c1, c2, c3, c4, c5, c6 and 2 more: host a: x 0 failed with exit code 4"
 
 
@@ -201,7 +204,7 @@ def test_programs_are_known_before_they_run():
         {"name": "b", "kernel": "none", "run": [{"command": "z"}]},
         {"name": "c"},
     ]
-    named = {row[1] for row in programs.figures(programs.foreseen(hosts)) if row[0] == "program"}
+    named = {row[1] for row in host_programs.figures(host_programs.foreseen(hosts)) if row[0] == "program"}
     assert named == {"a[0].run.0", "a[0].run.1", "a[1].run.0", "a[1].run.1"}
 
 
@@ -243,9 +246,9 @@ delay = "10 ms"
 def test_a_sweep_of_programs_alone_has_a_table_and_frames(kernel, tmp_path):
     axes = {"host.a.sysctl.net.ipv4.tcp_sack": ["0", "1"]}
     text = SWEPT.replace("KERNEL", kernel)
-    probing.check(["a.run.1.duration", "a.failed_programs", "b.received"], [tailrace.Scenario(text)])
+    metric_probe.check(["a.run.1.duration", "a.failed_programs", "b.received"], [tailrace.Scenario(text)])
     with pytest.raises(UsageError, match=r"no metric 'a\.run\.2\.duration'; did you mean a\.run"):
-        probing.check(["a.run.2.duration"], [tailrace.Scenario(text)])
+        metric_probe.check(["a.run.2.duration"], [tailrace.Scenario(text)])
     found = tailrace.sweep(text, axes, runs=1, output=tmp_path / "store")
     grid = found.write_table().grid()
     assert [row[1:3] for row in grid.rows] == [["2", "1"], ["2", "0"]]
@@ -300,7 +303,7 @@ def test_runs_that_chance_had_no_part_in_are_said_to_be_the_same():
     def of(*prints):
         runs = [first | {"run": n, "fingerprint": text} for n, text in enumerate(prints, start=1)]
         result = tailrace.Result(found.summary | {"runs": runs}, {}, found.scenario_toml, found.manifest)
-        return "\n".join(present.result_grids(result)[0].notes)
+        return "\n".join(summary_tables.result_grids(result)[0].notes)
 
     assert "all 3 runs are the same" in of("x", "x", "x")
     assert "runs are the same" not in of("x", "y", "x")
@@ -315,23 +318,25 @@ def test_what_hosts_of_programs_sent_lost_and_received_is_shown():
     run = without_flows(0)
     aggregate = run.aggregate | {"foreign_hosts": {f"h[{n}]": count for n in range(14)}}
     result = tailrace.Result(run.summary | {"aggregate": aggregate}, {}, run.scenario_toml, run.manifest)
-    [hosts] = [grid for grid in present.result_grids(result) if grid.title == "hosts"]
-    assert hosts.rows[0] == ["h[0]", "5000000", "5000000", present.NONE, present.NONE, "5"]
+    [hosts] = [grid for grid in summary_tables.result_grids(result) if grid.title == "hosts"]
+    assert hosts.rows[0] == ["h[0]", "5000000", "5000000", interval_text.NONE, interval_text.NONE, "5"]
     assert len(hosts.rows) == 12
     assert hosts.notes == ["and 2 more: foreign_hosts in summary.json"]
     # Flows alone have their own counts.
-    assert "hosts" not in [grid.title for grid in present.result_grids(tailrace.run(SMALL))]
+    assert "hosts" not in [grid.title for grid in summary_tables.result_grids(tailrace.run(SMALL))]
 
 
 def test_programs_that_fail_are_said_once_below_the_table():
     def of(*codes):
         return {"programs": [{"host": "a", "command": "x", "exit_code": c, "output": ""} for c in codes]}
 
-    assert programs.notes([of(0, None), {}]) == []
-    assert programs.notes([of(127)]) == [
+    assert host_programs.notes([of(0, None), {}]) == []
+    assert host_programs.notes([of(127)]) == [
         "host a: x failed with exit code 127 (there is no such program; relative paths begin in /tmp)"
     ]
-    assert programs.notes([of(1, 0), of(1, 1)]) == ["host a: x failed with exit code 1, 3 times in 2 runs"]
+    assert host_programs.notes([of(1, 0), of(1, 1)]) == [
+        "host a: x failed with exit code 1, 3 times in 2 runs"
+    ]
 
 
 CLIENT = "import socket; socket.create_connection(('b', 80)).sendall(b'hello')"
@@ -390,7 +395,7 @@ def test_another_seed_is_another_run(kernel):
 def test_the_kernel_is_part_of_what_a_run_is(kernel, monkeypatch):
     scenario = tailrace.Scenario(PAIR.replace("KERNEL", kernel))
     before = identity.of_cell(scenario)
-    monkeypatch.setattr(using, "hashes", lambda _: {kernel: "another"})
+    monkeypatch.setattr(run_kernels, "hashes", lambda _: {kernel: "another"})
     assert identity.of_cell(scenario) != before
 
 

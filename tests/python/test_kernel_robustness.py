@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from conftest import ROOT
-from tailrace.kernels import shelf
-from tailrace.kernels.machine import MEMORY
+from tailrace.kernels import kernel_store
+from tailrace.kernels.run_requirements import MEMORY
 
 ALONE = """
 name = "alone"
@@ -108,7 +108,7 @@ class Place:
 
 @pytest.fixture(params=["6.12", "6.1"])
 def place(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Place]:
-    kept = [kernel for kernel in shelf.kernels() if kernel.name == request.param]
+    kept = [kernel for kernel in kernel_store.kernels() if kernel.name == request.param]
     if not kept:
         pytest.skip(f"there is no kernel {request.param}: `tailrace kernel build {request.param}` builds one")
     made = Place(tmp_path, kept[0].version)

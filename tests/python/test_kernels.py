@@ -17,7 +17,18 @@ import pytest
 
 from conftest import ROOT, command_line
 from tailrace.errors import UsageError
-from tailrace.kernels import find, machine, making, needs, options, placing, shelf, sources, trials, using
+from tailrace.kernels import (
+    boot_check,
+    build_requirements,
+    find,
+    kernel_config,
+    kernel_store,
+    make,
+    run_kernels,
+    run_requirements,
+    source_location,
+    source_tree,
+)
 
 # `a.o` and `b.o` note that they were made; `b.o` waits while a file is there.
 MAKEFILE = r"""
@@ -152,10 +163,10 @@ def test_a_kernel_is_built_kept_by_its_hash_and_nothing_else_stays(here):
     kernel = find("6.12")
     assert (kernel.name, kernel.version, name) == ("6.12", "6.12.7", f"6.12.7-{kernel.sha256[:12]}")
     assert kernel.path == here.shelf / name / "linux"
-    assert kernel.sha256 == shelf.digest(kernel.path)
-    assert kernel.source_sha256 == shelf.digest(here.source)
+    assert kernel.sha256 == kernel_store.digest(kernel.path)
+    assert kernel.source_sha256 == kernel_store.digest(here.source)
     assert kernel.compiler == "gcc of a test 1.0"
-    assert kernel.config_sha256 == options.wanted().sha256
+    assert kernel.config_sha256 == kernel_config.wanted().sha256
     assert str(kernel.path) in done.stdout
     assert here.source.read_bytes() == before
     # Who built it is not in it, and the ticks are those of the options, not of the source.
@@ -255,24 +266,26 @@ def test_what_a_build_left_when_it_had_ended_goes_with_the_next(bench):
 
 
 def test_what_is_half_removed_is_not_gone_on_with(tmp_path, monkeypatch):
-    site = placing.Site("6.12", sources.Source(tmp_path), tmp_path / "work", 0, print)
+    site = source_tree.Site("6.12", source_location.Source(tmp_path), tmp_path / "work", 0, print)
     site.work.mkdir()
     site.mark.write_text("{}", encoding="utf-8")
 
     def interrupted(*_arguments: object, **_options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(placing.shutil, "rmtree", interrupted)
+    monkeypatch.setattr(source_tree.shutil, "rmtree", interrupted)
     with pytest.raises(KeyboardInterrupt):
         site.clear()
     assert not site.mark.exists()
 
 
 def test_a_build_that_was_begun_needs_no_more_room(tmp_path, monkeypatch):
-    monkeypatch.setattr(needs.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=1 << 30))
-    needs.prepare(tmp_path, sources.Source(Path("/none.tar")), begun=True)
+    monkeypatch.setattr(
+        build_requirements.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=1 << 30)
+    )
+    build_requirements.prepare(tmp_path, source_location.Source(Path("/none.tar")), begun=True)
     with pytest.raises(UsageError, match=r"1\.0 GiB are free\. TAILRACE_KERNELS names another"):
-        needs.prepare(tmp_path, sources.Source(Path("/none.tar")), begun=False)
+        build_requirements.prepare(tmp_path, source_location.Source(Path("/none.tar")), begun=False)
 
 
 def test_a_build_that_fails_shows_the_end_of_its_log_and_goes_on_when_the_cause_is_gone(bench):
@@ -334,22 +347,22 @@ def test_errors_name_the_place_and_what_to_do(bench):
 
 
 def test_the_source_is_found_where_distributions_put_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(sources, "SYSTEM", tmp_path)
+    monkeypatch.setattr(source_location, "SYSTEM", tmp_path)
     there = tmp_path / "linux-source-6.12.tar.xz"
     there.touch()
-    assert sources.find("6.12", None).path == there
-    assert sources.find("6.12.7", None).path == there
+    assert source_location.find("6.12", None).path == there
+    assert source_location.find("6.12.7", None).path == there
     own = tmp_path / "linux-6.12.7"
     own.mkdir()
-    assert sources.find("6.12.7", None).path == own
+    assert source_location.find("6.12.7", None).path == own
 
 
-def kept(place: Path, version: str, built: str, text: str = "") -> shelf.Kernel:
+def kept(place: Path, version: str, built: str, text: str = "") -> kernel_store.Kernel:
     place.mkdir(exist_ok=True)
     program = place / "new"
     program.write_text(f"#!/bin/sh\n# Linux version {version} ({text})\n", encoding="utf-8")
     program.chmod(0o755)
-    return shelf.keep(program, {"version": version, "built": built})
+    return kernel_store.keep(program, {"version": version, "built": built})
 
 
 def test_a_series_is_its_newest_version_and_every_kernel_has_a_name(here):
@@ -358,8 +371,8 @@ def test_a_series_is_its_newest_version_and_every_kernel_has_a_name(here):
     new = kept(here.shelf, "6.12.10", day(1))
     twin = kept(here.shelf, "6.12.10", day(2), "of another compiler")
     other = kept(here.shelf, "6.1.176", day(4))
-    assert shelf.kernels() == [twin, new, old, other]
-    names = shelf.names(shelf.kernels())
+    assert kernel_store.kernels() == [twin, new, old, other]
+    names = kernel_store.names(kernel_store.kernels())
     assert names == ["6.12", "6.12.10", "6.12.9", "6.1"]
     assert find("6.12") == find("6.12.10") == twin
     assert find(new.sha256[:12]) == new
@@ -396,7 +409,7 @@ def test_a_path_is_a_kernel_too_if_it_is_one(here):
         find(str(own))
     own.chmod(0o755)
     found = find(str(own))
-    assert (found.name, found.version, found.sha256) == ("6.6", "6.6.1-mine+", shelf.digest(own))
+    assert (found.name, found.version, found.sha256) == ("6.6", "6.6.1-mine+", kernel_store.digest(own))
     with pytest.raises(UsageError, match="no Linux kernel"):
         find("/bin/sh")
     with pytest.raises(UsageError, match="nowhere"):
@@ -411,27 +424,27 @@ def test_a_kernel_that_was_changed_or_half_removed_is_none(here):
             find(name)
     assert kept(here.shelf, "6.1.2", "") == kernel == find("6.1")
     (kernel.path.parent / "build.json").write_text("[1]", encoding="utf-8")
-    assert shelf.kernels() == []
+    assert kernel_store.kernels() == []
     kernel.path.unlink()
-    assert shelf.kernels() == []
+    assert kernel_store.kernels() == []
 
 
 def test_the_folder_is_the_users(monkeypatch, tmp_path):
     monkeypatch.delenv("TAILRACE_KERNELS", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert shelf.folder() == tmp_path / "data" / "tailrace" / "kernels"
+    assert kernel_store.folder() == tmp_path / "data" / "tailrace" / "kernels"
     for ignored in ("", "relative"):
         monkeypatch.setenv("XDG_DATA_HOME", ignored)
-        assert shelf.folder() == tmp_path / ".local" / "share" / "tailrace" / "kernels"
+        assert kernel_store.folder() == tmp_path / ".local" / "share" / "tailrace" / "kernels"
     monkeypatch.setenv("TAILRACE_KERNELS", "~/mine")
-    assert shelf.folder() == tmp_path / "mine"
+    assert kernel_store.folder() == tmp_path / "mine"
 
 
 def test_check_says_what_a_kernel_is_and_boots_it_where_a_launcher_is(here, monkeypatch):
-    monkeypatch.setattr(using, "AGENT", here.place / "none")
+    monkeypatch.setattr(run_kernels, "AGENT", here.place / "none")
     assert here.build().returncode == 0
-    found = {finding.what: finding for finding in trials.of(find("6.12"))}
+    found = {finding.what: finding for finding in boot_check.of(find("6.12"))}
     assert {what: finding.state for what, finding in found.items()} == {
         "kernel 6.12": "ok",
         "options": "ok",
@@ -449,7 +462,7 @@ def test_check_says_what_a_kernel_is_and_boots_it_where_a_launcher_is(here, monk
 def test_check_knows_what_is_no_user_mode_linux_or_lacks_options(here):
     kernel = kept(here.shelf, "6.1.2", "")
     kernel.path.write_text("#!/bin/sh\nexit 3 # Linux version 6.1.2 ()\n", encoding="utf-8")
-    said, lacking = trials.of(find_at(kernel.path, here.place / "copy"))
+    said, lacking = boot_check.of(find_at(kernel.path, here.place / "copy"))
     assert (said.state, lacking.state) == ("FAIL", "FAIL")
     assert "CONFIG_VIRTIO_UML=y" in lacking.detail
     assert "tailrace kernel build 6.1" in said.detail
@@ -464,7 +477,7 @@ def test_check_tells_of_bytes_that_have_changed(here):
     assert "is not what was built: its hash is another" in done.stdout
 
 
-def find_at(program: Path, place: Path) -> shelf.Kernel:
+def find_at(program: Path, place: Path) -> kernel_store.Kernel:
     place.write_bytes(program.read_bytes())
     place.chmod(0o755)
     return find(str(place))
@@ -480,8 +493,8 @@ def test_check_without_a_kernel_fails_and_says_how_to_get_one(bench):
 
 
 def test_each_thing_that_a_machine_lacks_has_its_remedy(monkeypatch):
-    monkeypatch.setattr(machine, "_tried", lambda what, *_: f"no {what}")
-    states = {finding.what: finding for finding in machine.look()}
+    monkeypatch.setattr(run_requirements, "_tried", lambda what, *_: f"no {what}")
+    states = {finding.what: finding for finding in run_requirements.look()}
     if states["system"].state == "ok":
         assert {what for what, finding in states.items() if finding.state == "FAIL"} == {
             "ptrace",
@@ -491,30 +504,32 @@ def test_each_thing_that_a_machine_lacks_has_its_remedy(monkeypatch):
         }
         assert "SYS_PTRACE" in states["ptrace"].detail
         assert "remount,exec" in states["memory"].detail
-    monkeypatch.setattr(machine.platform, "machine", lambda: "aarch64")
-    (system,) = machine.look()
+    monkeypatch.setattr(run_requirements.platform, "machine", lambda: "aarch64")
+    (system,) = run_requirements.look()
     assert (system.state, "x86_64" in system.detail) == ("FAIL", True)
 
 
 def test_what_is_tried_is_tried(tmp_path, monkeypatch):
-    assert machine._tried("memory", str(tmp_path / "nowhere")) == "No such file or directory"
+    assert run_requirements._tried("memory", str(tmp_path / "nowhere")) == "No such file or directory"
     # A file of the system in which no code may be.
-    assert machine._tried("memory", "/proc/self") is not None
-    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=200 << 20))
-    monkeypatch.setattr(machine, "_tried", lambda *_: None)
-    (little,) = machine._memory()
+    assert run_requirements._tried("memory", "/proc/self") is not None
+    monkeypatch.setattr(
+        run_requirements.shutil, "disk_usage", lambda _: types.SimpleNamespace(free=200 << 20)
+    )
+    monkeypatch.setattr(run_requirements, "_tried", lambda *_: None)
+    (little,) = run_requirements._memory()
     assert (little.state, "for 1 guests" in little.detail) == ("warning", True)
 
 
 def test_every_option_is_said_once_and_ticks_are_put_before_the_kernels_own():
-    wanted = options.wanted()
+    wanted = kernel_config.wanted()
     lines = [line for line in wanted.text.splitlines() if line.startswith("CONFIG_")]
     assert len(lines) == len(wanted.required) + len(wanted.optional)
     assert "CONFIG_TCP_CONG_BBR" in wanted.optional
     assert wanted.lacking(wanted.text) == wanted.left_out(wanted.text) == []
     assert "CONFIG_IPV6=n" in wanted.lacking(wanted.text.replace("CONFIG_IPV6=n", "CONFIG_IPV6=y"))
     assert "CONFIG_IPV6=n" not in wanted.lacking("# CONFIG_IPV6 is not set")
-    assert options.with_ticks('mainmenu "x"\nsource "y"\n').split("\n") == [
+    assert kernel_config.with_ticks('mainmenu "x"\nsource "y"\n').split("\n") == [
         'mainmenu "x"',
         "",
         "config HZ",
@@ -529,7 +544,7 @@ def test_every_option_is_said_once_and_ticks_are_put_before_the_kernels_own():
 def test_no_variable_of_another_make_is_handed_on(monkeypatch):
     for name in ("MAKEFLAGS", "MAKELEVEL", "KCONFIG_CONFIG", "KBUILD_OUTPUT", "LLVM", "CROSS_COMPILE"):
         monkeypatch.setenv(name, "x")
-    given = making._environment({"KBUILD_KCONFIG": "mine"})
+    given = make._environment({"KBUILD_KCONFIG": "mine"})
     assert {name for name, value in given.items() if value == "x"} == set()
     assert given["KBUILD_KCONFIG"] == "mine"
 

@@ -4,7 +4,7 @@ import pytest
 
 import tailrace
 from conftest import KOCHHER
-from tailrace import variants
+from tailrace.study import variants
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import plots
-from tailrace.plots import directions, multipath
-from tailrace.plots.multipath import STACKS, draw_stack
-from tailrace.plots.reordering import ccdf
+from tailrace.show import plots
+from tailrace.show.plots import data_direction, multipath
+from tailrace.show.plots.multipath import STACKS, draw_stack
+from tailrace.show.plots.reordering import ccdf
 
 # Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
 TWO_PATHS = """
@@ -348,9 +348,9 @@ def test_paths_of_a_stack_differ_in_more_than_colour_beyond_those_there_are(path
 def test_a_download_is_drawn_by_what_the_server_sends():
     app = {"kind": "request_response", "request": "1 kB", "response": "500 kB", "think": "10 ms"}
     result = tailrace.run(TWO_PATHS, runs=1, set={"flow.mp.app": app})
-    assert directions.senders(result) == {"mp": "server"}
-    assert directions.note([result]) == ", of mp what servers send"
-    rows = directions.drawn(result, result.connection_series)
+    assert data_direction.senders(result) == {"mp": "server"}
+    assert data_direction.note([result]) == ", of mp what servers send"
+    rows = data_direction.drawn(result, result.connection_series)
     assert set(rows["end"].cast(pl.String)) == {"server"}
     assert rows["delivered_bytes"].max() > 1e6
     figures = {name: multipath.FIGURES[name](result) for name in NAMES}
@@ -362,6 +362,6 @@ def test_a_download_is_drawn_by_what_the_server_sends():
 
 
 def test_an_upload_is_drawn_by_what_the_client_sends(paths):
-    assert directions.senders(paths) == {"mp": "client"}
-    assert directions.note([paths]) == ""
-    assert len(directions.drawn(paths, paths.subflow_series)) == len(paths.subflow_series)
+    assert data_direction.senders(paths) == {"mp": "client"}
+    assert data_direction.note([paths]) == ""
+    assert len(data_direction.drawn(paths, paths.subflow_series)) == len(paths.subflow_series)

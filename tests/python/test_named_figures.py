@@ -9,7 +9,7 @@ from conftest import SMALL, command_line
 from tailrace import ScenarioError
 from tailrace.build import Figure, Scenario
 from tailrace.cli import figure_checks
-from tailrace.study import identity
+from tailrace.execution import identity
 
 SWEPT = SMALL + '\n[sweep]\n"link.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]\n'
 FIGURES = """

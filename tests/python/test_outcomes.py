@@ -3,7 +3,7 @@
 import pytest
 
 import tailrace
-from tailrace import present
+from tailrace.show import summary_tables
 
 # Three transfers of half a second each, one after the other; after 0.7 s nothing comes through any more.
 CUT = """
@@ -43,17 +43,17 @@ def cut() -> tailrace.Result:
 
 def test_transfers_that_did_not_end_stand_below_the_table(cut):
     note = "files: 2 of 6 transfers completed, 4 failed, connections broken: 4 timed out"
-    assert note in present.result_grids(cut)[0].notes
+    assert note in summary_tables.result_grids(cut)[0].notes
     patient = tailrace.run(CUT, set={"flow.files.transport.data_retries": 1000})
     comparison = tailrace.compare({"few": cut, "many": patient}, title="retries")
-    notes = present.comparison_grids(comparison.results, "retries")[0].notes
+    notes = summary_tables.comparison_grids(comparison.results, "retries")[0].notes
     assert f"few: {note}" in notes
     assert "many: files: 2 of 6 transfers completed, 2 under way at the end, 2 not begun" in notes
 
 
 def test_where_all_ended_nothing_is_said():
     whole = tailrace.run(CUT.replace('kind = "blackhole"', 'kind = "delay"\nvalue = "20 ms"'))
-    assert not any("transfers completed" in note for note in present.result_grids(whole)[0].notes)
+    assert not any("transfers completed" in note for note in summary_tables.result_grids(whole)[0].notes)
     transfers = whole.aggregate["groups"]["files"]["transfers"]
     assert (transfers["asked"]["mean"], transfers["completed"]["mean"]) == (3, 3)
 

@@ -10,8 +10,10 @@ import pytest
 
 import tailrace
 from conftest import ROOT
-from tailrace import Verdict, own
-from tailrace.study import identity, remote
+from tailrace import Verdict
+from tailrace.execution import identity
+from tailrace.scenario import plugins
+from tailrace.study import dask_workers
 
 PAGE = (ROOT / "docs" / "own-algorithms.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"`([\w-]+\.\w+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
@@ -21,7 +23,7 @@ LINE = FILES["line.toml"].replace('duration = "20 s"', 'duration = "5 s"')
 def classes(text, tmp_path, name="own.py"):
     """The classes of a file with that text, by name."""
     (tmp_path / name).write_text(text)
-    return {each.name: each for each in own.load(tmp_path / name)}
+    return {each.name: each for each in plugins.load(tmp_path / name)}
 
 
 @pytest.fixture(scope="module")
@@ -435,8 +437,8 @@ def test_scenarios_with_classes_of_a_file_reach_other_processes(tmp_path, codel)
 def test_workers_get_the_classes_with_their_work(codel):
     set_queue = {"link.line.queue": "my_codel"}
     scenario = tailrace.Scenario.of(LINE, set=set_queue, algorithms=[codel])
-    batch = remote.Batch(identity.ENGINE, pickle.dumps(scenario), (remote.Work("", {}, 0, 1),))
-    (ended,) = remote.perform(batch)
+    batch = dask_workers.Batch(identity.ENGINE, pickle.dumps(scenario), (dask_workers.Work("", {}, 0, 1),))
+    (ended,) = dask_workers.perform(batch)
     here = tailrace.run(LINE, set=set_queue, runs=1, algorithms=[codel])
     assert ended.landing.fingerprint == here.manifest["runs"][0]["fingerprint"]
 

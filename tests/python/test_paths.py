@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 
 import tailrace
-from tailrace import present
 from tailrace.errors import UsageError
-from tailrace.study.metrics import Known
+from tailrace.show import summary_tables
+from tailrace.stats.metrics import Known
 
 # Two paths that a client sends by; a download comes by those of its own two links.
 PHONE = """
@@ -117,14 +117,14 @@ def test_what_earlier_versions_recorded_has_no_figure_of_it(phone):
 
 
 def test_the_terminal_shows_a_row_a_path_and_says_what_it_leaves_out(phone):
-    (grid,) = [grid for grid in present.result_grids(phone) if grid.title == "paths"]
+    (grid,) = [grid for grid in summary_tables.result_grids(phone) if grid.title == "paths"]
     assert [row[0] for row in grid.rows] == list(phone.aggregate["paths"])
     assert "path" in str(phone)
     many = {**phone.aggregate["paths"]}
     many |= {f"mp[{n}].wifi": many[BACK[0]] for n in range(1, 20)}
     summary = {**phone.summary, "aggregate": {**phone.aggregate, "paths": many}}
     result = tailrace.Result(summary, {}, phone.scenario_toml, phone.manifest)
-    (grid,) = [grid for grid in present.result_grids(result) if grid.title == "paths"]
+    (grid,) = [grid for grid in summary_tables.result_grids(result) if grid.title == "paths"]
     assert len(grid.rows) == 8
     assert grid.notes == [f"and {len(many) - 8} more: table paths"]
 

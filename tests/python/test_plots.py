@@ -8,9 +8,10 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import plots, present
-from tailrace.plots import layout, panels, style, workshop
-from tailrace.plots.curves import Curve
+from tailrace.show import plots, summary_tables
+from tailrace.show.plots import layout, panels, parallel_render, style
+from tailrace.show.plots.curves import Curve
+from tailrace.text import interval_text
 
 UNITS = {
     "queue": "packets",
@@ -238,7 +239,7 @@ def test_what_a_figure_of_one_thing_shows_is_named_and_the_same_of_all_results(s
     assert "queue of every variant: r2->r1" in chosen.grid.notes
     cells = {row[0]: row[-1] for row in chosen.grid.rows if row[0]}
     used = small.aggregate["queues"]["r2->r1"]["utilization"]
-    assert cells["a"] == present.number(used, 100)
+    assert cells["a"] == interval_text.number(used, 100)
     assert "queue length of r2->r1" in small.plot_queue(queue="r2->r1").get_suptitle()
     with pytest.raises(tailrace.UsageError, match=r"no queue 'r2->r2'; did you mean 'r\d->r\d'\?"):
         comparison.plot("queue", queue="r2->r2")
@@ -299,21 +300,22 @@ def test_the_way_back_has_a_line_of_its_own():
         colour["cbr"]
         == {line.get_label(): line.get_color() for line in result.plot_goodput().axes[0].lines}["cbr"]
     )
-    grid = present.result_grids(result)[0]
+    grid = summary_tables.result_grids(result)[0]
     assert {"delay back ms", "completed", "completion ms", "95th ms"} <= set(grid.columns)
 
 
 def test_helpers_draw_what_one_process_draws(small, small_codel, tmp_path, monkeypatch):
     # So that one helper is worth its start.
-    monkeypatch.setattr(workshop, "_WORTH", 3)
+    monkeypatch.setattr(parallel_render, "_WORTH", 3)
     both = tailrace.compare({"droptail": small, "codel": small_codel})
     both.save(tmp_path / "both")
     names = tuple(plots.METRICS)[:6]
     orders = [
-        workshop.Order((tmp_path / "both",), names, tmp_path / place, ("svg",)) for place in ("one", "two")
+        parallel_render.Order((tmp_path / "both",), names, tmp_path / place, ("svg",))
+        for place in ("one", "two")
     ]
-    workshop.draw(orders[0], both, 1)
-    workshop.draw(orders[1], both, 2)
+    parallel_render.draw(orders[0], both, 1)
+    parallel_render.draw(orders[1], both, 2)
     for name in names:
         one, two = (order.target / f"{name}.svg" for order in orders)
         assert one.read_bytes() == two.read_bytes()

@@ -7,8 +7,8 @@ import pytest
 import tailrace
 from conftest import SMALL, command_line
 from tailrace.errors import UsageError
-from tailrace.statistics import Interval, interval
-from tailrace.study import precision, running
+from tailrace.stats.statistics import Interval, interval
+from tailrace.study import precision, sweep_runner
 from tailrace.study.precision import Goal, next_count
 
 QUEUES = {"link.bottleneck.queue": ["droptail", "red"]}
@@ -103,7 +103,7 @@ def test_cells_get_the_runs_they_need(tmp_path):
 
 def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
     whole = swept(tmp_path / "whole")
-    real, ended = running.run, []
+    real, ended = sweep_runner.run, []
 
     def stopped(*arguments, **options):
         if ended:
@@ -111,7 +111,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path, monkeypatch):
         ended.append(real(*arguments, **options))
         return ended[-1]
 
-    monkeypatch.setattr(running, "run", stopped)
+    monkeypatch.setattr(sweep_runner, "run", stopped)
     with pytest.raises(KeyboardInterrupt):
         swept(tmp_path / "s")
     monkeypatch.undo()

@@ -8,8 +8,9 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import api, progress
-from tailrace.resume import Resumption
+from tailrace import api
+from tailrace.data.resume import Resumption
+from tailrace.execution import progress
 
 
 @pytest.fixture

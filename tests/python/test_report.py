@@ -15,10 +15,19 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import report
 from tailrace.errors import UsageError
-from tailrace.report import assets, charts, contrasts, drawing, findings, network, said, timeline
-from tailrace.report.thinning import thinned
+from tailrace.show import report
+from tailrace.show.report import (
+    assets,
+    charts,
+    contrasts,
+    network_drawing,
+    network_layout,
+    resolved_scenario,
+    result_findings,
+    timeline,
+)
+from tailrace.show.report.downsampling import thinned
 
 HOSTILE = "</script><b>\u202e"
 WITH_FAULT = (
@@ -199,7 +208,7 @@ def shares(**rates: float) -> dict:
 
 
 def test_shares_are_of_all_that_was_received():
-    found = next(iter(findings._shares(shares(tcp=3e6, udp=1e6))))
+    found = next(iter(result_findings._shares(shares(tcp=3e6, udp=1e6))))
     assert found.text == (
         "tcp (2 flows) get 3 Mbit/s together, 75 % of all that reached applications; "
         "udp (2 flows, an attack) get 1 Mbit/s together, 25 %."
@@ -335,7 +344,7 @@ def test_a_name_that_would_end_a_script_is_text(hostile, run_page):
 
 
 def test_hosts_that_are_alike_are_one_node(run):
-    found = network.of(said.of(run.scenario_toml))
+    found = network_layout.of(resolved_scenario.of(run.scenario_toml))
     assert {(node.name, node.count, node.column) for node in found.nodes} == {
         ("src", 3, 0),
         ("r1", 1, 1),
@@ -343,7 +352,7 @@ def test_hosts_that_are_alike_are_one_node(run):
         ("dst", 1, 3),
     }
     assert [edge.name for edge in found.edges] == ["src – r1", "bottleneck", "r2 – dst"]
-    load = drawing.loads([run.aggregate])(found.edges[1].forward)
+    load = network_drawing.loads([run.aggregate])(found.edges[1].forward)
     assert load is not None
     assert load.most == run.aggregate["queues"]["r1->r2"]["utilization"]["mean"]
 
@@ -353,14 +362,14 @@ def test_a_network_that_is_too_large_is_listed():
         "router": [{"name": "r", "count": 60}],
         "link": [{"between": ["r[0..59]", "r[1..60]"], "rate": "1 Mbit/s"}],
     }
-    found = network.of(said_of)
+    found = network_layout.of(said_of)
     assert "too many for a drawing" in found.note
-    assert drawing.picture(found, drawing.loads([])) is None
-    assert len(drawing.table(found, drawing.loads([])).grid.rows) == 59
+    assert network_drawing.picture(found, network_drawing.loads([])) is None
+    assert len(network_drawing.table(found, network_drawing.loads([])).grid.rows) == 59
 
 
 def test_the_timeline_has_what_happens(run, run_page):
-    from tailrace.plots import spans
+    from tailrace.show.plots import spans
 
     rows = timeline.table(list(spans.all_of(run))).grid.rows
     assert ["fault", "down (bottleneck)", "3", "4"] in [list(row) for row in rows]
@@ -438,9 +447,10 @@ def test_a_sweep_without_runs_is_refused(sweep, monkeypatch):
 
 def test_a_reproductions_verdicts_are_on_its_page(tmp_path):
     from conftest import ROOT
+    from tailrace.reproduce import report_page
 
     shutil.copytree(ROOT / "docs" / "papers" / "kochher", tmp_path / "kochher")
-    found = report.of_folder(tmp_path / "kochher")
+    found = report_page.report(tmp_path / "kochher")
     page = Page(found.html)
     assert not page.unbalanced
     assert "Of 17 claims 3 hold" in page.text
@@ -450,7 +460,7 @@ def test_a_reproductions_verdicts_are_on_its_page(tmp_path):
     verdicts = tmp_path / "kochher" / "verdicts.json"
     verdicts.write_text(verdicts.read_text().replace('"counts"', '"conuts"'))
     with pytest.raises(UsageError, match=r"verdicts.json is damaged: it has no proper 'counts'"):
-        report.of_folder(tmp_path / "kochher")
+        report_page.report(tmp_path / "kochher")
 
 
 def test_in_a_notebook_a_report_shows_itself_in_a_frame(small, tmp_path):

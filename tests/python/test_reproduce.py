@@ -8,11 +8,11 @@ import pytest
 
 from conftest import SMALL, command_line
 from tailrace.errors import UsageError
-from tailrace.plots import layout
-from tailrace.plots.swept import over_time
-from tailrace.progress import Monitor
-from tailrace.reproduce import declared, doing, judging, tables
+from tailrace.execution.progress import Monitor
+from tailrace.reproduce import claims_file, judgement, paper_tables, pipeline
 from tailrace.reproduce.paper import Outcome
+from tailrace.show.plots import layout
+from tailrace.show.plots.swept import over_time
 
 CLAIMS = """
 title = "On small networks"
@@ -124,10 +124,10 @@ def paper(tmp_path, claims=CLAIMS):
 def done(tmp_path_factory):
     place = tmp_path_factory.mktemp("reproduce")
     folder = paper(place)
-    work = doing.planned(folder, place / "out", quick=False)
-    assert not doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
-    found = judging.verdicts(work.paper, work.sweeps)
-    return work, found, doing.write(work, found, "tailrace reproduce nobody", 1, plots=True)
+    work = pipeline.planned(folder, place / "out", quick=False)
+    assert not pipeline.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    found = judgement.verdicts(work.paper, work.sweeps)
+    return work, found, pipeline.write(work, found, "tailrace reproduce nobody", 1, plots=True)
 
 
 def test_claims_are_judged_under_each_reading(done):
@@ -191,9 +191,9 @@ def test_a_table_has_no_row_of_a_reading_that_leaves_it_out(tmp_path):
     told = CLAIMS.replace("[quantity.late]", only, 1).replace(
         '[[claim]]\nid = "C1"', '[[claim]]\nid = "C1"\nreadings = "short"'
     )
-    work = doing.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
-    assert not doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
-    grid = tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
+    work = pipeline.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
+    assert not pipeline.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    grid = paper_tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
     assert [row[:2] for row in grid.rows] == [
         ["droptail", "paper"],
         ["", "short"],
@@ -205,10 +205,10 @@ def test_a_table_has_no_row_of_a_reading_that_leaves_it_out(tmp_path):
 
 def test_a_row_of_a_table_that_nothing_was_run_for_is_an_error(tmp_path):
     told = CLAIMS.replace("red = [1.4, nan]", "rde = [1.4, nan]")
-    work = doing.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
-    assert not doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    work = pipeline.planned(paper(tmp_path, told), tmp_path / "out", quick=True)
+    assert not pipeline.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
     with pytest.raises(UsageError, match="'rde' is no queue that was run"):
-        tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
+        paper_tables.beside(work.paper, work.paper.tables["table1"], work.sweeps)
 
 
 def test_the_page_says_it_all(done):
@@ -245,7 +245,7 @@ def test_the_page_says_it_all(done):
 def test_nothing_is_done_twice_and_pages_are_the_same(done):
     work, _, page = done
     before = page.read_text()
-    again = doing.planned(work.paper.folder, work.place.parent, quick=False)
+    again = pipeline.planned(work.paper.folder, work.place.parent, quick=False)
 
     class Counting(Monitor):
         ends = 0
@@ -253,12 +253,12 @@ def test_nothing_is_done_twice_and_pages_are_the_same(done):
         def ended(self, _job, _wall_s):
             Counting.ends += 1
 
-    assert not doing.run(again, lambda _: Counting(), None, lambda: False, fresh=False)
+    assert not pipeline.run(again, lambda _: Counting(), None, lambda: False, fresh=False)
     assert Counting.ends == 0
-    found = judging.verdicts(again.paper, again.sweeps)
-    doing.write(again, found, "tailrace reproduce nobody", 1, plots=False)
+    found = judgement.verdicts(again.paper, again.sweeps)
+    pipeline.write(again, found, "tailrace reproduce nobody", 1, plots=False)
     assert [v.as_dict() for v in found] == [v.as_dict() for v in done[1]]
-    doing.write(again, found, "tailrace reproduce nobody", 1, plots=True)
+    pipeline.write(again, found, "tailrace reproduce nobody", 1, plots=True)
     assert page.read_text() == before
 
 
@@ -285,23 +285,23 @@ def test_the_command_ends_with_4_where_a_verdict_is_new(tmp_path):
     ],
 )
 def test_few_runs_surprise_only_where_both_are_decided(tmp_path, outcome, expected, quick, new):
-    claim = declared.load(paper(tmp_path)).claims[0]
+    claim = claims_file.load(paper(tmp_path)).claims[0]
     known = replace(claim, expected=replace(claim.expected, outcomes={"short": expected}))
-    assert judging.Verdict(known, "short", outcome, []).is_new(quick=quick) == new
+    assert judgement.Verdict(known, "short", outcome, []).is_new(quick=quick) == new
 
 
 def test_what_is_interrupted_goes_on(tmp_path):
     folder = paper(tmp_path)
-    work = doing.planned(folder, tmp_path / "out", quick=True)
+    work = pipeline.planned(folder, tmp_path / "out", quick=True)
     ended = []
 
     class Stopping(Monitor):
         def ended(self, job, _wall_s):
             ended.append(job)
 
-    assert doing.run(work, lambda _: Stopping(), 1, lambda: len(ended) >= 2, fresh=False)
+    assert pipeline.run(work, lambda _: Stopping(), 1, lambda: len(ended) >= 2, fresh=False)
     first = len(ended)
-    assert not doing.run(work, lambda _: Stopping(), 1, lambda: False, fresh=False)
+    assert not pipeline.run(work, lambda _: Stopping(), 1, lambda: False, fresh=False)
     assert 0 < first < len(ended) == work.runs
 
 
@@ -310,7 +310,7 @@ def test_somebody_elses_folder_is_left_alone(tmp_path):
     (tmp_path / "out" / "nobody").mkdir(parents=True)
     (tmp_path / "out" / "nobody" / "thesis.tex").write_text("mine")
     with pytest.raises(UsageError, match="holds something else"):
-        doing.planned(folder, tmp_path / "out", quick=False)
+        pipeline.planned(folder, tmp_path / "out", quick=False)
 
 
 @pytest.mark.parametrize(
@@ -349,28 +349,30 @@ def test_what_is_wrong_is_said_with_its_line_before_any_run(tmp_path, old, new, 
     assert old in CLAIMS
     changed = CLAIMS.replace(old, new, 1)
     with pytest.raises(UsageError) as error:
-        doing.planned(paper(tmp_path, changed), tmp_path / "out", quick=False)
+        pipeline.planned(paper(tmp_path, changed), tmp_path / "out", quick=False)
     assert said in str(error.value)
     assert not (tmp_path / "out").exists()
 
 
 def test_errors_name_the_line(tmp_path):
     with pytest.raises(UsageError) as error:
-        declared.load(paper(tmp_path, CLAIMS.replace('figure = "fig1"', 'figure = "fig2"')))
+        claims_file.load(paper(tmp_path, CLAIMS.replace('figure = "fig1"', 'figure = "fig2"')))
     line = CLAIMS.splitlines().index('figure = "fig1"') + 1
     assert f"claims.toml:{line}: claim C1: " in str(error.value)
     with pytest.raises(UsageError) as error:
-        doing.planned(paper(tmp_path, CLAIMS.replace("at_least = 65", "atleast = 65")), tmp_path, quick=True)
+        pipeline.planned(
+            paper(tmp_path, CLAIMS.replace("at_least = 65", "atleast = 65")), tmp_path, quick=True
+        )
     line = next(at for at, text in enumerate(CLAIMS.splitlines(), 1) if "at_least = 65" in text)
     assert f"claims.toml:{line}: claim C2: there is no key `atleast`" in str(error.value)
 
 
 def test_a_metric_that_is_none_is_said_with_the_claim(tmp_path):
     claims = CLAIMS.replace('of = "cbr.throughput where', 'of = "cbr.thruput where')
-    work = doing.planned(paper(tmp_path, claims), tmp_path / "out", quick=True)
-    doing.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
+    work = pipeline.planned(paper(tmp_path, claims), tmp_path / "out", quick=True)
+    pipeline.run(work, lambda _: Monitor(), None, lambda: False, fresh=False)
     with pytest.raises(UsageError, match=r"claim C1: there is no metric 'cbr.thruput'; did you mean"):
-        judging.verdicts(work.paper, work.sweeps)
+        judgement.verdicts(work.paper, work.sweeps)
 
 
 def test_a_paper_that_is_not_there_is_said(tmp_path):

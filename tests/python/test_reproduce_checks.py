@@ -4,10 +4,10 @@ import pytest
 
 from tailrace.errors import UsageError
 from tailrace.reproduce import checks
-from tailrace.reproduce.checks.common import Number
-from tailrace.reproduce.keys import Keys, Source
+from tailrace.reproduce.checks.outcome import Number
 from tailrace.reproduce.paper import Outcome, Table
-from tailrace.statistics import interval
+from tailrace.reproduce.toml_keys import Keys, Source
+from tailrace.stats.statistics import interval
 
 
 class Made:

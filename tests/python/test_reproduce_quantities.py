@@ -7,10 +7,10 @@ import pytest
 
 from conftest import SMALL
 from tailrace.errors import UsageError
-from tailrace.progress import Monitor
-from tailrace.reproduce import declared, doing, judging
-from tailrace.reproduce.metrics import Declaring
-from tailrace.reproduce.quantities import Measured
+from tailrace.execution.progress import Monitor
+from tailrace.reproduce import claims_file, judgement, pipeline
+from tailrace.reproduce.claim_quantities import Measured
+from tailrace.reproduce.paper_metrics import Declaring
 
 CLAIMS = """
 title = "On windows"
@@ -70,9 +70,9 @@ def done(tmp_path_factory):
     place = tmp_path_factory.mktemp("quantities")
     (place / "small.toml").write_text(SMALL.replace("bulk", 'transfer", size = "100 kB'))
     (place / "claims.toml").write_text(CLAIMS)
-    work = doing.planned(place, place / "out", quick=False)
-    assert not doing.run(work, lambda _: Monitor(), 1, lambda: False, fresh=False)
-    return work, doing.write(work, judging.verdicts(work.paper, work.sweeps), "again", 1, plots=True)
+    work = pipeline.planned(place, place / "out", quick=False)
+    assert not pipeline.run(work, lambda _: Monitor(), 1, lambda: False, fresh=False)
+    return work, pipeline.write(work, judgement.verdicts(work.paper, work.sweeps), "again", 1, plots=True)
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +101,8 @@ def test_statistics_during_transfers_leave_out_what_is_before_and_after_them(don
 def test_a_transfer_that_does_not_end_leaves_all_that_follows(tmp_path):
     (tmp_path / "small.toml").write_text(SMALL.replace("bulk", 'transfer", size = "100 MB'))
     (tmp_path / "claims.toml").write_text(CLAIMS)
-    work = doing.planned(tmp_path, tmp_path / "out", quick=False)
-    doing.run(work, lambda _: Monitor(), 1, lambda: False, fresh=False)
+    work = pipeline.planned(tmp_path, tmp_path / "out", quick=False)
+    pipeline.run(work, lambda _: Monitor(), 1, lambda: False, fresh=False)
     sweep = Declaring(work.tasks[0].place, work.paper, "queues")
     measured = Measured(work.paper, "queues", lambda _: sweep)
     own = measured.one("waiting where queue=droptail", work.paper.quantities["waiting"])
@@ -151,4 +151,4 @@ def test_what_is_not_declared_is_told(tmp_path):
     (tmp_path / "small.toml").write_text(SMALL)
     (tmp_path / "claims.toml").write_text(CLAIMS.replace('during = "tcp"', "during = 3"))
     with pytest.raises(UsageError, match=r"`during` takes a text"):
-        judging.rehearse(declared.load(tmp_path))
+        judgement.rehearse(claims_file.load(tmp_path))

@@ -10,9 +10,11 @@ from rich.console import Console
 
 import tailrace
 from conftest import SMALL
-from tailrace import loading, present
-from tailrace.capture import Capture
+from tailrace.data import loading
 from tailrace.errors import UsageError
+from tailrace.execution.capture import Capture
+from tailrace.stats import summary_measures
+from tailrace.text import interval_text, text_table
 
 
 def shown(renderable, width=160):
@@ -85,20 +87,20 @@ def test_the_terminal_table_names_groups_queues_and_units(small):
 
 
 def test_the_notebook_table_escapes_what_a_scenario_may_contain():
-    html = present.html([present.Grid("<b>", ["a&b"], [["<script>"]])])
+    html = text_table.html([text_table.Grid("<b>", ["a&b"], [["<script>"]])])
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "a&amp;b" in html
 
 
 def test_the_comparison_studies_the_queue_that_drops(small, small_codel):
-    assert present.studied_queue([small.aggregate]) == "r1->r2"
+    assert summary_measures.studied_queue([small.aggregate]) == "r1->r2"
     comparison = tailrace.compare({"droptail": small, "codel": small_codel})
     text = shown(comparison)
     assert "queue of every variant: r1->r2" in text
     assert "over 3 runs" in text
     assert [row[0] for row in comparison.grid.rows if row[0]] == ["droptail", "codel"]
-    assert "| droptail |" in present.markdown(comparison.grid)
+    assert "| droptail |" in text_table.markdown(comparison.grid)
 
 
 def test_a_narrow_terminal_gets_two_tables_with_all_numbers(small, small_codel):
@@ -144,7 +146,7 @@ def test_nothing_to_compare_is_an_error():
     ],
 )
 def test_numbers_show_the_digits_that_their_interval_supports(entry, scale, text):
-    assert present.number(entry, scale) == text
+    assert interval_text.number(entry, scale) == text
 
 
 @pytest.mark.parametrize("width", [30, 40, 80, 160])

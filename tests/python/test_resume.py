@@ -6,11 +6,12 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import api, resume
+from tailrace import api
 from tailrace.cli import common
-from tailrace.execute import Outcome
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario
+from tailrace.data import resume
+from tailrace.data.resume import Resumption
+from tailrace.execution.execute import Outcome
+from tailrace.scenario.scenario import Scenario
 
 CAPTURED = SMALL + '\n[[capture]]\nat = "bottleneck"\n'
 
@@ -56,7 +57,7 @@ def test_another_scenario_takes_over_nothing(tmp_path, change):
 
 def test_another_engine_takes_over_nothing(tmp_path, monkeypatch):
     run(Scenario.of(SMALL), tmp_path / "r")
-    monkeypatch.setattr("tailrace.study.identity.ENGINE", "0.0.1+0")
+    monkeypatch.setattr("tailrace.execution.identity.ENGINE", "0.0.1+0")
     assert run(Scenario.of(SMALL), tmp_path / "r")[1] == 0
 
 

@@ -11,8 +11,9 @@ import typer
 
 import tailrace
 from conftest import SMALL
-from tailrace import _native, api, execute
+from tailrace import _native, api
 from tailrace.cli import common
+from tailrace.execution import execute
 
 GROUP_SPREADS = ("goodput_bps", "throughput_bps")
 GROUP_COUNTS = (
@@ -334,7 +335,7 @@ def test_the_catalog_describes_every_parameter():
 
 
 def test_every_default_of_the_catalog_can_be_written_into_a_scenario():
-    from tailrace import toml_text
+    from tailrace.text import toml_text
 
     for queue in tailrace.list_queues():
         written = {"kind": queue["name"], **{p["name"]: p["default"] for p in queue["params"]}}

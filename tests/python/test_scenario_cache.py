@@ -4,7 +4,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace.study import cache
+from tailrace.study import scenario_cache
 
 QUEUES = {"link.bottleneck.queue": ["droptail", "red", "codel"]}
 
@@ -30,7 +30,7 @@ def test_scenarios_of_cells_are_read_once_where_there_is_room_for_them(tmp_path,
     kept = swept(tmp_path / "kept")
     assert sorted(read) == ["codel", "droptail", "red"]
     read.clear()
-    monkeypatch.setattr(cache, "ROOM_BYTES", tailrace.Scenario(SMALL).size)
+    monkeypatch.setattr(scenario_cache, "ROOM_BYTES", tailrace.Scenario(SMALL).size)
     # One fits; the others are read again for each run.
     assert swept(tmp_path / "read").equals(kept)
     assert sorted(read) == [*["codel"] * 3, "droptail", *["red"] * 3]
@@ -46,4 +46,4 @@ def test_a_scenario_counts_with_its_network_and_the_files_that_it_names(tmp_path
     (tmp_path / "down.trace").write_text("".join(f"{n}\n" for n in range(1000)))
     traced = tailrace.Scenario.of(tmp_path / "s.toml")
     assert traced.size >= small.size + (tmp_path / "down.trace").stat().st_size
-    assert 1000 * small.size < cache.ROOM_BYTES
+    assert 1000 * small.size < scenario_cache.ROOM_BYTES

@@ -15,7 +15,7 @@ import tailrace
 import typed_scenarios
 from conftest import ROOT, SMALL
 from queue_docs import classes
-from tailrace import build, objects
+from tailrace import build
 from tailrace.build import (
     Flow,
     Host,
@@ -32,13 +32,14 @@ from tailrace.build import (
     transport,
 )
 from tailrace.errors import UsageError
-from tailrace.reproduce import declared
-from tailrace.study import identity
+from tailrace.execution import identity
+from tailrace.reproduce import claims_file
+from tailrace.scenario import objects
 
 PAGE = ROOT / "docs" / "scenarios-in-code.md"
 FILES = [
     *sorted((ROOT / "scenarios").glob("*.toml")),
-    *sorted(file for file in (ROOT / "papers").glob("*/*.toml") if file.name != declared.FILE),
+    *sorted(file for file in (ROOT / "papers").glob("*/*.toml") if file.name != claims_file.FILE),
     *sorted((ROOT / "crates" / "scenario" / "tests" / "files").glob("*.toml")),
 ]
 

@@ -9,12 +9,12 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import report
+from tailrace.data.store import Writer
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.store import Writer
-from tailrace.study import declaration, proposing, searching
+from tailrace.show import report
+from tailrace.study import declaration, sampler, search_driver
 from tailrace.study.declaration import Range
-from tailrace.study.proposing import Space, Told, propose
+from tailrace.study.sampler import Space, Told, propose
 from test_damage import ATTACKED
 
 pytest.importorskip("optuna")
@@ -32,17 +32,17 @@ def found(tmp_path_factory):
 
 def test_proposals_come_near_to_what_is_best():
     space = Space({"x": Range("0", "1"), "kind": ["a", "b", "c"]})
-    for sampler, closest in (("tpe", 0.02), ("random", 0.2)):
+    for method, closest in (("tpe", 0.02), ("random", 0.2)):
         told = []
         while len(told) < 60:
-            points = propose(space, told, 4, maximize=True, sampler=sampler, seed=1)
+            points = propose(space, told, 4, maximize=True, sampler=method, seed=1)
             values = [-((p["x"] - 0.3) ** 2) - (p["kind"] != 2) for p in points]
             told += [Told(p, v, allowed=True) for p, v in zip(points, values, strict=True)]
         best = max(told, key=lambda one: one.value).point
         assert best["kind"] == 2
         assert abs(best["x"] - 0.3) < closest
         # Later trials are better than the first ones, which are drawn anywhere.
-        if sampler == "tpe":
+        if method == "tpe":
             assert sum(t.value for t in told[-20:]) > sum(t.value for t in told[:20])
     again = propose(space, told[:40], 4, maximize=True, sampler="tpe", seed=1)
     assert again == propose(space, told[:40], 4, maximize=True, sampler="tpe", seed=1)
@@ -189,16 +189,16 @@ def test_a_folder_holds_one_search(found, tmp_path):
 
 
 def test_what_a_search_wants_reads_back():
-    wanted = searching.Wanted(
+    wanted = search_driver.Wanted(
         "tcp.goodput",
         True,
         declaration.searched("--over", ["a.b=log_uniform(1 ms, 2 s)", "a.c=1,2"]),
         trials=7,
     )
-    back = searching.Wanted.of_json(wanted.as_json())
+    back = search_driver.Wanted.of_json(wanted.as_json())
     assert back.over == wanted.over
     assert back.as_json() == wanted.as_json()
-    assert proposing.Space(back.over).value("a.b", 0.0) == '"1000000 ns"'
+    assert sampler.Space(back.over).value("a.b", 0.0) == '"1000000 ns"'
 
 
 def test_the_command_that_is_named_shows_what_an_attack_costs(tmp_path):

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 import tailrace
-from tailrace.plots import directions, figures
+from tailrace.show.plots import data_direction, figures
 
 BOTH = """
 name = "both"
@@ -62,7 +62,7 @@ def headline(figure):
 
 
 def test_a_download_is_drawn_with_the_servers_window_and_says_so(both):
-    assert directions.window_senders(both) == {"down": "server", "up": "client"}
+    assert data_direction.window_senders(both) == {"down": "server", "up": "client"}
     figure = both.plot_cwnd()
     assert "of down the servers' windows" in headline(figure)
     of_down = pl.col("group") == "down"
@@ -90,7 +90,7 @@ def test_results_of_older_versions_have_no_such_column(both, tmp_path):
     place = both.save(tmp_path / "old")
     old = tailrace.Result.load(place)
     old._tables["flow_series"] = both.flow_series.drop("end")
-    assert directions.window_senders(old) == {}
+    assert data_direction.window_senders(old) == {}
     assert old.plot_cwnd().axes
 
 

@@ -7,8 +7,8 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import settling
-from tailrace.statistics import students_p
+from tailrace.stats import steady_state
+from tailrace.stats.statistics import students_p
 
 
 def noise(count, correlation, seed, mean=10.0):
@@ -31,7 +31,7 @@ def test_the_tails_of_student_agree_with_the_printed_tables():
 def test_the_comparison_by_hand():
     # Twenty batches of ten samples: the first four 5, then 11 and 9 in turn.
     values = [5.0] * 40 + ([11.0] * 10 + [9.0] * 10) * 8
-    found = settling.drift(values)
+    found = steady_state.drift(values)
     assert (found.first, found.last) == (5.0, 10.0)
     # The last half about its line, which falls by 5/82.5 a batch: squares 10 - 25/82.5 = 9.697, 8 degrees of freedom,
     # neighbours correlated by less than nothing. t = 5 / √(9.697/8 · (1/4 + 1/10)) = 7.6764
@@ -40,7 +40,7 @@ def test_the_comparison_by_hand():
 
 @pytest.mark.parametrize(("correlation", "most"), [(0.0, 0.01), (0.5, 0.01), (0.9, 0.05)])
 def test_noise_alone_seldom_moves(correlation, most):
-    moved = sum(settling.drift(noise(500, correlation, seed)) is not None for seed in range(300))
+    moved = sum(steady_state.drift(noise(500, correlation, seed)) is not None for seed in range(300))
     assert moved / 300 <= most
 
 
@@ -50,10 +50,10 @@ def test_a_transient_is_found_and_left_out(sign):
     for seed in range(100):
         steady = noise(500, 0.5, seed, mean=20.0)
         values = [value + sign * 12 * math.exp(-place / 40) for place, value in enumerate(steady)]
-        found += settling.drift(values) is not None
-        cut = settling.mser5(values)
+        found += steady_state.drift(values) is not None
+        cut = steady_state.mser5(values)
         cuts += [] if cut is None else [cut]
-        left += cut is not None and settling.drift(values[cut:]) is not None
+        left += cut is not None and steady_state.drift(values[cut:]) is not None
     assert found >= 95
     assert left <= 5
     assert len(cuts) >= 90
@@ -63,29 +63,29 @@ def test_a_transient_is_found_and_left_out(sign):
 
 def test_a_trend_without_end_is_found_and_has_no_steady_part():
     values = [value + place / 20 for place, value in enumerate(noise(500, 0.5, 1))]
-    assert settling.drift(values) is not None
-    assert settling.mser5(values) is None
+    assert steady_state.drift(values) is not None
+    assert steady_state.mser5(values) is None
 
 
 def test_mser_by_hand():
     # Batches of five: 9, 9, 1, 2, 1, 2, ...: the standard error is smallest without the first two.
     values = [9.0] * 10 + ([1.0] * 5 + [2.0] * 5) * 6
-    assert settling.mser5(values) == 10
-    assert settling.mser5([3.0] * 100) == 0
-    assert settling.mser5([1.0] * 24) is None
+    assert steady_state.mser5(values) == 10
+    assert steady_state.mser5([3.0] * 100) == 0
+    assert steady_state.mser5([1.0] * 24) is None
 
 
 def test_what_does_not_matter_is_not_told():
     # Plain to see, but 1 % of the mean.
-    assert settling.drift([99.0] * 40 + [100.0] * 160) is None
-    assert settling.drift([1.0] * 100 + [9.0] * 99) is None
-    assert settling.drift([0.0] * 400) is None
+    assert steady_state.drift([99.0] * 40 + [100.0] * 160) is None
+    assert steady_state.drift([1.0] * 100 + [9.0] * 99) is None
+    assert steady_state.drift([0.0] * 400) is None
     # A constant that was another: no noise explains that.
-    assert settling.drift([50.0] * 40 + [100.0] * 160).p == 0.0
+    assert steady_state.drift([50.0] * 40 + [100.0] * 160).p == 0.0
 
 
 def test_warmups_are_rounded_up_to_two_digits():
-    assert [settling.rounded_up(s) for s in (0.0, 0.1234, 9.96, 100.1)] == [0.0, 0.13, 10.0, 110.0]
+    assert [steady_state.rounded_up(s) for s in (0.0, 0.1234, 9.96, 100.1)] == [0.0, 0.13, 10.0, 110.0]
 
 
 FLOW = {"app": {"kind": "bulk"}, "start": "uniform(0 s, 2 s)"}
@@ -109,12 +109,12 @@ FLOW = {"app": {"kind": "bulk"}, "start": "uniform(0 s, 2 s)"}
 )
 def test_what_is_meant_to_change_is_not_looked_at(more, steady):
     scenario = {"duration": "40 s", "flow": [FLOW, {**FLOW, **more}]}
-    assert settling.is_steady_by_design(scenario) is steady
-    assert not settling.is_steady_by_design({**scenario, "fault": [{}]})
-    assert not settling.is_steady_by_design({**scenario, "window": [{}]})
-    assert not settling.is_steady_by_design({**scenario, "attack": [{"name": "x"}]})
+    assert steady_state.is_steady_by_design(scenario) is steady
+    assert not steady_state.is_steady_by_design({**scenario, "fault": [{}]})
+    assert not steady_state.is_steady_by_design({**scenario, "window": [{}]})
+    assert not steady_state.is_steady_by_design({**scenario, "attack": [{"name": "x"}]})
     off = {**FLOW, "stop": "5 s", "enabled": False}
-    assert settling.is_steady_by_design({**scenario, "flow": [FLOW, off], "attack": [{"enabled": False}]})
+    assert steady_state.is_steady_by_design({**scenario, "flow": [FLOW, off], "attack": [{"enabled": False}]})
 
 
 # A window that grows for seconds: a long fat path with slow start left early.
@@ -131,7 +131,7 @@ def test_a_result_tells_what_had_not_settled():
     result = tailrace.run(SLOW, runs=2, set=SLOW_SETS)
     (found,) = [one for one in result.unsettled if one.what == "goodput of tcp"]
     assert found.drift.first < found.drift.last
-    (note,) = [note for note in settling.notes(result) if note.startswith("goodput of tcp")]
+    (note,) = [note for note in steady_state.notes(result) if note.startswith("goodput of tcp")]
     assert "from the start on, without a warm-up" in note
     assert not [one for one in result.unsettled if one.what == "goodput of cbr"]
     without = tailrace.run(SLOW, runs=1, set={**SLOW_SETS, "record.interval": "off"})

@@ -8,8 +8,8 @@ import tailrace
 from conftest import SMALL, command_line
 from tailrace import _native
 from tailrace.errors import UsageError
-from tailrace.plots import chosen, spans
-from tailrace.plots.spans import Span
+from tailrace.show.plots import single_flows, spans
+from tailrace.show.plots.spans import Span
 
 HAPPENING = (
     SMALL[: SMALL.index('transport = { kind = "udp" }')]
@@ -214,7 +214,7 @@ def test_single_flows_have_a_line_each(happening):
 
 
 def test_many_flows_leave_the_largest(happening):
-    alone = chosen.of(happening, "tcp")
+    alone = single_flows.of(happening, "tcp")
     rates = (
         happening.flows.filter(pl.col("group") == "tcp").group_by("flow").agg(pl.col("goodput_bps").mean())
     )

@@ -10,9 +10,10 @@ import pytest
 
 import tailrace
 from conftest import SMALL, command_line
+from tailrace.data.store import Writer, copying
 from tailrace.errors import RunError, UsageError
-from tailrace.store import Writer, copying
-from tailrace.study import identity, sharding
+from tailrace.execution import identity
+from tailrace.study import sharding
 from tailrace.study.sharding import Shard, dealt
 
 CAPTURING = f'{SMALL}\n[[capture]]\nat = "bottleneck"\n'

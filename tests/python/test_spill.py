@@ -13,10 +13,12 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import api, loading, resume, spill
+from tailrace import api
+from tailrace.data import loading, resume
+from tailrace.data.resume import Resumption
 from tailrace.errors import RunError, UsageError
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario
+from tailrace.execution import streaming
+from tailrace.scenario.scenario import Scenario
 
 SERIES = ("group_series", "flow_series", "queue_series", "law_series", "events")
 
@@ -24,7 +26,7 @@ SERIES = ("group_series", "flow_series", "queue_series", "law_series", "events")
 @pytest.fixture
 def short_chunks(monkeypatch):
     """Rows leave a hundred times in a run."""
-    monkeypatch.setattr(spill, "AT_ONCE_BYTES", 4000)
+    monkeypatch.setattr(streaming, "AT_ONCE_BYTES", 4000)
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +118,7 @@ def test_damage_of_a_large_table_is_named_when_it_is_read(in_memory, tmp_path, m
 def test_a_sweep_is_the_same_whether_rows_left_or_not(tmp_path, monkeypatch):
     axes = {"link.bottleneck.queue": ["droptail", "red"]}
     plain = tailrace.sweep(SMALL, axes, runs=2, output=tmp_path / "plain")
-    monkeypatch.setattr(spill, "AT_ONCE_BYTES", 4000)
+    monkeypatch.setattr(streaming, "AT_ONCE_BYTES", 4000)
     found = tailrace.sweep(SMALL, axes, runs=2, output=tmp_path / "found")
     assert len(found._reader.index.parts()) == 4
     for name in (*SERIES, "flows", "queues", "figures"):
@@ -128,7 +130,7 @@ def test_a_sweep_is_the_same_whether_rows_left_or_not(tmp_path, monkeypatch):
 
 def test_a_killed_sweep_leaves_no_rows_behind(tmp_path):
     script = (
-        "import tailrace; from tailrace import spill; spill.AT_ONCE_BYTES = 4000\n"
+        "import tailrace; from tailrace.execution import streaming; streaming.AT_ONCE_BYTES = 4000\n"
         f"tailrace.sweep({SMALL!r}, {{'link.bottleneck.queue': ['red']}}, output={str(tmp_path / 's')!r},"
         " set={'duration': '2000 s'})"
     )
@@ -179,7 +181,7 @@ def test_a_full_disk_ends_the_run_and_says_so(monkeypatch, tmp_path):
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tailrace.tables.write", full)
+    monkeypatch.setattr("tailrace.execution.polars_frames.write", full)
     with pytest.raises(RunError, match="No space left on device"):
         tailrace.run(SMALL)
     with pytest.raises(RunError, match="make room"):

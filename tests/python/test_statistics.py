@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from tailrace import resampling
-from tailrace.statistics import AMOUNT, aggregate, interval, jain, share_ends, student_t_975
+from tailrace.stats import bootstrap
+from tailrace.stats.statistics import AMOUNT, aggregate, interval, jain, share_ends, student_t_975
 
 # Two-sided 95 % points of Student's t as printed in statistical tables.
 TABLE = {
@@ -143,25 +143,25 @@ def test_the_names_of_numbers_tell_what_is_a_share():
 
 def test_percentiles_and_spread_over_runs_by_hand():
     values = [4.0, 1.0, 3.0, 2.0]
-    assert resampling.estimate(values, "median").mean == 2.5
+    assert bootstrap.estimate(values, "median").mean == 2.5
     # Between the third and fourth of four: 3 + 0.85.
-    assert resampling.estimate(values, "p95").mean == pytest.approx(3.85)
-    assert resampling.estimate(values, "min").mean == 1.0
-    assert resampling.estimate(values, "max").mean == 4.0
+    assert bootstrap.estimate(values, "p95").mean == pytest.approx(3.85)
+    assert bootstrap.estimate(values, "min").mean == 1.0
+    assert bootstrap.estimate(values, "max").mean == 4.0
     # s = √(5/3), mean 2.5
-    assert resampling.estimate(values, "cv").mean == pytest.approx(math.sqrt(5 / 3) / 2.5)
-    assert resampling.estimate(values, "mean") == interval(values)
-    assert resampling.estimate([], "median") is None
-    assert resampling.estimate([5.0], "cv") is None
-    assert resampling.estimate([-1.0, 1.0], "cv") is None
+    assert bootstrap.estimate(values, "cv").mean == pytest.approx(math.sqrt(5 / 3) / 2.5)
+    assert bootstrap.estimate(values, "mean") == interval(values)
+    assert bootstrap.estimate([], "median") is None
+    assert bootstrap.estimate([5.0], "cv") is None
+    assert bootstrap.estimate([-1.0, 1.0], "cv") is None
 
 
 def test_there_is_an_interval_from_as_many_runs_as_can_hold_one():
     # 1 - 2 / 2^n >= 0.95 from n = 6; 1 - 0.95^n - 0.05^n from 59.
-    assert resampling.estimate([1.0] * 5, "median").ci95 is None
-    assert resampling.estimate([1.0] * 6, "median").ci95 == 0.0
-    assert resampling.fewest("p95") == resampling.fewest("p5") == 59
-    assert resampling.estimate(list(range(1000)), "max").ci95 is None
+    assert bootstrap.estimate([1.0] * 5, "median").ci95 is None
+    assert bootstrap.estimate([1.0] * 6, "median").ci95 == 0.0
+    assert bootstrap.fewest("p95") == bootstrap.fewest("p5") == 59
+    assert bootstrap.estimate(list(range(1000)), "max").ci95 is None
 
 
 def test_the_bootstraps_interval_is_the_same_each_time_and_covers_the_median():
@@ -169,8 +169,8 @@ def test_the_bootstraps_interval_is_the_same_each_time_and_covers_the_median():
     covered = 0
     for _ in range(400):
         values = [draw.expovariate(1.0) for _ in range(20)]
-        found = resampling.estimate(values, "median")
-        assert found == resampling.estimate(values, "median")
+        found = bootstrap.estimate(values, "median")
+        assert found == bootstrap.estimate(values, "median")
         low, high = found.ends
         covered += low <= math.log(2) <= high
     assert 0.90 < covered / 400 < 0.98
@@ -178,4 +178,4 @@ def test_the_bootstraps_interval_is_the_same_each_time_and_covers_the_median():
 
 @pytest.mark.parametrize("over", ["p0", "p100", "mode", "p", "median1"])
 def test_there_are_no_other_statistics(over):
-    assert not resampling.is_known(over)
+    assert not bootstrap.is_known(over)

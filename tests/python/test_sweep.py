@@ -12,9 +12,11 @@ import pytest
 
 import tailrace
 from conftest import SMALL
+from tailrace.data.store import Reader, Writer
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.store import Reader, Writer
-from tailrace.study import cells, declaration, formulas, identity, running
+from tailrace.execution import identity
+from tailrace.stats import formulas
+from tailrace.study import cells, declaration, sweep_runner
 
 QUEUES = {"link.bottleneck.queue": ["droptail", "red"], "link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
 
@@ -61,13 +63,13 @@ def test_what_has_landed_is_not_done_again(tmp_path, monkeypatch):
     place = tmp_path / "s"
     tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
     begun = []
-    real = running.Job
+    real = sweep_runner.Job
 
     def noted(*arguments):
         begun.append(arguments[1:])
         return real(*arguments)
 
-    monkeypatch.setattr(running, "Job", noted)
+    monkeypatch.setattr(sweep_runner, "Job", noted)
     more = tailrace.sweep(
         SMALL, {**QUEUES, "link.bottleneck.rate": ["1 Mbit/s", "3 Mbit/s"]}, runs=2, output=place
     )

@@ -14,7 +14,7 @@ import tailrace
 from conftest import SMALL, command_line
 from tailrace.cli import common
 from tailrace.errors import UsageError
-from tailrace.study import cells, declaration, probing, running
+from tailrace.study import cells, declaration, metric_probe, sweep_runner
 
 QUEUES = ("--set-each", "link.bottleneck.queue=red,codel")
 
@@ -66,10 +66,10 @@ def test_metrics_of_connections_over_multipath_tcp_are_known_before_there_is_one
     text = SMALL.replace('kind = "tcp", cc = "newreno"', 'kind = "mptcp"')
     scenario = tailrace.Scenario(f'{text}\n[[window]]\nname = "late"\nstart = "5 s"\n')
     if there_is:
-        probing.check([name], [scenario])
+        metric_probe.check([name], [scenario])
     else:
         with pytest.raises(UsageError, match="there is no "):
-            probing.check([name], [scenario])
+            metric_probe.check([name], [scenario])
 
 
 def test_names_of_paths_may_have_spaces():
@@ -78,7 +78,7 @@ def test_names_of_paths_may_have_spaces():
 
 def test_goodput_until_completion_is_known_before_anything_is_complete():
     text = SMALL.replace('app = { kind = "bulk" }', 'app = { kind = "transfer", size = "20 kB" }')
-    probing.check(["tcp.completion_goodput", "completion_goodput_bps.max"], [tailrace.Scenario(text)])
+    metric_probe.check(["tcp.completion_goodput", "completion_goodput_bps.max"], [tailrace.Scenario(text)])
 
 
 def test_metrics_of_some_cells_only_are_none_of_a_slip(there):
@@ -132,7 +132,7 @@ def landed(place):
 def test_fresh_takes_away_the_tables_of_what_was_there(there):
     command_line("sweep", "small.toml", *QUEUES, "--runs", "1", "-o", "s", cwd=there)
     (there / "s" / "notes.md").write_text("mine")
-    with running.Writer.opened(there / "s", {}, fresh=True):
+    with sweep_runner.Writer.opened(there / "s", {}, fresh=True):
         pass
     assert {file.name for file in (there / "s").glob("*.md")} == {"notes.md"}
     assert not (there / "s" / "table.csv").exists()

@@ -8,11 +8,12 @@ import pytest
 
 import tailrace
 from conftest import ROOT, SMALL
-from tailrace import figures, present
 from tailrace.errors import UsageError
-from tailrace.study import forms, probing
-from tailrace.study.metrics import SHORT, Known, Metric, values
-from tailrace.study.parameters import Column
+from tailrace.stats import numbers, summary_measures, table_forms
+from tailrace.stats.metrics import SHORT, Known, Metric, values
+from tailrace.stats.parameters import Column
+from tailrace.study import metric_probe
+from tailrace.text import interval_text, text_table
 
 RATES = {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}
 
@@ -38,9 +39,9 @@ def test_transfers_that_did_not_complete_are_told():
 
 def test_windows_that_begin_later_are_known_before_the_first_run():
     windows = SMALL + '\n[[window]]\nname = "early"\nend = "3 s"\n[[window]]\nname = "late"\nstart = "5 s"\n'
-    probing.check(["tcp.goodput@early", "tcp.goodput@late"], [tailrace.Scenario(windows)])
+    metric_probe.check(["tcp.goodput@early", "tcp.goodput@late"], [tailrace.Scenario(windows)])
     with pytest.raises(UsageError, match=r"no window 'later'; did you mean late"):
-        probing.check(["tcp.goodput@later"], [tailrace.Scenario(windows)])
+        metric_probe.check(["tcp.goodput@later"], [tailrace.Scenario(windows)])
 
 
 def test_metrics_that_are_not_there_are_not_proposed(strange):
@@ -91,9 +92,9 @@ def test_values_of_several_kinds_are_words_and_it_is_said():
 def test_signs_of_uneven_intervals_are_explained_where_there_are_any():
     table = tailrace.sweep(SMALL, RATES, runs=2).table(["tcp.loss"])
     cells = [cell for row in table.grid().rows for cell in row]
-    assert any(present.BELOW in cell for cell in cells)
-    assert present.UNEVEN in table.grid().notes
-    assert present.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
+    assert any(interval_text.BELOW in cell for cell in cells)
+    assert interval_text.UNEVEN in table.grid().notes
+    assert interval_text.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
 
 
 def test_no_interval_reaches_below_what_cannot_be_negative():
@@ -116,7 +117,7 @@ def test_no_interval_reaches_below_what_cannot_be_negative():
     ],
 )
 def test_no_interval_is_said_to_be_nothing_that_is_something(mean, half, text):
-    assert present.number({"mean": mean, "ci95": half, "n": 5}) == text
+    assert interval_text.number({"mean": mean, "ci95": half, "n": 5}) == text
 
 
 def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
@@ -129,16 +130,16 @@ def test_a_queue_in_which_nothing_waits_has_no_seven_digits():
     # 0.00002 packets and 0.0002 ms, a fifth of a microsecond: too little, and enough.
     queue = {"backlog_packets": {"mean": {"mean": 2e-5, "ci95": 1e-6, "n": 2}}, "sojourn_s": {}}
     queue["sojourn_s"]["mean"] = {"mean": 2e-7, "ci95": None, "n": 1}
-    assert [measure.of(queue) for measure in present.QUEUE_MEASURES[:2]] == ["<0.001", "0.0002"]
+    assert [measure.of(queue) for measure in summary_measures.QUEUE_MEASURES[:2]] == ["<0.001", "0.0002"]
 
 
 def test_latex_takes_any_name():
-    grid = present.Grid(
+    grid = text_table.Grid(
         "t", ["r1->r2 \\x", "a_b {µs}"], [["5 %", "1 ± 2"], ["#~^", "<3 −1 +2"]], 1, ["a\nnote"]
     )
 
     found = SimpleNamespace(grid=lambda most: grid if most is None else None)
-    text = forms.text(found, "latex")
+    text = table_forms.text(found, "latex")
     assert "r1$\\rightarrow$r2 \\textbackslash{}x & a\\_b \\{$\\mu$s\\} \\\\" in text
     assert "5 \\% & 1 $\\pm$ 2 \\\\" in text
     assert "\\#\\textasciitilde{}\\textasciicircum{} & $<$3 $-$1 +2 \\\\" in text
@@ -156,7 +157,7 @@ def test_the_documentation_lists_every_short_name_of_a_metric():
 def test_metrics_of_pages_videos_and_voice_are_those_of_the_groups_that_have_them():
     web = {"role": "normal", "pages": {"loaded": 3, "load_s": {"mean": 0.5, "min": 0.25, "p95": 0.75}}}
     tv = {"role": "normal", "video": {"stalls": {"mean": 2.0}, "stalled_s": {"mean": 1.5}}}
-    found = figures.frame([(1, 1, {"groups": {"web": web, "tv": tv}})])
+    found = numbers.frame([(1, 1, {"groups": {"web": web, "tv": tv}})])
     known = Known(found)
     (load,) = known.metric("page_load_min")
     assert load.heading == "web page_load_min [ms]"

@@ -10,15 +10,16 @@ from matplotlib.figure import Figure
 
 import tailrace
 from conftest import SMALL, command_line
-from tailrace import quantities, statistics
 from tailrace.errors import UsageError
-from tailrace.plots import layout, style, swept, workshop
-from tailrace.plots.swept import design, lines, subject
-from tailrace.plots.swept.axis import Axis
-from tailrace.plots.swept.request import Request
-from tailrace.reproduce.keys import Keys, Source
-from tailrace.reproduce.quantities import Wanted
-from tailrace.study import selection
+from tailrace.reproduce.claim_quantities import Wanted
+from tailrace.reproduce.toml_keys import Keys, Source
+from tailrace.show.plots import layout, parallel_render, style, swept
+from tailrace.show.plots.swept import design, lines, run_values
+from tailrace.show.plots.swept.axis import Axis
+from tailrace.show.plots.swept.request import Request
+from tailrace.stats import statistics
+from tailrace.study import cell_selection
+from tailrace.text import quantities
 
 # Bursts instead of a constant rate: the period is what is swept.
 PULSES = SMALL[: SMALL.index('app = { kind = "cbr"')].replace("runs = 3", "runs = 2") + (
@@ -220,9 +221,9 @@ access = ["as above", "waits 1 ms, loses 1 %"]
     assert found.table(["tcp.goodput"]).grid().columns[:2] == ["access", "preset"]
     # Derived values that are of several kinds are no news to whoever wrote the formula.
     assert found.notes == []
-    assert len(selection.places(found, ["preset=slow, steady"])) == 2
-    assert len(selection.places(found, ["preset=slow, steady", "access=waits 1 ms, loses 1 %"])) == 1
-    assert len(selection.places(found, ["preset=fast,'slow, steady'"])) == 4
+    assert len(cell_selection.places(found, ["preset=slow, steady"])) == 2
+    assert len(cell_selection.places(found, ["preset=slow, steady", "access=waits 1 ms, loses 1 %"])) == 1
+    assert len(cell_selection.places(found, ["preset=fast,'slow, steady'"])) == 4
     asked = "tcp.goodput where preset=slow, steady, access=waits 1 ms, loses 1 % in s"
     wanted = Wanted.parsed(asked, "", Keys(Source("claims.toml", ""), {}, ""))
     assert (wanted.where, wanted.study) == (("preset=slow, steady", "access=waits 1 ms, loses 1 %"), "s")
@@ -485,13 +486,15 @@ def test_a_map_is_drawn_into_axes_with_its_scale(swept_pulses):
 
 
 def test_helpers_draw_sweeps_as_one_process_does(swept_pulses, tmp_path, monkeypatch):
-    monkeypatch.setattr(workshop, "_WORTH", 1)  # so that one helper is worth its start
+    monkeypatch.setattr(parallel_render, "_WORTH", 1)  # so that one helper is worth its start
     metrics = ("tcp.goodput", "tcp.loss", "utilization")
     options = {"against": "period", "by": "queue", "where": [ONE_RATE]}
     for jobs in (1, 2):
         files = {metric: f"{metric}-drawn" for metric in metrics}
-        order = workshop.Order((swept_pulses.place,), metrics, tmp_path / str(jobs), ("svg",), options, files)
-        workshop.draw(order, workshop.opened(order.places), jobs)
+        order = parallel_render.Order(
+            (swept_pulses.place,), metrics, tmp_path / str(jobs), ("svg",), options, files
+        )
+        parallel_render.draw(order, parallel_render.opened(order.places), jobs)
     for metric in metrics:
         one, two = (tmp_path / jobs / f"{metric}-drawn.svg" for jobs in "12")
         assert one.read_bytes() == two.read_bytes()
@@ -579,7 +582,7 @@ def test_a_point_of_one_run_has_no_interval_and_missing_runs_are_said(tmp_path):
 
 def swept_design(swept):
     request = Request.made("tcp.goodput", None, None, "bars", {})
-    return design.of(swept, subject.of(swept, request), request)
+    return design.of(swept, run_values.of(swept, request), request)
 
 
 def test_labels_of_panels_do_not_overlap(swept_pulses):

@@ -7,14 +7,15 @@ from pathlib import Path
 import polars as pl
 
 import tailrace
-from tailrace import present, tables
+from tailrace.execution import polars_frames
+from tailrace.show import summary_tables
 
 FLOOD = Path(__file__).resolve().parents[2] / "scenarios/flood.toml"
 
 
 def test_a_frame_keeps_every_value_and_its_type():
     none, largest = 2**64 - 1, 2**64 - 2
-    frame = tables.frame(
+    frame = polars_frames.frame(
         {
             "sent_packets": ("u64", struct.pack("<3Q", 0, largest, 7), []),
             "timeouts": ("u64", struct.pack("<3Q", 0, none, 7), []),
@@ -36,17 +37,19 @@ def test_a_frame_keeps_every_value_and_its_type():
 def test_runs_with_different_words_and_columns_concatenate():
     def one(run, word, extra):
         columns = {"group": ("text", struct.pack("<I", 0), [word])}
-        return tables.frame({**columns, **({"x": ("u32", struct.pack("<I", 9), [])} if extra else {})}, run)
+        return polars_frames.frame(
+            {**columns, **({"x": ("u32", struct.pack("<I", 9), [])} if extra else {})}, run
+        )
 
-    frame = tables.concatenate([one(1, "a", extra=False), one(2, "b", extra=True)])
+    frame = polars_frames.concatenate([one(1, "a", extra=False), one(2, "b", extra=True)])
     assert frame["group"].cast(pl.String).to_list() == ["a", "b"]
     assert frame["x"].to_list() == [None, 9]
 
 
 def test_an_empty_table_has_columns_and_no_rows():
-    frame = tables.frame({"time_s": ("f64", b"", []), "kind": ("text", b"", [])}, run=1)
+    frame = polars_frames.frame({"time_s": ("f64", b"", []), "kind": ("text", b"", [])}, run=1)
     assert frame.shape == (0, 3)
-    assert tables.concatenate([]).shape == (0, 0)
+    assert polars_frames.concatenate([]).shape == (0, 0)
 
 
 def test_a_queue_says_whose_form_it_is_and_variants_with_other_limits_are_pointed_out():
@@ -62,7 +65,7 @@ def test_a_queue_says_whose_form_it_is_and_variants_with_other_limits_are_pointe
         )
 
     comparison = compared()
-    (grid,) = [g for g in present.result_grids(comparison["codel"]) if g.title == "queues"]
+    (grid,) = [g for g in summary_tables.result_grids(comparison["codel"]) if g.title == "queues"]
     assert "codel (linux)" in [row[1] for row in grid.rows]
     assert any("1000 packets: codel; 50 packets: red" in note for note in comparison.grid.notes)
     same = compared(**{"link.bottleneck.queue_limit": "80 packets"})

@@ -4,7 +4,7 @@ import tomllib
 
 import pytest
 
-from tailrace import toml_text
+from tailrace.text import toml_text
 
 
 def test_a_document_reads_back_as_it_was():

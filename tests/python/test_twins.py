@@ -7,9 +7,9 @@ import pytest
 
 import tailrace
 from conftest import command_line
-from tailrace import twins
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.kernels import shelf
+from tailrace.kernels import kernel_store
+from tailrace.study import twins
 
 
 def tcp(keys):
@@ -428,7 +428,7 @@ def test_a_host_whose_kernel_is_none_is_simulated_whatever_else_is_said_of_it():
     ],
 )
 def test_what_is_translated_is_alike_with_a_real_kernel(transport, own):
-    kernels = shelf.kernels()
+    kernels = kernel_store.kernels()
     if not kernels:
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
     host = f'kernel = "{kernels[0].name}"\nsysctl = {{ {own} }}'
@@ -451,7 +451,7 @@ def test_queues_that_are_empty_and_a_few_drops_are_not_judged():
 
 
 def test_both_are_run_and_compared(tmp_path):
-    if not shelf.kernels():
+    if not kernel_store.kernels():
         pytest.skip("there is no kernel: `tailrace kernel build 6.12` builds one")
     (tmp_path / "pair.toml").write_text(PAIR.replace("KEYS", "").replace("TRANSPORT", '"tcp"'))
     command = ("twin", "pair.toml", "--json", "--no-plots", "-o", "out", "--tolerance", "goodput=2%")

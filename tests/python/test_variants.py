@@ -4,7 +4,8 @@ import pytest
 
 import tailrace
 from conftest import KOCHHER, SMALL
-from tailrace import variants
+from tailrace.study import variants
+from tailrace.text import value_labels
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from tailrace import variants
     ],
 )
 def test_lists_split_at_commas_outside_brackets_and_quotes(text, parts):
-    assert variants.split_list(text) == parts
+    assert value_labels.split_list(text) == parts
 
 
 def test_two_axes_span_a_grid_whose_last_axis_is_fastest():
@@ -39,7 +40,7 @@ def test_axes_whose_last_words_are_alike_are_called_by_more():
     assert cells[2].label == "a.queue=red b.queue=codel seed=1"
     cells = variants.of_options(["link.b.rate=1mbit,2mbit", "flow.cbr.app.rate=1mbit,2mbit"])
     assert cells[0].label == "b.rate=1mbit cbr.rate=1mbit"
-    assert variants.endings(["queue", "link.b.queue"]) == {"queue": "queue", "link.b.queue": "b.queue"}
+    assert value_labels.endings(["queue", "link.b.queue"]) == {"queue": "queue", "link.b.queue": "b.queue"}
 
 
 def test_an_axis_with_one_value_is_set_but_not_in_the_label():

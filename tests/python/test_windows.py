@@ -9,7 +9,7 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import present
+from tailrace.show import summary_tables
 
 WINDOWS = """
 [[window]]
@@ -78,12 +78,12 @@ def test_windows_survive_saving_and_change_nothing_else(parted, small, tmp_path)
 
 
 def test_the_table_of_windows_comes_after_the_others(parted, small):
-    groups, _, windows, queues = present.result_grids(parted)
+    groups, _, windows, queues = summary_tables.result_grids(parted)
     assert [row[0] for row in windows.rows] == ["calm, 0–2.5 s", "", "storm, 2.5–4 s", "", "later, 5–6 s", ""]
     assert windows.columns[2:] == groups.columns[2:-2]
     assert [row[0] for row in queues.rows] == ["calm", "storm", "later"]
     assert queues.notes == ["queue of every window: r1->r2"]
-    assert len(present.result_grids(small)) == 2
+    assert len(summary_tables.result_grids(small)) == 2
 
 
 @pytest.mark.parametrize(

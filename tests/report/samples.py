@@ -45,7 +45,7 @@ def main(place: Path) -> None:
         "record.interval": ["100 ms", "200 ms"],
     }
     tailrace.sweep(SMALL, each, runs=2, output=place / "sweep").report().save(place / "sweep.html")
-    from tailrace import report
+    from tailrace.show import report
 
     report.of_folder(ROOT / "docs" / "papers" / "kochher").save(place / "reproduction.html")
 

@@ -8,7 +8,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from queue_docs.catalog import ROOT, Entry, cell, table
-from tailrace import api, toml_text
+from tailrace import api
+from tailrace.text import toml_text
 
 PAGE = ROOT / "docs" / "applications.md"
 SCENARIOS = ROOT / "docs" / "scenarios.md"

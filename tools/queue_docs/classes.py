@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from queue_docs.catalog import ROOT
-from tailrace import _native, api, toml_text
+from tailrace import _native, api
+from tailrace.text import toml_text
 
 PLACE = ROOT / "python" / "tailrace" / "build"
 
@@ -199,7 +200,8 @@ def _module_head(doc: str, classes: Iterable[str]) -> str:
     words = [word for word in ("ClassVar", "Literal") if f"{word}[" in text]
     imports.append(f"from typing import {', '.join(['TYPE_CHECKING', *words])}")
     bases = [base for base in ("Root", "Table") if f"({base}):" in text]
-    imports += ["", f"from tailrace.objects import {', '.join(bases)}"]
+    places = {"Root": "checked_root", "Table": "objects"}
+    imports += ["", *(f"from tailrace.scenario.{places[base]} import {base}" for base in bases)]
     abstract = [word for word in ("Mapping", "Sequence") if f"{word}[" in text]
     lazy = [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
     lazy += ["from tailrace.build import types"] if "types." in text else []

@@ -12,7 +12,7 @@ import polars as pl
 import tailrace
 from queue_docs.catalog import FLOOD, PLACE, Entry, entries
 from tailrace import api
-from tailrace.plots import style
+from tailrace.show.plots import style
 
 QUEUE = "g1->g2"
 _STEP = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from queue_docs.catalog import PLACE, Entry, by_family, cell, entries, source_doc, table, tc
-from tailrace import toml_text
+from tailrace.text import toml_text
 
 _NOTE = "<!-- Written by `make docs` from the code's own tables. Edit those. -->"
 

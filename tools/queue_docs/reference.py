@@ -9,7 +9,8 @@ from typing import Any
 from queue_docs import classes
 from queue_docs.catalog import ROOT, cell, table
 from queue_docs.classes import Field, Schema
-from tailrace import api, toml_text
+from tailrace import api
+from tailrace.text import toml_text
 
 PLACE = ROOT / "docs" / "reference" / "scenario"
 

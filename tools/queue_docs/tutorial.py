@@ -12,7 +12,7 @@ import polars as pl
 import tailrace
 from queue_docs.catalog import ROOT
 from queue_docs.figures import smaller
-from tailrace.plots import style
+from tailrace.show.plots import style
 
 PAGE = ROOT / "docs" / "tutorial.md"
 PLACE = ROOT / "docs" / "figures"

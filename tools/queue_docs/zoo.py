@@ -7,7 +7,8 @@ from typing import Any
 
 import tailrace
 from queue_docs.catalog import PLACE, ROOT, by_family, entries, table
-from tailrace import api, variants
+from tailrace import api
+from tailrace.study import variants
 
 SCENARIO = ROOT / "scenarios" / "aqm-zoo.toml"
 QUEUE = "g1->g2"

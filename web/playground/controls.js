@@ -1,6 +1,6 @@
 // Sliders and choices for what a scenario has: the link with the queue under study, attacks, values of its sweep.
 
-import { make } from "../../python/tailrace/report/assets/dom.js";
+import { make } from "../../python/tailrace/show/report/assets/dom.js";
 
 const FAMILIES = {
   fifo: "Plain queues", delay: "By delay", red: "By average length", price: "By a price or probability", fair: "Fair between flows", blue: "By losses and idleness",

@@ -1,6 +1,6 @@
 // Scenarios to begin with: the gallery's and those of the papers.
 
-import { make } from "../../python/tailrace/report/assets/dom.js";
+import { make } from "../../python/tailrace/show/report/assets/dom.js";
 
 const GROUPS = {
   scenarios: "Questions", alenazi2019: "Alenazi 2019: Multipath TCP under failures", bedi2014: "Bedi 2014: deterministic fair sharing", cao2021: "Cao 2021: attacks on Multipath TCP",

@@ -1,8 +1,8 @@
 // The playground: what is played, and what people do with it.
 
-import { setLooks } from "../../python/tailrace/report/assets/looks.js";
-import { saveButton, toClipboard } from "../../python/tailrace/report/assets/sharing.js";
-import { onTheme, themeButton } from "../../python/tailrace/report/assets/theme.js";
+import { setLooks } from "../../python/tailrace/show/report/assets/looks.js";
+import { saveButton, toClipboard } from "../../python/tailrace/show/report/assets/sharing.js";
+import { onTheme, themeButton } from "../../python/tailrace/show/report/assets/theme.js";
 import basics from "tailrace:basics";
 import first from "./first.toml";
 import { Controls, plainly, queueValue } from "./controls.js";

@@ -1,6 +1,6 @@
 // What the simulator says against a scenario, as its command line does: place, what is wrong, what to do; and where a browser is not enough.
 
-import { make } from "../../python/tailrace/report/assets/dom.js";
+import { make } from "../../python/tailrace/show/report/assets/dom.js";
 
 // With what it takes to run it outside of the browser.
 function natively(diagnostics, run) {

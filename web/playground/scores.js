@@ -1,6 +1,6 @@
 // What a run comes to so far, in a few numbers.
 
-import { make } from "../../python/tailrace/report/assets/dom.js";
+import { make } from "../../python/tailrace/show/report/assets/dom.js";
 import { mean } from "./samples.js";
 
 function shown(value, unit, digits = 3) {

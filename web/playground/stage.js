@@ -1,7 +1,7 @@
 // Figures of one run, or of two beside each other with the same axes.
 
-import { TimeCharts } from "../../python/tailrace/report/assets/timechart.js";
-import { make } from "../../python/tailrace/report/assets/dom.js";
+import { TimeCharts } from "../../python/tailrace/show/report/assets/timechart.js";
+import { make } from "../../python/tailrace/show/report/assets/dom.js";
 
 // More lines than this are not told apart at once: the others wait for a click.
 const AT_FIRST = 8;

@@ -1,17 +1,23 @@
 //! What keys of several applications may be.
 
-use tailrace_core::bounds::Bounds;
+use tailrace_core::params::{Bounds, Kind};
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// Rates of payload.
-pub(crate) const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+pub(crate) const RATES: Bounds =
+    Bounds::declared(Kind::Rate, "1 bit/s", "10000 Gbit/s", "a packet would take no time");
 /// What can be told to be sent at once.
-pub(crate) const SIZES: Bounds =
-    Bounds::declared("1 B", "1000000 GB", "with less there is nothing to send, and more cannot be counted");
+pub(crate) const SIZES: Bounds = Bounds::declared(
+    Kind::Sizes,
+    "1 B",
+    "1000000 GB",
+    "with less there is nothing to send, and more cannot be counted",
+);
 /// Payload of a packet.
-pub(crate) const PAYLOADS: Bounds = Bounds::declared("1 B", "65535 B", "no IP packet has more");
+pub(crate) const PAYLOADS: Bounds = Bounds::declared(Kind::Bytes, "1 B", "65535 B", "no IP packet has more");
 /// How often something is done.
-pub(crate) const COUNTS: Bounds = Bounds::declared("1", "4294967295", "with 0 nothing would happen");
+pub(crate) const COUNTS: Bounds =
+    Bounds::declared(Kind::Count, "1", "4294967295", "with 0 nothing would happen");
 
 /// Packets closer than this would keep the clock from advancing.
 const LEAST_GAP: Duration = Duration::from_nanos(10);

@@ -1,6 +1,6 @@
 //! Rates that change at given times, as a value of a key.
 
-use tailrace_core::distribution::LONGEST;
+use tailrace_core::dist::duration::LONGEST;
 use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::{Duration, Rate};
 

@@ -1,7 +1,8 @@
 //! A log-linear histogram of durations or sizes: exact count, mean, deviation and extremes; percentiles within 0.8 %, or
 //! within 3 % where there are many histograms and each place in them is a trip to memory.
 
-use crate::{Duration, math};
+use crate::math;
+use crate::time::Duration;
 
 /// Memory begins with a multiple of so many buckets, as values come that are a little less than the first.
 const BLOCK: usize = 8;

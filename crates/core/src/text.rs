@@ -16,6 +16,62 @@ pub trait Quantity: Sized {
     fn parse(text: &str) -> Result<Self, String>;
 }
 
+/// Names of units with their factors.
+pub(crate) type Units = &'static [(&'static str, u64)];
+
+/// Units of time, in nanoseconds.
+pub(crate) const TIME_UNITS: Units = &[
+    ("ns", 1),
+    ("us", 1_000),
+    ("µs", 1_000),
+    ("μs", 1_000),
+    ("ms", 1_000_000),
+    ("s", 1_000_000_000),
+    ("sec", 1_000_000_000),
+    ("min", 60_000_000_000),
+    ("h", 3_600_000_000_000),
+];
+
+/// Units of rate, in bits per second, in capitals or not. Bytes a second need the "/s": "10 MB" is a size.
+pub(crate) const RATE_UNITS: Units = &[
+    ("bit/s", 1),
+    ("bit", 1),
+    ("kbit/s", 1_000),
+    ("kbit", 1_000),
+    ("mbit/s", 1_000_000),
+    ("mbit", 1_000_000),
+    ("gbit/s", 1_000_000_000),
+    ("gbit", 1_000_000_000),
+    ("kibit/s", 1 << 10),
+    ("kibit", 1 << 10),
+    ("mibit/s", 1 << 20),
+    ("mibit", 1 << 20),
+    ("gibit/s", 1 << 30),
+    ("gibit", 1 << 30),
+    ("b/s", 8),
+    ("kb/s", 8_000),
+    ("mb/s", 8_000_000),
+    ("gb/s", 8_000_000_000),
+];
+
+/// Units of size, in bytes, in capitals or not.
+pub(crate) const SIZE_UNITS: Units = &[
+    ("b", 1),
+    ("byte", 1),
+    ("bytes", 1),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+];
+
+/// The factor of a unit.
+fn factor_of(unit: &str, units: Units) -> Option<f64> {
+    units.iter().find(|(name, _)| *name == unit).map(|(_, factor)| *factor as f64)
+}
+
 /// Splits `"1.5 Mbit/s"` into the number and the unit. Underscores may group digits.
 fn split(text: &str, expected: &str) -> Result<(f64, String), String> {
     let text = text.trim();
@@ -49,16 +105,11 @@ impl Quantity for Duration {
     const EXPECTED: &'static str = "a duration such as \"5 ms\" or \"1.5 s\"";
     fn parse(text: &str) -> Result<Self, String> {
         let (value, unit) = split(text, Self::EXPECTED)?;
-        let factor = match unit.as_str() {
-            "ns" => 1.0,
-            "us" | "µs" | "μs" => 1e3,
-            "ms" => 1e6,
-            "s" | "sec" => 1e9,
-            "min" => 60e9,
-            "h" => 3600e9,
-            "" => return Err(format!("{text:?} has no unit; write \"{text} ms\" or \"{text} s\"")),
-            other => return Err(format!("unknown unit {other:?}; expected {}", Self::EXPECTED)),
-        };
+        if unit.is_empty() {
+            return Err(format!("{text:?} has no unit; write \"{text} ms\" or \"{text} s\""));
+        }
+        let factor = factor_of(&unit, TIME_UNITS)
+            .ok_or_else(|| format!("unknown unit {unit:?}; expected {}", Self::EXPECTED))?;
         scaled(value, factor, text).map(Self::from_nanos)
     }
 }
@@ -74,25 +125,11 @@ impl Quantity for Rate {
                 "{unit:?} is ambiguous (tc reads it as bytes a second); write \"{value} {p}bit/s\" or \"{value} {p}B/s\""
             ));
         }
-        let stem = lower.strip_suffix("/s").unwrap_or(&lower);
-        let factor = match stem {
-            "bit" => 1.0,
-            "kbit" => 1e3,
-            "mbit" => 1e6,
-            "gbit" => 1e9,
-            "kibit" => 1024.0,
-            "mibit" => 1024.0 * 1024.0,
-            "gibit" => 1024.0 * 1024.0 * 1024.0,
-            // Bytes a second need the "/s": "10 MB" is a size.
-            "b" | "kb" | "mb" | "gb" if lower.ends_with("/s") => match stem {
-                "b" => 8.0,
-                "kb" => 8e3,
-                "mb" => 8e6,
-                _ => 8e9,
-            },
-            "" => return Err(format!("{text:?} has no unit; write \"{text} Mbit/s\"")),
-            _ => return Err(format!("unknown unit {unit:?}; expected {}", Self::EXPECTED)),
-        };
+        if lower.is_empty() || lower == "/s" {
+            return Err(format!("{text:?} has no unit; write \"{text} Mbit/s\""));
+        }
+        let factor = factor_of(&lower, RATE_UNITS)
+            .ok_or_else(|| format!("unknown unit {unit:?}; expected {}", Self::EXPECTED))?;
         scaled(value, factor, text).map(Self::from_bps)
     }
 }
@@ -101,20 +138,12 @@ impl Quantity for Bytes {
     const EXPECTED: &'static str = "a size such as \"1500 B\" or \"200 kB\"";
     fn parse(text: &str) -> Result<Self, String> {
         let (value, unit) = split(text, Self::EXPECTED)?;
-        let factor = match unit.to_ascii_lowercase().as_str() {
-            "b" | "byte" | "bytes" => 1.0,
-            "kb" => 1e3,
-            "mb" => 1e6,
-            "gb" => 1e9,
-            "kib" => 1024.0,
-            "mib" => 1024.0 * 1024.0,
-            "gib" => 1024.0 * 1024.0 * 1024.0,
-            "" => return Err(format!("{text:?} has no unit; write \"{text} B\"")),
-            "packet" | "packets" => {
-                return Err(format!("{text:?} counts packets; a size in bytes is needed here"));
-            }
-            _ => return Err(format!("unknown unit {unit:?}; expected {}", Self::EXPECTED)),
-        };
+        let lower = unit.to_ascii_lowercase();
+        let factor = factor_of(&lower, SIZE_UNITS).ok_or_else(|| match lower.as_str() {
+            "" => format!("{text:?} has no unit; write \"{text} B\""),
+            "packet" | "packets" => format!("{text:?} counts packets; a size in bytes is needed here"),
+            _ => format!("unknown unit {unit:?}; expected {}", Self::EXPECTED),
+        })?;
         scaled(value, factor, text).map(Self)
     }
 }

@@ -1,8 +1,9 @@
 //! What keys of several kinds may be.
 
-use tailrace_core::bounds::Bounds;
+use tailrace_core::params::{Bounds, Kind};
 
 /// Rates that a link can have.
-pub const RATES: Bounds = Bounds::declared("1 bit/s", "10000 Gbit/s", "a packet would take no time");
+pub const RATES: Bounds =
+    Bounds::declared(Kind::Rate, "1 bit/s", "10000 Gbit/s", "a packet would take no time");
 /// Delays that a link can have.
-pub(crate) const DELAYS: Bounds = Bounds::declared("0 s", "87600 h", "no run lasts longer");
+pub(crate) const DELAYS: Bounds = Bounds::declared(Kind::Duration, "0 s", "87600 h", "no run lasts longer");

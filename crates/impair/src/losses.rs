@@ -4,8 +4,9 @@
 
 use crate::loss::{LossInfo, LossKind, LossProcess, losses};
 use bernoulli::BernoulliConfig;
+use tailrace_core::params::tagged;
 use tailrace_core::params::{Invalid, Kind, ParamType, Parameters, Value, check_bounds};
-use tailrace_core::{Probability, Rng, kinds};
+use tailrace_core::{Probability, Rng};
 
 losses! {
     "bernoulli" => bernoulli::Bernoulli(BernoulliConfig),
@@ -42,14 +43,14 @@ impl ParamType for LossConfig {
     const KIND: Kind = Kind::Loss;
     fn from_value(value: &Value) -> Result<Self, String> {
         match value {
-            Value::Table(_) => kinds::from_value(value, Self::default_of, Self::set),
+            Value::Table(_) => tagged::from_value(value, Self::default_of, Self::set),
             plain => Probability::from_value(plain).map(Self::from),
         }
     }
     fn to_value(&self) -> Value {
         match self {
             Self::Bernoulli(c) => c.p.to_value(),
-            other => kinds::to_value(other.name(), other.params(), |name| other.get(name)),
+            other => tagged::to_value(other.name(), other.params(), |name| other.get(name)),
         }
     }
 }

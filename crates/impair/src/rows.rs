@@ -114,7 +114,7 @@ fn row(line: &str, columns: &[Column<'_>]) -> Result<(Duration, Stage), String> 
     let (mut time, mut stage) = (Duration::ZERO, Stage::default());
     for (cell, column) in cells.into_iter().zip(columns) {
         let text = if column.unit.is_empty() { cell.to_string() } else { format!("{cell} {}", column.unit) };
-        let within = |bounds: tailrace_core::bounds::Bounds, kind, value: &Value| bounds.check(kind, value);
+        let within = |bounds: tailrace_core::params::Bounds, kind, value: &Value| bounds.check(kind, value);
         match column.name {
             "time" => {
                 time = Duration::parse(&text)?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
 use tailrace_app::{AppConfig, AttackConfig, AttackInfo, Over};
-use tailrace_core::bounds::Bounds;
+use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
 use tailrace_qdisc::QdiscConfig;

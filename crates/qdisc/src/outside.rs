@@ -10,7 +10,7 @@ mod ticket;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
 use crate::registry::{Discipline, Invalid};
 use core::fmt;
-use tailrace_core::outside::{Named, OutsideParameters, equal};
+use tailrace_core::params::plugin::{Named, PluginParameters, equal};
 use tailrace_core::params::{ParamInfo, SetError, Value};
 use tailrace_core::{DropReason, FlowKey, Instant, Packet, SackRanges};
 use ticket::Waiting;
@@ -21,7 +21,7 @@ pub use ticket::Ticket;
 pub type TicketQueue = Box<dyn QueueDiscipline<Ticket> + Send>;
 
 /// The configuration of a discipline from outside: what [`Discipline`] says, of an object.
-pub trait OutsideDiscipline: OutsideParameters {
+pub trait OutsideDiscipline: PluginParameters {
     /// Whether the parameters go together; each lies within its bounds.
     ///
     /// # Errors

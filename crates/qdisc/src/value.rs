@@ -1,7 +1,7 @@
 //! A discipline as the value of a parameter.
 
 use crate::QdiscConfig;
-use tailrace_core::kinds;
+use tailrace_core::params::tagged;
 use tailrace_core::params::{Kind, ParamType, Value};
 
 /// A FIFO with a limit, which is also what a link has that is given none.
@@ -14,10 +14,10 @@ impl Default for QdiscConfig {
 impl ParamType for QdiscConfig {
     const KIND: Kind = Kind::Queue;
     fn from_value(value: &Value) -> Result<Self, String> {
-        kinds::from_value(value, Self::default_of, Self::set)
+        tagged::from_value(value, Self::default_of, Self::set)
     }
     fn to_value(&self) -> Value {
-        kinds::to_value(self.name(), self.params(), |name| self.get(name))
+        tagged::to_value(self.name(), self.params(), |name| self.get(name))
     }
 }
 

@@ -3,79 +3,30 @@
 //! The way of the data is one way: [`Scenario`](tailrace_scenario::model::Scenario) → [`Simulation::build`] →
 //! [`Simulation::step`], as often as wanted → [`Simulation::finish`] → [`RunOutput`].
 
-mod agenda;
-mod aliases;
-mod app;
-mod bins;
-mod build;
-mod by_size;
-mod by_tuple;
-mod capture;
-mod columns;
-mod connection_log;
-mod connection_summary;
-mod connections;
-mod control;
-mod delivery;
-mod demux;
-mod event_log;
-mod feedback;
-mod figures;
-mod flow;
-mod flow_windows;
-mod flows_table;
 mod foreign;
-mod frame;
-mod keys;
-mod late;
-mod middlebox;
-mod observer;
-mod outcomes;
-mod output;
+mod ground;
+mod host;
 mod packet;
-mod path_summary;
-mod paths;
-mod paths_table;
-mod pattern;
-mod ports;
-mod queues_table;
-mod rates;
-mod recorder;
-mod reordering;
 mod results;
-mod sender;
-mod series;
-mod silence;
-mod simulation;
-mod snapshot;
-mod sockets;
-mod source_route;
-mod spoof;
-mod stall;
-mod stubs;
-mod summary;
-mod table;
-mod tally;
-mod uncongested;
-mod verdicts;
-mod video;
-mod voice;
-mod window;
-mod windows;
-mod world;
+mod run;
+mod stats;
 
-pub use build::BuildError;
-pub use columns::{ColumnInfo, TableInfo, tables};
-pub use control::Control;
 pub use foreign::{
     AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
     SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures,
     SubflowFigures,
 };
-pub use keys::{KeyInfo, ObjectInfo};
-pub use output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
-pub use simulation::{Change, ChangeError, OnTheWay, Progress, RunError, Simulation, opportunities};
-pub use snapshot::{GroupView, QueueView, Snapshot};
-pub use stall::Stall;
-pub use summary::objects;
+pub use ground::build_error::BuildError;
+pub use ground::columns::{ColumnInfo, TableInfo};
+pub use ground::keys::{KeyInfo, ObjectInfo};
+pub use ground::output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
+pub use results::catalogue::{objects, tables};
+pub use results::snapshot::{GroupView, QueueView, Snapshot};
+pub use run::balance::OnTheWay;
+pub use run::control::Control;
+pub use run::error::RunError;
+pub use run::live::{Change, ChangeError};
+pub use run::opportunities::opportunities;
+pub use run::simulation::{Progress, Simulation};
+pub use run::stall::Stall;
 pub use tailrace_transport::{ResetCause, State, TcpStats, TcpView};

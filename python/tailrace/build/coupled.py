@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
-from tailrace.objects import Table
+from tailrace.scenario.objects import Table
 
 
 @dataclass(eq=False, repr=False, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from tailrace.objects import Root, Table
+from tailrace.scenario.checked_root import Root
+from tailrace.scenario.objects import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from tailrace.objects import Table
+from tailrace.scenario.objects import Table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

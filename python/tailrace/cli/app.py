@@ -151,7 +151,7 @@ def _asked_for() -> Callable[[str], bool]:
 
 def _leave_behind_what_is_stuck(code: object) -> None:
     """A run that could not be stopped must not be met by the interpreter's end: threads die badly there."""
-    execute = sys.modules.get("tailrace.execute")
+    execute = sys.modules.get("tailrace.execution.execute")
     if execute and any(
         thread.name == execute.WORKER and thread.is_alive() for thread in threading.enumerate()
     ):

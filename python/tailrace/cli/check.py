@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import variants
 from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.kernels import using
-from tailrace.scenario import Scenario
+from tailrace.kernels import run_kernels
+from tailrace.scenario.scenario import Scenario
+from tailrace.study import variants
 
 
 @guarded
@@ -59,7 +59,7 @@ def _checked(
         cell.label: scenario.variant(cell.label, cell.overrides) for cell in variants.of_scenario(scenario)
     }
     for each in (scenario, *cells.values()):
-        using.check(each)
+        run_kernels.check(each)
     return scenario, cells
 
 

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, ParamSpec
 
 import typer
 
-from tailrace import execute
 from tailrace.cli import signals
 from tailrace.cli.signals import INTERRUPTED
+from tailrace.data.resume import Resumption
 from tailrace.errors import TailraceError, UsageError
-from tailrace.execute import Outcome
-from tailrace.names import visible
-from tailrace.present import PIPED_WIDTH
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario, parse_assignments
+from tailrace.execution import execute
+from tailrace.execution.execute import Outcome
+from tailrace.scenario.scenario import Scenario, parse_assignments
+from tailrace.text.names import visible
+from tailrace.text.text_table import PIPED_WIDTH
 
 if TYPE_CHECKING:
-    from tailrace.scenario import Algorithms
+    from tailrace.scenario.scenario import Algorithms
 
 # As a shell reports a program that a closed pipe ended.
 BROKEN_PIPE = 141
@@ -35,9 +35,9 @@ def offered(what: str) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
     """What the Tab key offers, by the name of a function of `completing`, which loads when it is pressed."""
 
     def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-        from tailrace.cli import completing
+        from tailrace.cli import completion
 
-        found: list[tuple[str, str]] = getattr(completing, what)(ctx, incomplete)
+        found: list[tuple[str, str]] = getattr(completion, what)(ctx, incomplete)
         return found
 
     return offers
@@ -218,9 +218,9 @@ def own_classes(with_files: Sequence[str] | None) -> "Algorithms":
     """The classes of the files after `--with`."""
     if not with_files:
         return ()
-    from tailrace import own
+    from tailrace.scenario import plugins
 
-    return [each for file in with_files for each in own.load(file)]
+    return [each for file in with_files for each in plugins.load(file)]
 
 
 def show(*renderables: object) -> None:

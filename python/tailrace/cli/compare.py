@@ -9,19 +9,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import api, places, present, programs, variants
-from tailrace.cli import common, differing, figure_checks, keeping, named_figures, signals, tabular
+from tailrace import api
+from tailrace.cli import (
+    common,
+    figure_checks,
+    folder_differences,
+    named_figures,
+    output_folder,
+    signals,
+    table_options,
+)
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
 from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, say_unsettled, warn
-from tailrace.comparison import Comparison, folder_names, opened
-from tailrace.kernels import using
-from tailrace.result import Result
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario
+from tailrace.data.comparison import Comparison, folder_names, opened
+from tailrace.data.result import Result
+from tailrace.data.resume import Resumption
+from tailrace.kernels import run_kernels
+from tailrace.scenario.scenario import Scenario
+from tailrace.stats import host_programs
+from tailrace.study import variants
+from tailrace.system import path_errors
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
-    from tailrace.study.differences import Differences
+    from tailrace.stats.differences import Differences
 
 
 @guarded
@@ -69,48 +81,48 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
             "not, exit with 4.",
         ),
     ] = False,
-    columns: tabular.Columns = None,
-    form: tabular.Form = None,
-    tolerance: tabular.Tolerances = None,
-    strict: tabular.Strict = False,
-    baseline: tabular.Baseline = None,
+    columns: table_options.Columns = None,
+    form: table_options.Form = None,
+    tolerance: table_options.Tolerances = None,
+    strict: table_options.Strict = False,
+    baseline: table_options.Baseline = None,
 ) -> None:
     """Compare variants of a scenario, or result folders: a table and figures; for two folders the differences."""
     wanted = check_figures(figures)
-    wished = tabular.wanted(
+    wished = table_options.wanted(
         columns, form, tolerance, strict=strict, baseline=baseline, json=json and not dry_run
     )
-    two = differing.is_pair(paths, wished)
+    two = folder_differences.is_pair(paths, wished)
     _end_with_studies(paths, wished, two=two, json=json, quiet=quiet)
     cells: dict[str, Scenario] = {}
     target = output
     if not all(Path(path).is_dir() for path in paths):
         scenario = common.load(_single(paths), sets, seed, runs, allow, with_files)
         figure_checks.check_file(scenario, set_each or [])
-        using.check(scenario)
+        run_kernels.check(scenario)
         wanted = wanted or named_figures.over_time(scenario)
         cells = of_file(scenario, set_each or [], queue)
         if baseline is not None:
-            present.known(baseline, list(cells), "variant")
-        tabular.check(cells.values(), wished)
+            near_misses.known(baseline, list(cells), "variant")
+        table_options.check(cells.values(), wished)
         if not quiet:
             warn(variants.warnings(cells))
         if dry_run:
             _echo_plans(cells, json=json)
             return
         if not json:
-            target = target or keeping.default_place(scenario, "-compare", set_each or [])
+            target = target or output_folder.default_place(scenario, "-compare", set_each or [])
     if target:
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
-        keeping.look_at(target, named, asked=output is not None, quiet=quiet)
+        output_folder.look_at(target, named, asked=output is not None, quiet=quiet)
     # Until everything is saved, whoever stops this still gets what has ended.
     with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
         found = run_cells(cells, jobs, held, resumed, quiet=quiet) if cells else (of_folders(paths), 0)
         comparison, code = found[0].studying(queue), found[1]
-        kept = keeping.keep(comparison, target) if target else None
+        kept = output_folder.keep(comparison, target) if target else None
         if kept:
             resumed.over()
-    difference = differing.of_results(comparison, wished, two=two)
+    difference = folder_differences.of_results(comparison, wished, two=two)
     code = ended(code, held, lost=kept != target)
     shown = Shown(
         kept,
@@ -127,19 +139,19 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
 
 
 def _end_with_studies(
-    paths: list[str], wished: tabular.Wanted, *, two: bool, json: bool, quiet: bool
+    paths: list[str], wished: table_options.Wanted, *, two: bool, json: bool, quiet: bool
 ) -> None:
     """Of sweeps, and of two comparisons, there is a table and nothing else."""
-    if differing.is_sweep(paths):
-        raise typer.Exit(differing.of_sweep(paths[0], wished, json=json, quiet=quiet))
-    if two and differing.are_studies(paths):
-        raise typer.Exit(differing.of_studies(paths, wished, json=json, quiet=quiet))
+    if folder_differences.is_sweep(paths):
+        raise typer.Exit(folder_differences.of_sweep(paths[0], wished, json=json, quiet=quiet))
+    if two and folder_differences.are_studies(paths):
+        raise typer.Exit(folder_differences.of_studies(paths, wished, json=json, quiet=quiet))
 
 
 def _judged(comparison: Comparison, difference: "Differences | None", code: int, *, identical: bool) -> int:
     """The exit code, by what was to hold."""
     if difference:
-        code = tabular.judged(difference, code)
+        code = table_options.judged(difference, code)
     if identical and len({result.fingerprint for result in comparison.results.values()}) > 1:
         say("the fingerprints differ")
         code = code or 4
@@ -151,7 +163,7 @@ def _single(paths: list[str]) -> str:
     if len(paths) > 1:
         missing = [path for path in paths if not Path(path).exists()]
         if missing:
-            raise places.missing(Path(missing[0]))
+            raise path_errors.missing(Path(missing[0]))
         common.fail("give one scenario file, or only result folders")
     return paths[0]
 
@@ -180,7 +192,7 @@ def of_file(scenario: Scenario, set_each: list[str], queue: str | None = None) -
 def check_queue(cells: Mapping[str, Scenario], queue: str) -> None:
     """Refuses a queue that no variant has, before any is run."""
     entries = (entry for cell in cells.values() for entry in json_text.loads(cell.native.tc(None)))
-    present.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
+    near_misses.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
 
 
 def of_folders(paths: list[str]) -> Comparison:
@@ -226,7 +238,7 @@ def _print(comparison: Comparison, shown: Shown, difference: "Differences | None
         more = {"difference": difference.records()} if difference else {}
         typer.echo(json_text.dumps({**comparison.document, **more}, indent=2, allow_nan=False))
     elif wished.form:
-        tabular.show(difference or comparison.metrics_table(wished.columns), wished.form)
+        table_options.show(difference or comparison.metrics_table(wished.columns), wished.form)
     elif not shown.quiet:
         if not (shown.once and difference):
             common.show(comparison.metrics_table(wished.columns) if wished.columns else comparison)
@@ -243,7 +255,7 @@ def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
     queue, rate = (shlex.quote(f"link.{link}.{said}") for said in ("queue=sfq,codel", "rate=3mbit"))
     here, one = common.quoted(target), common.quoted(target / first)
     folders = zip(comparison.folder_names(), comparison.results.values(), strict=True)
-    ran = next((name for name, result in folders if programs.of_first(result.summary["runs"])[1]), None)
+    ran = next((name for name, result in folders if host_programs.of_first(result.summary["runs"])[1]), None)
     said = f"summary.json of each variant, and `{call} report {common.quoted(target / ran)}`" if ran else ""
     lines = [
         f"Everything is in {target}/",

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import typer
 
-from tailrace import staging
 from tailrace.cli import common
 from tailrace.cli.common import guarded
-from tailrace.findings import Finding
+from tailrace.system import staging
+from tailrace.system.diagnosis import Finding
 
 _GIB = 1 << 30
 _FIRST_LEFTOVER = re.compile(r"\..+\.(old\.)?[a-z0-9_]{8}")
@@ -55,7 +55,8 @@ def _python() -> Finding:
 
 
 def _extension() -> Finding:
-    from tailrace import _native, manifest
+    from tailrace import _native
+    from tailrace.data import manifest
 
     commit = manifest.commit()
     at = f", working copy at {commit[:10]}{'+' if commit.endswith('+') else ''}" if commit else ""
@@ -63,8 +64,9 @@ def _extension() -> Finding:
 
 
 def _simulator() -> Finding:
-    from tailrace import api, execute
-    from tailrace.scenario import Scenario
+    from tailrace import api
+    from tailrace.execution import execute
+    from tailrace.scenario.scenario import Scenario
 
     job = api.jobs_of(Scenario(_TINY, "doctor"))[0]
     outcome = execute.execute([job, job], 2)
@@ -107,13 +109,15 @@ def _tshark() -> Finding:
 def _kernels() -> Finding:
     if not sys.platform.startswith("linux"):
         return Finding("ok", "kernels", "none: Linux kernels as hosts need Linux")
-    from tailrace.kernels import shelf, using
+    from tailrace.kernels import kernel_store, run_kernels
 
-    if not using.AGENT.exists():
+    if not run_kernels.AGENT.exists():
         return Finding(
-            "warning", "kernels", f"{using.AGENT} is missing: no Linux kernel can be a host. {using.REMEDY}"
+            "warning",
+            "kernels",
+            f"{run_kernels.AGENT} is missing: no Linux kernel can be a host. {run_kernels.REMEDY}",
         )
-    kept = shelf.kernels()
+    kept = kernel_store.kernels()
     if not kept:
         return Finding(
             "ok", "kernels", "none built: `tailrace kernel build 6.12` makes one, for hosts that run Linux"

@@ -17,7 +17,7 @@ app = typer.Typer(
 
 
 def _names(incomplete: str) -> list[str]:
-    from tailrace import examples
+    from tailrace.scenario import examples
 
     return [name for name in examples.all_examples() if name.startswith(incomplete)]
 
@@ -49,7 +49,7 @@ def init(
     ] = False,
 ) -> None:
     """Write an example to start from: a scenario file, or the folder of a paper."""
-    from tailrace import examples
+    from tailrace.scenario import examples
 
     example = examples.example(name)
     place = output or Path(example.name if example.is_paper else f"{example.name}.toml")
@@ -67,7 +67,7 @@ def init(
 def set_up_editor(folder: Path, with_files: common.With = None) -> None:
     """Writes what editors need into a folder, and says what was there already."""
     from tailrace import api
-    from tailrace import editor as files
+    from tailrace.scenario import editor as files
 
     written, kept = files.write(folder, api.schema(common.own_classes(with_files)))
     for file in written:
@@ -80,7 +80,7 @@ def set_up_editor(folder: Path, with_files: common.With = None) -> None:
 @guarded
 def listing(json: common.Json = False) -> None:
     """List the examples, each with the question that it answers."""
-    from tailrace import examples
+    from tailrace.scenario import examples
 
     found = examples.all_examples().values()
     if json:
@@ -101,6 +101,6 @@ def listing(json: common.Json = False) -> None:
 @guarded
 def show(name: Name = "hello") -> None:
     """Print an example."""
-    from tailrace import examples
+    from tailrace.scenario import examples
 
     typer.echo(examples.example(name).text, nl=False)

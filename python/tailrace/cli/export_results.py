@@ -11,7 +11,7 @@ import typer
 from tailrace.cli.common import guarded, say
 
 if TYPE_CHECKING:
-    from tailrace.export.source import Run
+    from tailrace.export.run_source import Run
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a result, comparison or sweep.")]
 RunNumber = Annotated[int, typer.Option("--run", metavar="N", min=1, help="Number of the run.")]
@@ -44,9 +44,9 @@ def csv(
     ],
 ) -> None:
     """Write all tables as CSV files."""
-    from tailrace.export import sheets
+    from tailrace.export import csv_tables
 
-    written = sheets.write(folder, output)
+    written = csv_tables.write(folder, output)
     say(f"{len(written)} tables are in {output}")
 
 
@@ -112,10 +112,10 @@ def mahimahi(
 ) -> None:
     """Write the times at which a link could deliver, as a trace for Mahimahi's mm-link."""
     from tailrace.export import mahimahi as form
-    from tailrace.export import whole
+    from tailrace.system import atomic_file
 
     lines = form.document(source, link)
-    whole.write(output, lines.encode())
+    atomic_file.write(output, lines.encode())
     say(f"{lines.count(chr(10))} opportunities of {link} are in {output}")
 
 
@@ -126,10 +126,11 @@ def _write(
     suffixes: Sequence[str],
     made: Callable[[Run], bytes],
 ) -> None:
-    from tailrace.export import source, whole
+    from tailrace.export import run_source
+    from tailrace.system import atomic_file
 
-    whole.check_suffix(output, suffixes)
+    atomic_file.check_suffix(output, suffixes)
     number, label = choice
-    found = source.of(folder, number, label)
-    whole.write(output, made(found))
+    found = run_source.of(folder, number, label)
+    atomic_file.write(output, made(found))
     say(f"run {found.number} of {found.title} is in {output}")

@@ -8,17 +8,17 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
-from tailrace import quantities
 from tailrace.cli import common
 from tailrace.cli.named_figures import SERIES, asked_of
 from tailrace.errors import UsageError
-from tailrace.scenario import Scenario
+from tailrace.scenario.scenario import Scenario
+from tailrace.stats.formulas import Formula
+from tailrace.stats.metrics import Metric
+from tailrace.stats.parameters import meant
 from tailrace.study.cells import Cell
-from tailrace.study.foreseen import Foreseen
-from tailrace.study.formulas import Formula
-from tailrace.study.metrics import Metric
-from tailrace.study.parameters import meant
+from tailrace.study.expected_columns import Foreseen
 from tailrace.study.variation import Variation
+from tailrace.text import quantities
 
 _T = TypeVar("_T")
 # What `by` may say beside swept parameters: whose a metric is.
@@ -99,7 +99,7 @@ class _Figure:
             self._try(SERIES, partial(self._check_one_series, name))
 
     def _check_one_series(self, name: str) -> None:
-        from tailrace import plots  # Matplotlib takes half a second
+        from tailrace.show import plots  # Matplotlib takes half a second
 
         if name == "all":
             return
@@ -113,7 +113,7 @@ class _Figure:
     # -- of sweeps ---------------------------------------------------------------------------------------------
 
     def _check_metrics(self) -> None:
-        from tailrace.plots.swept import request  # Matplotlib takes half a second
+        from tailrace.show.plots.swept import request  # Matplotlib takes half a second
 
         tries: Mapping[str, Callable[[str], object]] = {
             "kind": request.check_kind,
@@ -142,11 +142,11 @@ class _Figure:
             self._check_parameter(text)
 
     def _check_where(self, text: str) -> None:
-        from tailrace.study import selection
+        from tailrace.study import cell_selection
 
         if self._there.variation is not None:
-            selection.places(self._there.variation, [text])
-        elif selection.assigned(text) is None:
+            cell_selection.places(self._there.variation, [text])
+        elif cell_selection.assigned(text) is None:
             Formula(text, "where")
 
     def _check_metric(self, name: str) -> None:
@@ -156,34 +156,36 @@ class _Figure:
             self._try("", partial(self._rehearse, name, values, self._there.variation))
 
     def _metrics(self, name: str) -> list[Metric]:
-        from tailrace.plots.swept import subject
+        from tailrace.show.plots.swept import run_values
 
         found = self._there.metrics(name)
         for metric in found:
-            subject.check_mean(metric)
+            run_values.check_mean(metric)
         return found
 
     def _unit(self, name: str) -> quantities.Unit | None:
         """That of a column of single flows or connections."""
-        from tailrace.plots.swept import subject
+        from tailrace.show.plots.swept import run_values
 
         columns = self._there.columns(self._said["of"])
         return (
-            quantities.of_name(subject.column_of(name, columns, self._there.groups)[1]) if columns else None
+            quantities.of_name(run_values.column_of(name, columns, self._there.groups)[1])
+            if columns
+            else None
         )
 
     def _rehearse(self, name: str, values: Sequence[Metric] | quantities.Unit, variation: Variation) -> None:
-        from tailrace.plots.swept import rehearsal
+        from tailrace.show.plots.swept import dry_run
 
         asked = asked_of(self._said).request(name)
         if isinstance(values, quantities.Unit):
-            rehearsal.of_column(variation, asked, values)
+            dry_run.of_column(variation, asked, values)
         else:
-            rehearsal.of_metrics(variation, asked, values)
+            dry_run.of_metrics(variation, asked, values)
 
 
 def _check_formula(text: str) -> None:
-    from tailrace.plots.swept import request
+    from tailrace.show.plots.swept import request
 
     Formula(request.named_formula(text)[1], "formula")
 

@@ -48,7 +48,7 @@ def build(
     quiet: common.Quiet = False,
 ) -> None:
     """Build a kernel from unchanged source; needs no root. The same command continues after an interruption."""
-    from tailrace.kernels import building, sources
+    from tailrace.kernels import build_kernel, source_location
 
     def talk(text: str) -> None:
         if not quiet:
@@ -56,15 +56,15 @@ def build(
 
     @contextmanager
     def progress(what: str) -> Iterator[Callable[[float], None]]:
-        from tailrace import progress
+        from tailrace.execution import progress
 
         talk(f"{what}: some minutes, on two processors 4 to 9")
         with progress.watch(quiet=quiet, what=what) as watch:
             yield watch.progress
 
-    telling = building.Telling(talk, progress)
-    where = sources.find(version, source)
-    kernel = building.build(version, where, jobs or os.cpu_count() or 1, telling, fresh=fresh)
+    telling = build_kernel.Telling(talk, progress)
+    where = source_location.find(version, source)
+    kernel = build_kernel.build(version, where, jobs or os.cpu_count() or 1, telling, fresh=fresh)
     common.echo(f"Linux {kernel.version}: {kernel.path}")
 
 
@@ -72,21 +72,21 @@ def build(
 @guarded
 def listing(json: common.Json = False) -> None:
     """List the kernels that have been built, the newest first, by the names that scenarios use."""
-    from tailrace.kernels import shelf
+    from tailrace.kernels import kernel_store
 
-    kept = shelf.kernels()
-    named = list(zip(shelf.names(kept), kept, strict=True))
+    kept = kernel_store.kernels()
+    named = list(zip(kernel_store.names(kept), kept, strict=True))
     if json:
         typer.echo(json_text.dumps([kernel.described() | {"name": name} for name, kernel in named], indent=2))
         return
     if not kept:
-        say(f"no kernel in {shelf.folder()}: tailrace kernel build 6.12 builds one")
+        say(f"no kernel in {kernel_store.folder()}: tailrace kernel build 6.12 builds one")
         return
     rows = [
         (
             name,
             k.version,
-            k.sha256[: shelf.SHOWN_DIGITS],
+            k.sha256[: kernel_store.SHOWN_DIGITS],
             f"{k.size / 1e6:.1f} MB",
             _minute(k.built),
             str(k.path),
@@ -109,14 +109,19 @@ def check(
     json: common.Json = False,
 ) -> None:
     """Check whether this machine can run kernels as hosts, and what to do if it cannot."""
-    from tailrace.findings import Finding
-    from tailrace.kernels import machine, shelf, trials
+    from tailrace.kernels import boot_check, kernel_store, run_requirements
+    from tailrace.system.diagnosis import Finding
 
-    chosen = [shelf.find(name)] if name is not None else shelf.kernels()
-    findings = [*machine.look(), *(finding for kernel in chosen for finding in trials.of(kernel))]
+    chosen = [kernel_store.find(name)] if name is not None else kernel_store.kernels()
+    findings = [
+        *run_requirements.look(),
+        *(finding for kernel in chosen for finding in boot_check.of(kernel)),
+    ]
     if not chosen:
         findings.append(
-            Finding("FAIL", "kernel", f"none in {shelf.folder()}: tailrace kernel build 6.12 builds one")
+            Finding(
+                "FAIL", "kernel", f"none in {kernel_store.folder()}: tailrace kernel build 6.12 builds one"
+            )
         )
     doctor.report(findings, json=json)
 

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace import api, toml_text
+from tailrace import api
 from tailrace.cli import common
 from tailrace.cli.common import guarded
+from tailrace.text import toml_text
 
 # Families of disciplines, in words; what is not here stands as it is.
 FAMILIES = {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from tailrace.cli import common, signals, tabular
+from tailrace.cli import common, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.sweep import FAILED, end_with_failures, show_table
 
@@ -18,17 +18,17 @@ def merge(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Folder for the complete sweep.")
     ],
-    columns: tabular.Columns = None,
-    form: tabular.Form = None,
+    columns: table_options.Columns = None,
+    form: table_options.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Combine the shares of a sweep that several machines have run."""
-    from tailrace.study import merging
+    from tailrace.study import merge_stores
 
-    form = tabular.form_of(form, json=json)
+    form = table_options.form_of(form, json=json)
     # Ctrl-C may come at any moment: parts are there or not, and the same command goes on.
-    merged = merging.merge(places, output)
+    merged = merge_stores.merge(places, output)
     if not quiet:
         say(f"{merged.copied} runs copied")
     wished = columns if columns is not None else merged.columns

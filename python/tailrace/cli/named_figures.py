@@ -6,27 +6,19 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import belongings
 from tailrace.cli import common
 from tailrace.cli.common import say
 from tailrace.cli.plot import Drawing, redrawable
 from tailrace.cli.plot_sweep import Asked
+from tailrace.system import ownership
 
 if TYPE_CHECKING:
-    from tailrace.scenario import Scenario
+    from tailrace.scenario.scenario import Scenario
 
 SERIES = "series"
 _FOLDER = "figures"
 # What a manifest calls the files of these figures.
 _NAMED = "named_figures"
-
-
-def check(scenario: Scenario) -> None:
-    """Refuses a file with figures that cannot be drawn; what that takes loads if there are any."""
-    if scenario.outline["figures"]:
-        from tailrace.cli import figure_checks
-
-        figure_checks.check_file(scenario)
 
 
 def over_time(scenario: Scenario) -> list[str]:
@@ -67,16 +59,16 @@ def draw(place: Path, figures: Sequence[Asked] | None, *, quiet: bool) -> None:
     if figures is None:
         return
     files = _drawn(place, figures, quiet=quiet) if figures else []
-    gone = belongings.redrawn(place, _NAMED, files)
+    gone = ownership.redrawn(place, _NAMED, files)
     if gone and not quiet:
         say(f"removed what no [[figure]] of the scenario draws any more: {', '.join(gone)}")
 
 
 def _drawn(place: Path, figures: Sequence[Asked], *, quiet: bool) -> list[str]:
     """The files."""
-    from tailrace.plots import workshop  # Matplotlib takes half a second
+    from tailrace.show.plots import parallel_render  # Matplotlib takes half a second
 
-    source = workshop.opened((place,))
+    source = parallel_render.opened((place,))
     own: dict[str, tuple[str, Mapping[str, Any]]] = {}
     for asked in figures:
         files = asked.files(common.listed(asked.metric), {})

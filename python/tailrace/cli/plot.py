@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace import belongings, places, present, staging
 from tailrace.cli import common, plot_sweep, signals
 from tailrace.cli.common import guarded, say
-from tailrace.comparison import Comparison
+from tailrace.data.comparison import Comparison
+from tailrace.data.result import Result
 from tailrace.errors import TailraceError, UsageError
-from tailrace.execute import default_jobs
-from tailrace.result import Result
+from tailrace.execution.execute import default_jobs
+from tailrace.stats import summary_measures
+from tailrace.system import ownership, path_errors, staging
+from tailrace.text import near_misses
 
 if TYPE_CHECKING:
-    from tailrace.plots.workshop import Source
+    from tailrace.show.plots.parallel_render import Source
 
 _FORMATS = ("png", "svg", "pdf")
 _USUAL_FORMATS = ("png", "svg")
@@ -87,14 +89,14 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         common.fail(f"figures can be {', '.join(_FORMATS)}, not {', '.join(unknown) or 'nothing'}")
     if output and output.exists() and not output.is_dir():
         common.fail(f"{output} is a file; choose a folder with -o")
-    from tailrace.plots import SIZES, workshop  # Matplotlib takes half a second
+    from tailrace.show.plots import SIZES, parallel_render  # Matplotlib takes half a second
 
     options = {
-        "size": present.known(size, list(SIZES), "size of figures"),
+        "size": near_misses.known(size, list(SIZES), "size of figures"),
         "title": not no_title,
         "queue": queue,
     }
-    source = workshop.opened(tuple(places))
+    source = parallel_render.opened(tuple(places))
     target = output or (places[0] / "figures" if len(places) == 1 else Path("figures"))
     asked = plot_sweep.Asked(metric, against, by, kind, where or [], formula or [], of, log)
     if isinstance(source, Result | Comparison):
@@ -118,7 +120,7 @@ def check_figures(figures: str | None) -> list[str]:
     """The figures that an option names, before any time is spent."""
     wanted = common.listed(figures)
     if wanted and wanted != ["all"]:
-        from tailrace import plots  # Matplotlib takes half a second
+        from tailrace.show import plots  # Matplotlib takes half a second
 
         plots.names_for([], wanted)
     return wanted
@@ -155,12 +157,12 @@ class Drawing:
         results = list(source.results.values()) if isinstance(source, Comparison) else [source]
         if not _has_series(results, quiet=quiet):
             return False
-        from tailrace import plots  # Matplotlib takes half a second
+        from tailrace.show import plots  # Matplotlib takes half a second
 
         names = plots.names_for(results, self.wanted)
         queue = (self.options or {}).get("queue")
         if queue:
-            present.studied_queue([result.aggregate for result in results], queue)
+            summary_measures.studied_queue([result.aggregate for result in results], queue)
         self.write(names, source, {}, quiet=quiet)
         return True
 
@@ -169,7 +171,7 @@ class Drawing:
 
         `files` has names of files that are other than those of the figures.
         """
-        from tailrace.plots import workshop
+        from tailrace.show.plots import parallel_render
 
         place = self.target
         if not quiet:
@@ -177,7 +179,7 @@ class Drawing:
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             with staging.work(place.parent) as work:
-                order = workshop.Order(
+                order = parallel_render.Order(
                     self.places,
                     tuple(names),
                     work.new,
@@ -186,15 +188,15 @@ class Drawing:
                     files,
                     self.own or {},
                 )
-                workshop.draw(order, source, self.jobs or default_jobs())
+                parallel_render.draw(order, source, self.jobs or default_jobs())
                 written = sorted(work.new.iterdir())
                 # Of a result folder they become part.
-                belongings.claim(place.parent, [f"{place.name}/{file.name}" for file in written])
+                ownership.claim(place.parent, [f"{place.name}/{file.name}" for file in written])
                 place.mkdir(exist_ok=True)
                 for file in written:
                     file.replace(place / file.name)
         except OSError as error:
-            raise places.unwritable(place, error) from None
+            raise path_errors.unwritable(place, error) from None
 
 
 def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:

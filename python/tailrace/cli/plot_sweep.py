@@ -10,8 +10,8 @@ import typer
 from tailrace.cli import common
 
 if TYPE_CHECKING:
-    from tailrace.plots.swept import Request
-    from tailrace.study.sweep import Sweep
+    from tailrace.show.plots.swept import Request
+    from tailrace.study.sweep_result import Sweep
 
 Metrics = Annotated[
     str | None,
@@ -119,13 +119,13 @@ class Asked:
 
     def files(self, metrics: Sequence[str], options: Mapping[str, Any]) -> dict[str, str]:
         """Names of the figures' files, by metric; what is wrong with the options is said before one is drawn."""
-        from tailrace.plots.swept import file_name  # Matplotlib takes half a second
+        from tailrace.show.plots.swept import file_name  # Matplotlib takes half a second
 
         return {metric: file_name(self.request(metric, options.get("queue"))) for metric in metrics}
 
     def request(self, metric: str, queue: str | None = None) -> "Request":
         """What is asked of the figure of a metric; an error says what is wrong with the options."""
-        from tailrace.plots.swept import Request
+        from tailrace.show.plots.swept import Request
 
         return Request.made(
             metric,

@@ -24,13 +24,14 @@ def report(
     quiet: common.Quiet = False,
 ) -> None:
     """Write a report of results as one HTML page, with findings in words, figures, tables and the scenario."""
-    from tailrace import report as reports  # Matplotlib takes half a second
-    from tailrace.report.writing import NAME
+    from tailrace.reproduce import report_page
+    from tailrace.show import report as reports  # Matplotlib takes half a second
+    from tailrace.show.report.destination import NAME
 
     target = output or folder / NAME
     if folder.is_dir():
         reports.check_target(target)
-    found = reports.of_folder(folder)
+    found = report_page.report(folder) if report_page.is_folder(folder) else reports.of_folder(folder)
     written = found.save(target)
     if not quiet:
         size = written.stat().st_size / 1e6

@@ -15,9 +15,9 @@ from tailrace.cli.common import guarded, say
 from tailrace.errors import UsageError
 
 if TYPE_CHECKING:
-    from tailrace.progress import Monitor
-    from tailrace.reproduce.doing import Work
-    from tailrace.reproduce.judging import Verdict
+    from tailrace.execution.progress import Monitor
+    from tailrace.reproduce.judgement import Verdict
+    from tailrace.reproduce.pipeline import Work
 
 # The exit code where a claim has another verdict than its file expects.
 OTHER = 4
@@ -53,10 +53,10 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
     dry_run: common.DryRun = False,
 ) -> None:
     """Run the scenarios of published papers and judge each claim. The same command continues after an interruption."""
-    from tailrace.reproduce import doing
+    from tailrace.reproduce import pipeline
 
     target = output or Path("results") / ("papers-quick" if quick else "papers")
-    works = [doing.planned(folder, target, quick=quick) for folder in _folders(papers)]
+    works = [pipeline.planned(folder, target, quick=quick) for folder in _folders(papers)]
     if dry_run:
         for work in works:
             common.echo(
@@ -65,24 +65,24 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
         return
     found = [(work, _done(work, jobs, fresh=fresh, plots=not no_plots, quiet=quiet)) for work in works]
     if json:
-        typer.echo(json_.dumps([doing.record(work, verdicts) for work, verdicts in found], indent=1))
+        typer.echo(json_.dumps([pipeline.record(work, verdicts) for work, verdicts in found], indent=1))
     elif not quiet:
         _show(found)
-        say(f"Pages: {target / doing.PAGE}, and one for each paper next to it")
+        say(f"Pages: {target / pipeline.PAGE}, and one for each paper next to it")
     _end(found, quick=quick)
 
 
 def _folders(papers: Sequence[str] | None) -> list[Path]:
     """The folders that are meant."""
-    from tailrace.reproduce import declared
+    from tailrace.reproduce import claims_file
 
-    there = sorted(file.parent for file in _PAPERS.glob(f"*/{declared.FILE}")) or _installed()
+    there = sorted(file.parent for file in _PAPERS.glob(f"*/{claims_file.FILE}")) or _installed()
     return [_folder(text, there) for text in papers] if papers else there
 
 
 def _installed() -> list[Path]:
     """Those that are part of the installation, in a folder that is there as long as this program runs."""
-    from tailrace import examples
+    from tailrace.scenario import examples
 
     kept = tempfile.TemporaryDirectory(prefix="tailrace-papers-")
     atexit.register(kept.cleanup)
@@ -90,21 +90,21 @@ def _installed() -> list[Path]:
 
 
 def _folder(text: str, there: Sequence[Path]) -> Path:
-    from tailrace.reproduce import declared
+    from tailrace.reproduce import claims_file
 
-    if (Path(text) / declared.FILE).is_file():
+    if (Path(text) / claims_file.FILE).is_file():
         return Path(text)
     for folder in there:
         if folder.name == text:
             return folder
     names = ", ".join(folder.name for folder in there)
-    raise UsageError(f"there is no paper {text!r}: neither {text}/{declared.FILE} nor one of {names}")
+    raise UsageError(f"there is no paper {text!r}: neither {text}/{claims_file.FILE} nor one of {names}")
 
 
 def _done(work: "Work", jobs: int | None, *, fresh: bool, plots: bool, quiet: bool) -> "list[Verdict]":
     """Runs, judges, draws and writes one paper."""
-    from tailrace import progress
-    from tailrace.reproduce import doing, judging
+    from tailrace.execution import progress
+    from tailrace.reproduce import judgement, pipeline
 
     def watched(total: int) -> "Monitor":
         return progress.watch(quiet=quiet, total=total)
@@ -112,12 +112,12 @@ def _done(work: "Work", jobs: int | None, *, fresh: bool, plots: bool, quiet: bo
     if not quiet:
         say(f"{work.paper.id}: {work.runs} runs")
     with signals.Held() as held:
-        interrupted = doing.run(work, watched, jobs, lambda: bool(held), fresh=fresh)
+        interrupted = pipeline.run(work, watched, jobs, lambda: bool(held), fresh=fresh)
     if interrupted:
         say(f"interrupted: finished runs are kept in {work.place}; to continue:\n  {common.again()}")
         raise typer.Exit(signals.INTERRUPTED)
-    found = judging.verdicts(work.paper, work.sweeps)
-    doing.write(work, found, _command(work), jobs, plots=plots)
+    found = judgement.verdicts(work.paper, work.sweeps)
+    pipeline.write(work, found, _command(work), jobs, plots=plots)
     return found
 
 
@@ -128,16 +128,16 @@ def _command(work: "Work") -> str:
 
 def _show(found: "Sequence[tuple[Work, list[Verdict]]]") -> None:
     """How many claims of each paper hold, and which verdicts are new."""
-    from tailrace import present
-    from tailrace.reproduce import judging
+    from tailrace.reproduce import judgement
+    from tailrace.text import text_table
 
-    counted = [judging.counts(verdicts, work.paper.claims) for work, verdicts in found]
+    counted = [judgement.counts(verdicts, work.paper.claims) for work, verdicts in found]
     words = list(counted[0])
     rows = [
         [work.paper.id, *(str(counts[word]) for word in words)]
         for (work, _), counts in zip(found, counted, strict=True)
     ]
-    common.show(present.RichGrid(present.Grid("claims", ["paper", *words], rows)))
+    common.show(text_table.RichGrid(text_table.Grid("claims", ["paper", *words], rows)))
 
 
 def _end(found: "Sequence[tuple[Work, list[Verdict]]]", *, quick: bool) -> None:

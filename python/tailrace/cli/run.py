@@ -11,17 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace import api, programs, variants
-from tailrace.cli import common, keeping, named_figures, signals, tabular
+from tailrace import api
+from tailrace.cli import common, named_figures, output_folder, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
-from tailrace.comparison import Comparison
-from tailrace.execute import Job, Outcome
-from tailrace.kernels import using
-from tailrace.loading import SUMMARY
-from tailrace.result import Result
-from tailrace.resume import Resumption
-from tailrace.scenario import Scenario
+from tailrace.data.comparison import Comparison
+from tailrace.data.loading import SUMMARY
+from tailrace.data.result import Result
+from tailrace.data.resume import Resumption
+from tailrace.execution.execute import Job, Outcome
+from tailrace.kernels import run_kernels
+from tailrace.scenario.scenario import Scenario
+from tailrace.stats import host_programs
+from tailrace.study import variants
 
 if TYPE_CHECKING:
     from tailrace.study.precision import Missed
@@ -52,18 +54,21 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     fresh: common.Fresh = False,
     figures: common.Figures = None,
     no_plots: common.NoPlots = False,
-    columns: tabular.Columns = None,
-    form: tabular.Form = None,
+    columns: table_options.Columns = None,
+    form: table_options.Form = None,
     until_ci: common.UntilCi = None,
     max_runs: common.MaxRuns = None,
 ) -> None:
     """Run a scenario: prints a table, writes a result folder and figures."""
-    wished = tabular.wanted(columns, form, json=json and not dry_run)
-    goals = tabular.goals(until_ci, wished, max_runs)
+    wished = table_options.wanted(columns, form, json=json and not dry_run)
+    goals = table_options.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
-    tabular.check([scenario], wished, goals)
-    named_figures.check(scenario)
-    using.check(scenario)
+    table_options.check([scenario], wished, goals)
+    if scenario.outline["figures"]:
+        from tailrace.cli import figure_checks  # loads what figures need
+
+        figure_checks.check_file(scenario)
+    run_kernels.check(scenario)
     wanted = check_figures(figures) or named_figures.over_time(scenario)
     cells = variants.of_scenario(scenario)
     if not quiet:
@@ -75,9 +80,9 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     if dry_run:
         echo_plan(scenario, json=json)
         return
-    target = output or (None if json else keeping.default_place(scenario))
+    target = output or (None if json else output_folder.default_place(scenario))
     if target:
-        keeping.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
+        output_folder.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
     # Until everything is saved, whoever stops this still gets what has ended.
     with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
 
@@ -88,7 +93,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
         common.say_known(resumed, len(outcome.finished), quiet=quiet)
         code = common.exit_code_of(outcome)
         result = api.result_of(scenario, outcome)
-        kept = keeping.keep(result, target) if target else None
+        kept = output_folder.keep(result, target) if target else None
         if kept:
             resumed.over()
     code = ended(code, held, lost=kept != target)
@@ -139,7 +144,7 @@ class Shown:
     quiet: bool
     plots: bool
     figures: Sequence[str] = ()
-    wished: tabular.Wanted = tabular.NOTHING
+    wished: table_options.Wanted = table_options.NOTHING
     # Whether a table of differences, in which everything is, stands alone.
     once: bool = False
     interrupted: bool = False
@@ -152,27 +157,27 @@ def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
     if shown.json:
         typer.echo(result.to_json())
     elif wished.form:
-        tabular.show(result.metrics_table(wished.columns), wished.form)
+        table_options.show(result.metrics_table(wished.columns), wished.form)
     elif not shown.quiet:
         common.show(result.metrics_table(wished.columns) if wished.columns else result)
     if not shown.quiet:
         say_unsettled({"": result})
-        tabular.say_missed(missed)
+        table_options.say_missed(missed)
     if target and shown.plots:
         draw(result, target, shown)
     if target and not shown.quiet:
         rest = f"; to continue:\n  {common.again()}" if shown.interrupted else ""
         say(f"{result.n} of {result.manifest['runs_asked']} runs are in {target}{rest}")
-        if programs.of_first(result.summary["runs"])[1]:
+        if host_programs.of_first(result.summary["runs"])[1]:
             say(f"what programs said: {target / SUMMARY}, and `tailrace report {target}`")
 
 
 def say_unsettled(results: Mapping[str, Result]) -> None:
     """What still moved when the statistics began, below the table that it makes doubtful."""
-    from tailrace import settling
+    from tailrace.stats import steady_state
 
     for label, result in results.items():
-        for note in settling.notes(result):
+        for note in steady_state.notes(result):
             say(f"note: {label}: {note}" if label else f"note: {note}")
 
 
@@ -217,7 +222,7 @@ def describe(scenario: Scenario) -> str:
     """What would be run."""
     outline = scenario.outline
     groups = ", ".join(f"{g['flows']} {g['name']} ({g['transport']})" for g in outline["groups"])
-    hosts = Counter(program["host"] for program in programs.of_scenario(scenario.to_toml()))
+    hosts = Counter(program["host"] for program in host_programs.of_scenario(scenario.to_toml()))
     ran = ", ".join(f"{count} on {host}" for host, count in list(hosts.items())[:_MOST_HOSTS])
     ran += f" and {len(hosts) - _MOST_HOSTS} more hosts" if len(hosts) > _MOST_HOSTS else ""
     what = [*([f"flows: {groups}"] if groups else []), *([f"programs: {ran}"] if ran else [])]

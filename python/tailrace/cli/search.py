@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace.cli import common, keeping, signals, tabular
+from tailrace.cli import common, output_folder, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.cli.sweep import FAILED, Dask
 
 if TYPE_CHECKING:
-    from tailrace.study.search import Search
-    from tailrace.study.searching import Wanted
+    from tailrace.study.search_driver import Wanted
+    from tailrace.study.search_result import Search
 
 
 @guarded
@@ -96,19 +96,19 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
             help="Repeat all trials. Without it, trials that are already in the folder are not repeated.",
         ),
     ] = False,
-    form: tabular.Form = None,
+    form: table_options.Form = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
-    from tailrace import progress
-    from tailrace.store import Writer
-    from tailrace.study import declaration, probing, remote, searching
-    from tailrace.study.search import Search
+    from tailrace.data.store import Writer
+    from tailrace.execution import progress
+    from tailrace.study import dask_workers, declaration, metric_probe, search_driver
+    from tailrace.study.search_result import Search
 
-    form = tabular.form_of(form, json=json)
-    wanted = searching.Wanted(
-        *searching.goal(maximize, minimize),
+    form = table_options.form_of(form, json=json)
+    wanted = search_driver.Wanted(
+        *search_driver.goal(maximize, minimize),
         over=declaration.searched("--over", over or []),
         let=declaration.searched("--let", let or []),
         derive=declaration.derived(derive or []),
@@ -121,19 +121,19 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     scenario = common.load(file, sets, seed, runs, allow, with_files)
     if not wanted.wants_damage:
         # No single run has what an attack costs.
-        probing.check([wanted.goal], [scenario])
-    target = output or keeping.default_place(scenario, "-search", _said(wanted, over, let))
+        metric_probe.check([wanted.goal], [scenario])
+    target = output or output_folder.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with (
-        remote.way(dask, jobs) as way,
+        dask_workers.way(dask, jobs) as way,
         signals.Held() as held,
         Writer.opened(target, about, fresh=fresh) as writer,
     ):
         for note in writer.notes:
             say(note)
-        hunt = searching.Hunt(scenario, wanted, writer)
+        hunt = search_driver.Hunt(scenario, wanted, writer)
         with progress.watch(quiet=quiet, total=trials * scenario.runs) as watch:
             interrupted = hunt.run(way, watch, lambda: bool(held))
     if interrupted:
@@ -155,7 +155,7 @@ def _end(found: "Search", *, form: str | None, quiet: bool) -> None:
     """The tables, and the command that runs the best."""
     table, best = found.write_tables()
     if form or not quiet:
-        tabular.show(table if form else best, form)
+        table_options.show(table if form else best, form)
     if not found.has_best:
         say(f"none of the trials meets the conditions; all of them are in {found.place}/table.csv")
         raise typer.Exit(FAILED)

@@ -8,20 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace.cli import common, figure_checks, keeping, named_figures, planning, signals, tabular
+from tailrace.cli import (
+    common,
+    figure_checks,
+    named_figures,
+    output_folder,
+    signals,
+    sweep_plan,
+    table_options,
+)
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
-from tailrace.kernels import using
-from tailrace.scenario import Scenario
+from tailrace.kernels import run_kernels
+from tailrace.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from tailrace.store import Writer
+    from tailrace.data.store import Writer
     from tailrace.study.cells import Plan
     from tailrace.study.declaration import Options
     from tailrace.study.precision import Goals, Missed
-    from tailrace.study.running import Done, Survey, Way
     from tailrace.study.sharding import Shard
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.sweep_result import Sweep
+    from tailrace.study.sweep_runner import Done, Survey, Way
 
 # The exit code where some runs failed, or are missing.
 FAILED = 3
@@ -127,20 +135,20 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     ] = False,
     until_ci: common.UntilCi = None,
     max_runs: common.MaxRuns = None,
-    columns: tabular.Columns = None,
-    form: tabular.Form = None,
+    columns: table_options.Columns = None,
+    form: table_options.Form = None,
     json: common.Json = False,
     no_plots: common.NoPlots = False,
     quiet: common.Quiet = False,
     dry_run: common.DryRun = False,
 ) -> None:
     """Run a scenario for every combination of values. The same command continues after an interruption."""
-    from tailrace.store import Writer
-    from tailrace.study import cells, declaration, precision, remote, running
-    from tailrace.study.damage import is_named
+    from tailrace.data.store import Writer
+    from tailrace.study import cells, dask_workers, declaration, precision, sweep_runner
+    from tailrace.study.attack_damage import is_named
     from tailrace.study.sharding import Shard
 
-    form = tabular.form_of(form, json=json and not dry_run)
+    form = table_options.form_of(form, json=json and not dry_run)
     part = Shard.parse(shard) if shard is not None else None
     goals = precision.parse(until_ci, common.listed(columns), max_runs, part)
     scenario = common.load(file, sets, seed, runs, allow, with_files)
@@ -156,18 +164,18 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         common.fail(
             f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
         )
-    surveyed = running.survey(scenario, plan, damage=damage)
+    surveyed = sweep_runner.survey(scenario, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
     _check_asked(asked, scenario, surveyed)
-    target = output or keeping.default_place(scenario, "-sweep", _said(options, part))
+    target = output or output_folder.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
         _warn(scenario, surveyed, plan)
     if dry_run:
-        planning.echo(scenario, surveyed, json=json)
+        sweep_plan.echo(scenario, surveyed, json=json)
         return
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with (
-        remote.way(dask, jobs) as way,
+        dask_workers.way(dask, jobs) as way,
         signals.Held() as held,
         Writer.opened(target, about, fresh=fresh) as writer,
     ):
@@ -202,45 +210,45 @@ def _warn(scenario: Scenario, surveyed: "Survey", plan: "Plan") -> None:
 
 
 def _end(target: Path, done: "Done", missed: "list[Missed]", surveyed: "Survey") -> None:
-    tabular.say_missed(missed, len(surveyed.all))
+    table_options.say_missed(missed, len(surveyed.all))
     end_with_failures(target, done.failed)
 
 
 def _note(writer: "Writer", words: list[str], columns: str | None, *, damage: bool) -> None:
     """What the folder says of the command that fills it."""
-    from tailrace.study import running
+    from tailrace.study import sweep_runner
 
-    writer.index.state(running.COMMAND, shlex.join([*words, *(["--damage"] if damage else [])]))
-    writer.index.state(running.COLUMNS, columns or "")
+    writer.index.state(sweep_runner.COMMAND, shlex.join([*words, *(["--damage"] if damage else [])]))
+    writer.index.state(sweep_runner.COLUMNS, columns or "")
 
 
 def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey") -> None:
     """Figures and metrics, before anything is run. Damage is of pairs of runs: no single run has it."""
-    from tailrace.study import probing, running
-    from tailrace.study.damage import is_named
+    from tailrace.study import metric_probe, sweep_runner
+    from tailrace.study.attack_damage import is_named
     from tailrace.study.variation import Variation
 
     variation = Variation.of_cells(surveyed.all, surveyed.errors)
-    using.check(scenario)
-    figure_checks.check(scenario, variation, lambda: running.scenarios(scenario, surveyed))
+    run_kernels.check(scenario)
+    figure_checks.check(scenario, variation, lambda: sweep_runner.scenarios(scenario, surveyed))
 
     names = [name for name in asked if not is_named([name])]
     if names:
-        probing.check(names, running.scenarios(scenario, surveyed))
+        metric_probe.check(names, sweep_runner.scenarios(scenario, surveyed))
 
 
 def _say_found(
     writer: "Writer", scenario: Scenario, surveyed: "Survey", part: "Shard | None", *, quiet: bool
 ) -> None:
     """What is to be known of what the folder holds already."""
-    from tailrace.study import running
+    from tailrace.study import sweep_runner
 
     for note in writer.notes:
         say(note)
     if quiet:
         return
-    other = running.replaced(writer, scenario)
-    landed, of = running.landed(writer, surveyed, part), len(running.share(surveyed, part))
+    other = sweep_runner.replaced(writer, scenario)
+    landed, of = sweep_runner.landed(writer, surveyed, part), len(sweep_runner.share(surveyed, part))
     known = [f"{landed} of {of} runs are already there, {of - landed} are to do"] if 0 < landed < of else []
     for note in [*([other] if other else []), *known]:
         say(note)
@@ -250,7 +258,7 @@ def _stopped(
     target: Path, held: signals.Held, done: "Done", *, columns: list[str], form: str | None, quiet: bool
 ) -> None:
     """What there is of a sweep that was interrupted, and how to go on."""
-    from tailrace.store import Reader
+    from tailrace.data.store import Reader
 
     reader = Reader(target)
     landed = len(reader.index.runs())
@@ -275,8 +283,8 @@ def _done(
     task: _Task, part: "Shard | None", goals: "Goals | None", *, quiet: bool
 ) -> "tuple[Done, list[Missed]]":
     """Runs it; what became of it, and which cells are known less closely than wanted."""
-    from tailrace import progress
-    from tailrace.study import precision, running
+    from tailrace.execution import progress
+    from tailrace.study import precision, sweep_runner
 
     def watched(total: int) -> progress.Monitor:
         return progress.watch(quiet=quiet, total=total)
@@ -284,8 +292,8 @@ def _done(
     sweep = task.scenario, task.surveyed, task.writer
     if goals:
         return precision.run(*sweep, goals, way=task.way, watched=watched, stop=lambda: bool(task.held))
-    with watched(len(running.share(task.surveyed, part))) as watch:
-        return running.run(*sweep, task.way, watch, lambda: bool(task.held), part), []
+    with watched(len(sweep_runner.share(task.surveyed, part))) as watch:
+        return sweep_runner.run(*sweep, task.way, watch, lambda: bool(task.held), part), []
 
 
 def _said(options: "Options", part: "Shard | None") -> list[str]:
@@ -343,7 +351,7 @@ def show_table(
     whole: bool = True,
 ) -> None:
     """Writes the table of a sweep, and prints it; with what to do next where it is whole."""
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.sweep_result import Sweep
 
     found = Sweep.load(target)
     with on_a_closed_terminal(held):
@@ -352,9 +360,9 @@ def show_table(
             if form:
                 typer.echo(table.text(form), nl=False)
             elif not quiet:
-                from tailrace import present
+                from tailrace.text import text_table
 
-                common.show(present.RichGrid(table.grid()))
+                common.show(text_table.RichGrid(table.grid()))
         sys.stdout.flush()
         if whole and not quiet:
             _point_on(target, found)
@@ -362,7 +370,7 @@ def show_table(
 
 def end_with_failures(target: Path, failed: int) -> None:
     """Says what failed, and ends with the exit code for it."""
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.sweep_result import Sweep
 
     if failed:
         for label, run, error in Sweep.load(target).failures.head(5).iter_rows():

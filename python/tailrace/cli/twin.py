@@ -5,15 +5,15 @@ from typing import Annotated
 
 import typer
 
-from tailrace import twins
-from tailrace.cli import common, differing, keeping, signals, tabular
+from tailrace.cli import common, folder_differences, output_folder, signals, table_options
 from tailrace.cli.common import guarded
 from tailrace.cli.compare import finish, run_cells
 from tailrace.cli.run import Shown, ended, on_a_closed_terminal, warn
-from tailrace.comparison import folder_names
-from tailrace.kernels import using
-from tailrace.resume import Resumption
-from tailrace.variants import warnings
+from tailrace.data.comparison import folder_names
+from tailrace.data.resume import Resumption
+from tailrace.kernels import run_kernels
+from tailrace.study import twins
+from tailrace.study.variants import warnings
 
 
 @guarded
@@ -43,37 +43,39 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     quiet: common.Quiet = False,
     fresh: common.Fresh = False,
     no_plots: common.NoPlots = False,
-    columns: tabular.Columns = None,
-    form: tabular.Form = None,
-    tolerance: tabular.Tolerances = None,
-    strict: tabular.Strict = False,
+    columns: table_options.Columns = None,
+    form: table_options.Form = None,
+    tolerance: table_options.Tolerances = None,
+    strict: table_options.Strict = False,
 ) -> None:
     """Run a scenario twice, simulated and with Linux kernels as hosts, and show how much TCP differs."""
     scenario = common.load(file, sets, seed, runs, allow)
     cells = twins.of(scenario, kernel)
-    using.check(cells[twins.KERNELS])
+    run_kernels.check(cells[twins.KERNELS])
     shown = common.listed(columns) or twins.looked_at(cells)
     alike = twins.alike(shown, tolerance or ())
-    wished = tabular.wanted(",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json)
-    tabular.check(cells.values(), wished)
+    wished = table_options.wanted(
+        ",".join(shown), form, alike, strict=strict, baseline=twins.SIMULATED, json=json
+    )
+    table_options.check(cells.values(), wished)
     if not quiet:
         warn([*cells.warnings, *warnings(cells)])
-    target = output if json else output or keeping.default_place(scenario, "-twin", [])
+    target = output if json else output or output_folder.default_place(scenario, "-twin", [])
     if target:
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
-        keeping.look_at(target, named, asked=output is not None, quiet=quiet)
+        output_folder.look_at(target, named, asked=output is not None, quiet=quiet)
     with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
         comparison, code = run_cells(cells, jobs, held, resumed, quiet=quiet)
-        kept = keeping.keep(comparison, target) if target else None
+        kept = output_folder.keep(comparison, target) if target else None
         if kept:
             resumed.over()
-    difference = differing.of_results(comparison, wished, two=False) if len(comparison) > 1 else None
+    difference = folder_differences.of_results(comparison, wished, two=False) if len(comparison) > 1 else None
     code = ended(code, held, lost=kept != target)
     plots = not no_plots and code == 0
     with on_a_closed_terminal(held):
         shown_once = Shown(kept, json=json, quiet=quiet, plots=plots, wished=wished, once=True)
         finish(comparison, shown_once, difference)
     if difference:
-        code = tabular.judged(difference, code)
+        code = table_options.judged(difference, code)
     if code:
         raise typer.Exit(code)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from tailrace import _native
 
 if TYPE_CHECKING:
-    from tailrace.export.source import Run
+    from tailrace.export.run_source import Run
 
 SUFFIXES = (".flent.gz",)
 _FORMAT_VERSION = 4

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
 from tailrace.errors import UsageError
-from tailrace.export.network import Network, Way
+from tailrace.scenario.flow_addresses import Network, Way
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from tailrace.export.source import Run
+    from tailrace.export.run_source import Run
 
 SUFFIXES = (".xml",)
 # IANA's protocol numbers.

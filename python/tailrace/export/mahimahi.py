@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tailrace.errors import UsageError
-from tailrace.scenario import Scenario
+from tailrace.scenario.scenario import Scenario
 
 _SCENARIO = "scenario.toml"
 

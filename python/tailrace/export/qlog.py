@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tailrace import flow_choice
 from tailrace.errors import UsageError
+from tailrace.scenario import flow_choice
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from tailrace.export.source import Run
+    from tailrace.export.run_source import Run
 
 CONTAINED, SEQUENCE = ".qlog", ".sqlog"
 SUFFIXES = (CONTAINED, SEQUENCE)

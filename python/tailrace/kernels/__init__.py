@@ -1,5 +1,5 @@
 """Linux kernels that hosts of a scenario can run: where they are, how they are built, whether this machine can."""
 
-from tailrace.kernels.shelf import Kernel, find
+from tailrace.kernels.kernel_store import Kernel, find
 
 __all__ = ["Kernel", "find"]

@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.toml_keys import Keys
 
 
 class Outcome(Enum):

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace import names
 from tailrace.errors import UsageError
 from tailrace.reproduce.paper import Own, Paper, Reading, Study
-from tailrace.scenario import Scenario
+from tailrace.scenario.scenario import Scenario
+from tailrace.text import names
 
 if TYPE_CHECKING:
-    from tailrace.progress import Monitor
+    from tailrace.execution.progress import Monitor
     from tailrace.study.cells import Plan
-    from tailrace.study.running import Survey
-    from tailrace.study.sweep import Sweep
+    from tailrace.study.sweep_result import Sweep
+    from tailrace.study.sweep_runner import Survey
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def tasks(paper: Paper, place: Path, *, quick: bool) -> list[Task]:
 
 
 def _task(study: Study, reading: Reading, place: Path, *, quick: bool) -> Task:
-    from tailrace.study import cells, declaration, running
+    from tailrace.study import cells, declaration, sweep_runner
 
     own = study.own.get(reading.name) or Own(None, {}, {})
     overrides: dict[str, Any] = {**study.sets, **reading.sets, **own.sets}
@@ -62,7 +62,7 @@ def _task(study: Study, reading: Reading, place: Path, *, quick: bool) -> Task:
         rest = {key: value for key, value in sweep.items() if key != "axes"}
         declared = declared.joined(declaration.of_python(sweep.get("axes"), **rest))
     plan: Plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
-    surveyed = running.survey(scenario, plan, damage=study.damage)
+    surveyed = sweep_runner.survey(scenario, plan, damage=study.damage)
     for at, error in surveyed.errors.items():
         raise study.keys.fail(f"cell {surveyed.all[at].label!r} cannot be run:\n{error.shown}")
     called = names.of_folder("-".join(filter(None, [study.name, reading.name])))
@@ -71,13 +71,13 @@ def _task(study: Study, reading: Reading, place: Path, *, quick: bool) -> Task:
 
 def run(task: Task, watch: Monitor, jobs: int | None, stop: Callable[[], bool], *, fresh: bool) -> bool:
     """Does what is missing of it; whether it was stopped before the end."""
-    from tailrace.store import Writer
-    from tailrace.study import running
+    from tailrace.data.store import Writer
+    from tailrace.study import sweep_runner
 
     about = {"scenario": task.scenario.name, "file": task.scenario.file_name}
     task.place.parent.mkdir(parents=True, exist_ok=True)
     with Writer.opened(task.place, about, fresh=fresh) as writer:
-        done = running.run(task.scenario, task.surveyed, writer, running.Here(jobs), watch, stop)
+        done = sweep_runner.run(task.scenario, task.surveyed, writer, sweep_runner.Here(jobs), watch, stop)
     if done.failed:
         raise UsageError(
             f"{done.failed} runs of {task.label} failed; tailrace sweep {task.study.scenario} tells why"
@@ -94,7 +94,7 @@ class Sweeps:
 
     def of(self, study: str, reading: str) -> Sweep:
         """Of a study under a reading."""
-        from tailrace.study.sweep import Sweep
+        from tailrace.study.sweep_result import Sweep
 
         key = (study, reading)
         if key not in self.tasks:

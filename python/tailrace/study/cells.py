@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tailrace import variants
 from tailrace.errors import UsageError
+from tailrace.stats.formulas import Formula, Quantity, Value, value_of
 from tailrace.study.declaration import Declaration, Range
-from tailrace.study.formulas import Formula, Quantity, Value, value_of
+from tailrace.text import value_labels
 
 MOST_CELLS = 1_000_000
 # Columns that every table has.
@@ -107,7 +107,7 @@ class Plan:
         varied = [axis for axis in self._axes if len(axis) > 1] or self._axes
         # Those that have labels of their own, as presets do, show no keys.
         shown = [axis[0] for axis in varied if axis[0].label is None]
-        names = variants.endings([key for point in shown for key in (*point.sets, *point.names)])
+        names = value_labels.endings([key for point in shown for key in (*point.sets, *point.names)])
         words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
         alone = sum(len(axis) > 1 for axis in self._axes) == 1
         for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
@@ -150,7 +150,7 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
             try:
                 found[name] = written(name)
             except ValueError as error:
-                if name not in known and name.partition(".")[0] in variants.SECTIONS:
+                if name not in known and name.partition(".")[0] in value_labels.SECTIONS:
                     raise UsageError(
                         f"{formula.where}: {formula.text!r} cannot be computed: {error}"
                     ) from None
@@ -163,7 +163,7 @@ def column_names(paths: Sequence[str]) -> dict[str, str]:
     >>> column_names(["attack.bot.period", "flow.web.app.size", "fault.0.at", "burst"])
     {'attack.bot.period': 'bot.period', 'flow.web.app.size': 'web.size', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
     """
-    short = {path: variants.short(path) for path in paths}
+    short = {path: value_labels.short(path) for path in paths}
     times = Counter(short.values())
     return {path: path if times[name] > 1 or name in _TAKEN else name for path, name in short.items()}
 
@@ -174,7 +174,7 @@ def environment(values: Mapping[str, str]) -> dict[str, Value]:
     ends = Counter(path.rpartition(".")[2] for path in values)
     for path, value in values.items():
         seen = value_of(value)
-        found[path] = found[variants.short(path)] = seen
+        found[path] = found[value_labels.short(path)] = seen
         end = path.rpartition(".")[2]
         if ends[end] == 1:
             found[end] = seen
@@ -286,7 +286,7 @@ def _words(axis: Sequence[Point], names: Mapping[str, str]) -> dict[int, str]:
     keys = [*axis[0].sets, *axis[0].names]
     for key in keys:
         texts = [{**point.sets, **point.names}[key] for point in axis]
-        labels = variants.words(key, texts, names[key])
+        labels = value_labels.words(key, texts, names[key])
         for place, text in enumerate(texts):
             found[place].append(labels[text])
     return {place: " ".join(parts) for place, parts in found.items()}

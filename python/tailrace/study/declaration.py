@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tailrace import toml_text
 from tailrace.errors import UsageError
-from tailrace.scenario import Scenario
-from tailrace.variants import split_list
+from tailrace.scenario.scenario import Scenario
+from tailrace.text import toml_text
+from tailrace.text.value_labels import split_list
 
 
 @dataclass(frozen=True)

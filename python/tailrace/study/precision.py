@@ -15,21 +15,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tailrace import figures, resampling
+from tailrace.data.store.parts import FIGURES
 from tailrace.errors import UsageError
-from tailrace.execute import FinishedRun, Job, Outcome
-from tailrace.store.parts import FIGURES
-from tailrace.study import damage, metrics, running
-from tailrace.study.metrics import Known, Metric
-from tailrace.study.reach import Series
+from tailrace.execution.execute import FinishedRun, Job, Outcome
+from tailrace.stats import bootstrap, metrics, numbers
+from tailrace.stats.metrics import Known, Metric
+from tailrace.stats.reach import Series
+from tailrace.study import attack_damage, sweep_runner
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from tailrace.execute import Watch
-    from tailrace.scenario import Scenario
-    from tailrace.statistics import Interval
-    from tailrace.store import Writer
+    from tailrace.data.store import Writer
+    from tailrace.execution.execute import Watch
+    from tailrace.scenario.scenario import Scenario
+    from tailrace.stats.statistics import Interval
     from tailrace.study.sharding import Shard
 
 # With fewer the first interval is too much a matter of luck to decide by.
@@ -156,13 +156,13 @@ def is_reached(found: Interval, share: float) -> bool:
 # -- of sweeps -----------------------------------------------------------------------------------------------------
 
 
-def begun(surveyed: running.Survey, goals: Goals) -> running.Survey:
+def begun(surveyed: sweep_runner.Survey, goals: Goals) -> sweep_runner.Survey:
     """The first round."""
     counts = {p.id: min(max(p.runs, goals.first), goals.most) for p in surveyed.cells if p}
     return with_runs(surveyed, counts)
 
 
-def with_runs(surveyed: running.Survey, counts: Mapping[str, int]) -> running.Survey:
+def with_runs(surveyed: sweep_runner.Survey, counts: Mapping[str, int]) -> sweep_runner.Survey:
     """The same cells with other numbers of runs, by their ids."""
     cells = [planned and replace(planned, runs=counts[planned.id]) for planned in surveyed.cells]
     return replace(surveyed, cells=cells)
@@ -170,22 +170,22 @@ def with_runs(surveyed: running.Survey, counts: Mapping[str, int]) -> running.Su
 
 def run(
     scenario: Scenario,
-    surveyed: running.Survey,
+    surveyed: sweep_runner.Survey,
     writer: Writer,
     goals: Goals,
     *,
-    way: running.Way | None = None,
+    way: sweep_runner.Way | None = None,
     watched: Callable[[int], AbstractContextManager[Watch]],
     stop: Callable[[], bool] = lambda: False,
-) -> tuple[running.Done, list[Missed]]:
+) -> tuple[sweep_runner.Done, list[Missed]]:
     """Rounds of runs until every cell is known closely enough, or has as many as it may; and those that are not.
 
     `watched` makes the watch of a round which ends with so many runs.
     """
     plan, fresh = begun(surveyed, goals), 0
     while True:
-        with watched(len(running.share(plan))) as watch:
-            done = running.run(scenario, plan, writer, way, watch, stop)
+        with watched(len(sweep_runner.share(plan))) as watch:
+            done = sweep_runner.run(scenario, plan, writer, way, watch, stop)
         fresh += done.runs - done.known
         done = replace(done, known=done.runs - fresh)
         if done.interrupted:
@@ -196,7 +196,7 @@ def run(
         plan = with_runs(plan, counts)
 
 
-def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[str, int], list[Missed]]:
+def _judged(plan: sweep_runner.Survey, writer: Writer, goals: Goals) -> tuple[dict[str, int], list[Missed]]:
     """How many runs each cell is to have next, and which are not known closely enough."""
     cells = {planned.id: planned for planned in plan.cells if planned}
     counts = {name: planned.runs for name, planned in cells.items()}
@@ -208,7 +208,7 @@ def _judged(plan: running.Survey, writer: Writer, goals: Goals) -> tuple[dict[st
     if pairs:
         import polars as pl
 
-        table = pl.concat([table, damage.figures(table, pairs)])
+        table = pl.concat([table, attack_damage.figures(table, pairs)])
     missed = []
     for goal, metric in _metrics(table, goals):
         values = _values(table, metric, lambda: writer.scan("group_series"))
@@ -225,7 +225,7 @@ def _weighed(
     values: Sequence[float], metric: Metric, goal: Goal, runs: int, most: int
 ) -> tuple[int, list[Missed]]:
     """How many runs a cell is to have next, and what it lacks."""
-    found = resampling.estimate(values, metric.over, metric.bounds)
+    found = bootstrap.estimate(values, metric.over, metric.bounds)
     reached = found is not None and is_reached(found, goal.share)
     missed = [] if reached else [Missed("", metric.heading, runs, relative(found))]
     return next_count(runs, found, goal.share, most), missed
@@ -268,7 +268,7 @@ def of_scenario(
         ended = [run for run in outcome.finished if run]
         if outcome.interrupted or not ended:
             return scenario.replaced({"runs": count}), outcome, []
-        table = figures.frame((1, run.run, run.entry) for run in ended)
+        table = numbers.frame((1, run.run, run.entry) for run in ended)
         series = partial(_series, scenario, ended)
         weighed = [
             _weighed(
@@ -284,10 +284,10 @@ def of_scenario(
 
 def _series(scenario: Scenario, ended: Sequence[FinishedRun]) -> pl.LazyFrame | None:
     """Those of groups of all runs so far."""
-    from tailrace.result import Result
-    from tailrace.study import measured
+    from tailrace.data import measured_results
+    from tailrace.data.result import Result
 
-    series = measured.of_result(Result.of_runs(scenario, ended)).series
+    series = measured_results.of_result(Result.of_runs(scenario, ended)).series
     return series() if series else None
 
 

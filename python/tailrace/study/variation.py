@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from tailrace.stats.parameters import Column, meant
 from tailrace.study.cells import Cell
-from tailrace.study.parameters import Column, meant
 
 if TYPE_CHECKING:
     import polars as pl

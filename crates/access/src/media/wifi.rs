@@ -10,14 +10,14 @@
 use crate::burst::Framing;
 use crate::contention::{Contention, Fate, Timing};
 use crate::medium::{Arbiter, MediumKind};
-use tailrace_core::bounds::Bounds;
-use tailrace_core::params::Invalid;
+use tailrace_core::params::{Bounds, Invalid, Kind};
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rng};
 
 /// Times of a channel.
-const TIMES: Bounds = Bounds::declared("0 s", "1 s", "the channel would be idle for too long");
+const TIMES: Bounds =
+    Bounds::declared(Kind::Duration, "0 s", "1 s", "the channel would be idle for too long");
 /// Contention windows.
-const WINDOWS: Bounds = Bounds::declared("0", "32767", "a window has at most 15 bits");
+const WINDOWS: Bounds = Bounds::declared(Kind::Count, "0", "32767", "a window has at most 15 bits");
 
 tailrace_core::parameters! {
     /// Keys of `wifi`.

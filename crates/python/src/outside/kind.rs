@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use std::sync::Arc;
-use tailrace_core::outside::OutsideParameters;
+use tailrace_core::params::plugin::PluginParameters;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::outside::{OutsideConfig, OutsideDiscipline, TicketQueue};
@@ -149,7 +149,7 @@ impl Config {
     }
 }
 
-impl OutsideParameters for Config {
+impl PluginParameters for Config {
     fn name(&self) -> &'static str {
         self.kind.name
     }

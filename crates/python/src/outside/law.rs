@@ -5,7 +5,7 @@ use super::kind::{Config, Kind};
 use super::views::{Backlog as BacklogView, Link, Verdict as VerdictView};
 use pyo3::prelude::*;
 use std::sync::Arc;
-use tailrace_core::outside::OutsideParameters as _;
+use tailrace_core::params::plugin::PluginParameters as _;
 use tailrace_core::params::{ParamType, Value};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Rng};
 use tailrace_qdisc::managed::DropEnd;

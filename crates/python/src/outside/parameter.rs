@@ -2,7 +2,7 @@
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use tailrace_core::bounds::Bounds;
+use tailrace_core::params::Bounds;
 use tailrace_core::params::{Choice, Kind, ParamInfo, ParamType, Value};
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
@@ -37,7 +37,9 @@ pub(super) fn read(declared: Declared) -> Result<(ParamInfo, Value), String> {
     let kind = kind_of(&word, &words).map_err(at)?;
     let bounds = match ends {
         None => usual(kind),
-        Some((least, most)) => Some(declared_bounds(kind, least, most).map_err(at)?),
+        Some((least, most)) => {
+            Some(Bounds::read(kind, least.leak(), most.leak(), "its class says so").map_err(at)?)
+        }
     };
     let choices: Vec<Choice> =
         words.into_iter().map(|(word, doc)| Choice { word: word.leak(), doc: doc.leak() }).collect();
@@ -76,15 +78,6 @@ fn kind_of(word: &str, words: &[(String, String)]) -> Result<Kind, String> {
             ));
         }
     })
-}
-
-fn declared_bounds(kind: Kind, least: String, most: String) -> Result<Bounds, String> {
-    for end in [&least, &most] {
-        if end.parse::<f64>().is_err() && kind.measure(&Value::Text(end.clone())).is_none() {
-            return Err(format!("{end:?} does not bound it"));
-        }
-    }
-    Ok(Bounds::declared(least.leak(), most.leak(), "its class says so"))
 }
 
 /// The bounds of a kind.

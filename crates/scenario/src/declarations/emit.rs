@@ -9,8 +9,9 @@ use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, MEDIUM, RECORD, WIND
 use crate::model::{LinkSpec, Role, Schedule, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use tailrace_app::AttackConfig;
+use tailrace_core::Bytes;
+use tailrace_core::params::tagged;
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
-use tailrace_core::{Bytes, kinds};
 use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{TcpBehaviour, TcpConfig};
 
@@ -117,7 +118,7 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
 }
 
 fn kinded(kind: &str, params: &[ParamInfo], get: impl Fn(&str) -> Option<Value>) -> String {
-    plain(&kinds::to_value(kind, params, get))
+    plain(&tagged::to_value(kind, params, get))
 }
 
 fn flow(out: &mut Lines, f: &FlowDecl) {

@@ -7,7 +7,7 @@ use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
-use tailrace_core::distribution::Unreadable;
+use tailrace_core::dist::error::DistributionError;
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
 use tailrace_core::{CountDist, DurationDist, SizeDist};
 
@@ -285,13 +285,13 @@ impl<'d> Reader<'d> {
 fn code_of(param: &ParamInfo, value: &Value) -> Code {
     let outside = match value {
         Value::Text(text) if param.kind == Kind::Distribution => {
-            matches!(DurationDist::read(text), Err(Unreadable::Outside(_)))
+            matches!(DurationDist::read(text), Err(DistributionError::Outside(_)))
         }
         Value::Text(text) if param.kind == Kind::Sizes => {
-            matches!(SizeDist::read(text), Err(Unreadable::Outside(_)))
+            matches!(SizeDist::read(text), Err(DistributionError::Outside(_)))
         }
         Value::Text(text) if param.kind == Kind::Counts => {
-            matches!(CountDist::read(text), Err(Unreadable::Outside(_)))
+            matches!(CountDist::read(text), Err(DistributionError::Outside(_)))
         }
         _ => false,
     };

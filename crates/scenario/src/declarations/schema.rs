@@ -9,10 +9,10 @@ use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_access::{grants, media};
 use tailrace_app::{AppConfig, attacks};
-use tailrace_core::bounds::Bounds;
-use tailrace_core::distribution::FORMS;
+use tailrace_core::dist::duration::FORMS;
+use tailrace_core::dist::{cdf, count, size};
+use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
-use tailrace_core::{counts, sizes};
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::{OutsideConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
@@ -120,9 +120,9 @@ fn distribution() -> Value {
 
 /// A size, or a distribution of sizes; those measured go by their names.
 fn drawn_sizes() -> Value {
-    let forms: Vec<&str> = sizes::FORMS.iter().map(|(_, form)| *form).collect();
-    let names: Vec<&str> = sizes::FORMS.iter().map(|(name, _)| *name).collect();
-    let measured: Vec<&str> = sizes::MEASURED.iter().map(|(name, _)| *name).collect();
+    let forms: Vec<&str> = size::FORMS.iter().map(|(_, form)| *form).collect();
+    let names: Vec<&str> = size::FORMS.iter().map(|(name, _)| *name).collect();
+    let measured: Vec<&str> = cdf::MEASURED.iter().map(|(name, _)| *name).collect();
     json!({
         "description": format!("A size, or a distribution of sizes: {}, {}.", forms.join(", "), measured.join(", ")),
         "anyOf": [
@@ -136,8 +136,8 @@ fn drawn_sizes() -> Value {
 
 /// A number, or a distribution of numbers.
 fn drawn_counts() -> Value {
-    let forms: Vec<&str> = counts::FORMS.iter().map(|(_, form)| *form).collect();
-    let names: Vec<&str> = counts::FORMS.iter().map(|(name, _)| *name).collect();
+    let forms: Vec<&str> = count::FORMS.iter().map(|(_, form)| *form).collect();
+    let names: Vec<&str> = count::FORMS.iter().map(|(name, _)| *name).collect();
     json!({
         "description": format!("A number, or a distribution of numbers: {}.", forms.join(", ")),
         "anyOf": [

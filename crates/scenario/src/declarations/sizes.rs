@@ -7,8 +7,9 @@ use crate::text::document::Node;
 use crate::text::files::Files;
 use crate::text::sink::Sink;
 use tailrace_core::Bytes;
+use tailrace_core::SizeDist;
+use tailrace_core::dist::cdf::Cdf;
 use tailrace_core::params::ParamType as _;
-use tailrace_core::sizes::{Cdf, SizeDist};
 use tailrace_core::text::Quantity as _;
 
 /// Reads the value of `key` where it names a file.

@@ -1,7 +1,7 @@
 //! Why a value cannot be taken.
 
 use crate::text::codes::Code;
-use tailrace_core::distribution::Unreadable;
+use tailrace_core::dist::error::DistributionError;
 
 /// A value that does not fit its key.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ impl Unfit {
     }
 }
 
-impl From<Unreadable> for Unfit {
-    fn from(unreadable: Unreadable) -> Self {
+impl From<DistributionError> for Unfit {
+    fn from(unreadable: DistributionError) -> Self {
         match unreadable {
-            Unreadable::Form(why) => why.into(),
-            Unreadable::Outside(why) => Self::outside(why),
+            DistributionError::Form(why) => why.into(),
+            DistributionError::Outside(why) => Self::outside(why),
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::declarations::unfit::Unfit;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
-use tailrace_core::distribution::LONGEST;
+use tailrace_core::dist::duration::LONGEST;
 use tailrace_core::params::ParamType;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Duration, DurationDist, Rate};

@@ -196,7 +196,7 @@ fn every_default_lies_within_its_bounds() {
         let value = value.expect("listed");
         info.check(&value).unwrap_or_else(|why| panic!("{} = {}: {why}", info.name, toml(&value)));
         if let Some(bounds) = info.bounds {
-            let (least, most) = bounds.range(info.kind);
+            let (least, most) = bounds.range();
             assert!(least < most && !bounds.why.is_empty(), "{}", info.name);
         }
     };

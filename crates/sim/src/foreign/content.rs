@@ -8,11 +8,13 @@
 //! Bytes count as wrong when an application gets them. A simulated end may have them already, or give them up for their checksum: they
 //! are suspects until it has delivered what stands in their place.
 
-use crate::flow::{Carrier, Flow};
-use crate::frame::Place;
-use crate::packet::{FlowEnd, SimPacket};
-use crate::sockets::{Socket, SocketId};
-use crate::world::World;
+use crate::host::flow::{Carrier, Flow};
+use crate::host::hosts::World;
+use crate::host::sockets::Socket;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::frame_encode::Place;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use tailrace_transport::mptcp::Tuple;

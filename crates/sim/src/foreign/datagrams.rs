@@ -1,11 +1,13 @@
 //! Flows over UDP with ends at foreign hosts: their datagrams leave by sockets of the host, and are heard of there.
 
-use super::Order;
-use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
-use super::sockets::pair_of;
-use crate::flow::Flow;
-use crate::packet::{Envelope, FlowEnd};
-use crate::world::{SimFabric, World};
+use crate::foreign::Order;
+use crate::foreign::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketOrder};
+use crate::foreign::sockets::pair_of;
+use crate::host::flow::Flow;
+use crate::host::hosts::World;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
 use core::net::SocketAddrV4;
 use tailrace_app::Datagram;
 use tailrace_core::Ecn;

@@ -1,7 +1,8 @@
 //! When packets have left a foreign host's interface: a card keeps them until then.
 
-use crate::packet::SimPacket;
-use crate::world::{SimFabric, World};
+use crate::host::hosts::World;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;

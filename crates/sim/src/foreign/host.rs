@@ -1,6 +1,6 @@
 //! What a host has to do whose stack is not the simulator's.
 
-use super::socket::{SocketCommand, SocketEvent};
+use crate::foreign::socket::{SocketCommand, SocketEvent};
 use core::fmt;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;

@@ -1,10 +1,14 @@
 //! What simulated hosts and routers answer to packets of foreign hosts that are for no flow: to echo requests, to datagrams for a
 //! port that nobody has, and to what may go no further.
 
-use super::reach::{self, End};
-use crate::frame::{Frame, bytes_of};
-use crate::packet::{Owner, SimPacket};
-use crate::world::{SimFabric, World};
+use crate::foreign::reach;
+use crate::foreign::reach::End;
+use crate::host::hosts::World;
+use crate::packet::flow_end::Owner;
+use crate::packet::frame_decode::Frame;
+use crate::packet::frame_encode::bytes_of;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
 use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::{Address, NodeId};

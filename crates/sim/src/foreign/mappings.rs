@@ -1,8 +1,9 @@
 //! What connections of Multipath TCP with a foreign host at an end send and bring by each path, as their packets show it (RFC 8684
 //! §3.3): the simulator has no sockets there that would tell.
 
-use crate::packet::{FlowEnd, SimPacket};
-use crate::world::World;
+use crate::host::hosts::World;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimPacket;
 use std::collections::BTreeMap;
 use tailrace_transport::mptcp::Tuple;
 use tailrace_transport::mptcp::key::Key;

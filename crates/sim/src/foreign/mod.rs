@@ -20,27 +20,31 @@ mod socket;
 mod sockets;
 mod tally;
 
-pub use host::{AttachError, ForeignHost, HostError, HostFailure};
-pub(crate) use reach::End;
-pub(crate) use remote::Remote;
-pub use socket::{
+pub use crate::foreign::host::{AttachError, ForeignHost, HostError, HostFailure};
+pub(crate) use crate::foreign::reach::End;
+pub(crate) use crate::foreign::remote::Remote;
+pub use crate::foreign::socket::{
     DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
     SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
-pub(crate) use tally::ForeignTally;
+pub(crate) use crate::foreign::tally::ForeignTally;
 
-use crate::by_tuple::ByTuple;
-use crate::flow::{Carrier, Timer};
-use crate::frame::{Content, Frame, bytes_of, bytes_with};
-use crate::packet::{FlowEnd, Owner, SimPacket};
-use crate::sockets::SocketId;
-use crate::world::{SimFabric, World};
-use content::Contents;
+use crate::foreign::content::Contents;
+use crate::foreign::departures::{COALESCED, Departures, Waiting};
+use crate::foreign::icmp::Errors;
+use crate::foreign::mappings::Mappings;
+use crate::ground::tuple_map::ByTuple;
+use crate::host::flow::Carrier;
+use crate::host::hosts::World;
+use crate::host::timer::Timer;
+use crate::packet::flow_end::{FlowEnd, Owner};
+use crate::packet::frame_decode::{Content, Frame};
+use crate::packet::frame_encode::{bytes_of, bytes_with};
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
 use core::fmt;
 use core::net::Ipv4Addr;
-use departures::{COALESCED, Departures, Waiting};
-use icmp::Errors;
-use mappings::Mappings;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::{Address, Graph, LinkId, NodeId};

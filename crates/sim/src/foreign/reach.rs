@@ -6,9 +6,9 @@
 //! routers. Ways are those of the moment; captures show packets as they were sent. Where ways of one length share the traffic, the
 //! router is the one on the packet's own way, but the packet may get there by another.
 
-use crate::frame::Frame;
-use crate::packet::SimPacket;
-use crate::world::SimFabric;
+use crate::packet::frame_decode::Frame;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
 use tailrace_core::{Bytes, Packet};
 use tailrace_net::{Address, LinkId};
 use tailrace_wire::Ipv4Packet;

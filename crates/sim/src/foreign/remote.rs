@@ -1,6 +1,6 @@
 //! The end of a connection that is a socket of a foreign host.
 
-use super::socket::{
+use crate::foreign::socket::{
     SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
 use std::collections::VecDeque;

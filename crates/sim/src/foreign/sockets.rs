@@ -1,13 +1,19 @@
 //! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
 //! says of them comes back to the applications.
 
-use super::datagrams::socket_of;
-use super::socket::{DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport};
-use super::{Foreign, HostError, Order};
-use crate::flow::{Carrier, Endpoint, Timer};
-use crate::packet::Envelope;
-use crate::sockets::{Socket, SocketId};
-use crate::world::{SimFabric, World};
+use crate::foreign::datagrams::socket_of;
+use crate::foreign::socket::{
+    DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport,
+};
+use crate::foreign::{Foreign, HostError, Order};
+use crate::host::endpoint::Endpoint;
+use crate::host::flow::Carrier;
+use crate::host::hosts::World;
+use crate::host::sockets::Socket;
+use crate::host::timer::Timer;
+use crate::packet::envelope::Envelope;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::socket_id::SocketId;
 use core::net::SocketAddrV4;
 use tailrace_app::{Datagram, End};
 use tailrace_net::Address;

@@ -1,6 +1,6 @@
 //! What foreign hosts send and receive.
 
-use crate::keys::keys;
+use crate::ground::keys::keys;
 
 keys! {
     /// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.

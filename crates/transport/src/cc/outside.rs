@@ -2,14 +2,14 @@
 
 use super::{Algorithm, CongestionControl, Setup};
 use core::fmt;
-use tailrace_core::outside::{Named, OutsideParameters, equal};
+use tailrace_core::params::plugin::{Named, PluginParameters, equal};
 use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 
 /// A running one.
 pub type BoxedControl = Box<dyn CongestionControl + Send>;
 
 /// The configuration of a congestion control from outside: what [`Algorithm`] says, of an object.
-pub trait OutsideAlgorithm: OutsideParameters {
+pub trait OutsideAlgorithm: PluginParameters {
     /// Whether the parameters go together; each lies within its bounds.
     ///
     /// # Errors
@@ -33,7 +33,7 @@ where
     }
 }
 
-impl<A: Algorithm> OutsideParameters for Typed<A>
+impl<A: Algorithm> PluginParameters for Typed<A>
 where
     A::Config: Parameters + fmt::Debug + Send + Sync,
 {

@@ -8,7 +8,7 @@ it lies beyond, and is open where it reaches across one: more runs would tell.
 from __future__ import annotations
 
 from tailrace.reproduce.checks import flat, monotone, order, precise, ratio, table, value
-from tailrace.reproduce.checks.common import Judge
+from tailrace.reproduce.checks.outcome import Judge
 
 # Name -> what judges it.
 KINDS: dict[str, Judge] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tailrace.reproduce.checks.common import Finding, Numbers, share, within
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Numbers, share, within
+from tailrace.reproduce.toml_keys import Keys
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 
-from tailrace.reproduce.checks.common import Finding, Numbers, ends, share, tied, within, worst
-from tailrace.reproduce.keys import Keys
-from tailrace.statistics import paired
+from tailrace.reproduce.checks.outcome import Finding, Numbers, ends, share, tied, within, worst
+from tailrace.reproduce.toml_keys import Keys
+from tailrace.stats.statistics import paired
 
 _WAYS = ("rises", "falls")
 

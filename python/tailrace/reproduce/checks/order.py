@@ -6,10 +6,10 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, share, tied, within, worst
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Number, Numbers, ends, share, tied, within, worst
 from tailrace.reproduce.paper import Outcome
-from tailrace.statistics import paired
+from tailrace.reproduce.toml_keys import Keys
+from tailrace.stats.statistics import paired
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, amount
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Number, Numbers, amount
 from tailrace.reproduce.paper import Outcome
+from tailrace.reproduce.toml_keys import Keys
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

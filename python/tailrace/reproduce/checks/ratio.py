@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, ends, limits, said, within, worst
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Number, Numbers, ends, limits, said, within, worst
 from tailrace.reproduce.paper import Outcome
-from tailrace.statistics import AMOUNT, interval
-from tailrace.study.selection import conditions
+from tailrace.reproduce.toml_keys import Keys
+from tailrace.stats.statistics import AMOUNT, interval
+from tailrace.study.cell_selection import conditions
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

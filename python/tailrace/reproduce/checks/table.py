@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from tailrace.reproduce.checks.common import Finding, Number, Numbers, share, within
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Number, Numbers, share, within
 from tailrace.reproduce.paper import Outcome, Table
+from tailrace.reproduce.toml_keys import Keys
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

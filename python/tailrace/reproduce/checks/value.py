@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tailrace.reproduce.checks.common import Finding, Numbers, limits, within
-from tailrace.reproduce.keys import Keys
+from tailrace.reproduce.checks.outcome import Finding, Numbers, limits, within
+from tailrace.reproduce.toml_keys import Keys
 
 
 def judge(keys: Keys, numbers: Numbers) -> Finding:

@@ -1,7 +1,6 @@
 //! What describes a table: its keys, what they take, what they mean.
 
-use tailrace_core::bounds::Bounds;
-use tailrace_core::params::Kind;
+use tailrace_core::params::{Bounds, Kind};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +108,8 @@ pub(super) const fn may(name: &'static str, shape: Shape, default: &'static str,
 impl Key {
     /// The same, between two values.
     pub(super) const fn within(self, least: &'static str, most: &'static str, why: &'static str) -> Self {
-        self.bounded(Bounds::declared(least, most, why))
+        let kind = self.shape.quantity().expect("a quantity has bounds");
+        self.bounded(Bounds::declared(kind, least, most, why))
     }
 
     /// The same, within bounds that others have, too.

@@ -8,8 +8,7 @@ use crate::declarations::unfit::Unfit;
 use crate::text::document::{Data, Node};
 use crate::text::place::At;
 use crate::text::sink::Sink;
-use tailrace_core::bounds::Bounds;
-use tailrace_core::params::Value;
+use tailrace_core::params::{Bounds, Value};
 
 /// What a key takes: what the schema calls it, and how it is read and written.
 pub(crate) struct Form<T: 'static> {
@@ -72,7 +71,8 @@ impl<T> Row<T> {
 
     /// The same, between two values.
     pub(crate) const fn within(mut self, least: &'static str, most: &'static str, why: &'static str) -> Self {
-        self.bounds = Some(Bounds::declared(least, most, why));
+        let kind = self.form.shape.quantity().expect("a quantity has bounds");
+        self.bounds = Some(Bounds::declared(kind, least, most, why));
         self
     }
 

@@ -1,0 +1,44 @@
+//! Reasons why a run cannot be built from a valid scenario.
+
+use core::fmt;
+
+/// Why a scenario that parsed cannot run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// The fabric counts links and sockets in 23 bits, channels in 12.
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// Two hosts of a flow cannot reach each other.
+    NoRoute {
+        /// Flow group.
+        flow: String,
+        /// One host.
+        from: String,
+        /// The other.
+        to: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { what, found, limit } => {
+                write!(
+                    f,
+                    "{found} {what} are more than one simulation can hold ({limit}); split the scenario"
+                )
+            }
+            Self::NoRoute { flow, from, to } => {
+                write!(f, "flow {flow:?}: no route from {from:?} to {to:?}; join them by links and routers")
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}

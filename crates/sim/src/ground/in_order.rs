@@ -1,0 +1,19 @@
+//! A map from names to values in the order of insertion.
+
+use serde::{Serialize, Serializer};
+
+/// Things by name that stay in their order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InOrder<T>(pub(crate) Vec<(String, T)>);
+
+impl<T> InOrder<T> {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<T: Serialize> Serialize for InOrder<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
+    }
+}

@@ -1,0 +1,101 @@
+//! Builds the columns of [`crate::ground::output::Table`]s row by row.
+
+use crate::ground::output::{Column, Table, Values};
+use std::collections::BTreeMap;
+
+/// A cell.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Cell<'a> {
+    /// Whole number.
+    U64(u64),
+    /// The same, where there is one.
+    Count(Option<u64>),
+    /// Small whole number.
+    U32(u32),
+    /// Number; NaN where there is none.
+    F64(f64),
+    /// A word.
+    Text(&'a str),
+}
+
+/// A table being filled.
+#[derive(Debug)]
+pub(crate) struct TableBuilder {
+    table: Table,
+    /// For each column, the positions of its words.
+    known: Vec<BTreeMap<String, u32>>,
+}
+
+impl TableBuilder {
+    /// An empty table with these columns; the template row gives their types.
+    pub(crate) fn new(name: &str, columns: &[(&str, Cell<'_>)]) -> Self {
+        let columns = columns.iter().map(|(name, cell)| {
+            let values = match cell {
+                Cell::U64(_) | Cell::Count(_) => Values::U64(Vec::new()),
+                Cell::U32(_) => Values::U32(Vec::new()),
+                Cell::F64(_) => Values::F64(Vec::new()),
+                Cell::Text(_) => Values::Text(Vec::new()),
+            };
+            Column { name: (*name).into(), values, words: Vec::new() }
+        });
+        let table = Table { name: name.into(), columns: columns.collect() };
+        let known = vec![BTreeMap::new(); table.columns.len()];
+        Self { table, known }
+    }
+
+    /// Adds a row.
+    ///
+    /// # Panics
+    /// When the cells do not match the columns.
+    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) {
+        assert_eq!(
+            cells.len(),
+            self.table.columns.len(),
+            "a row has a cell for each column of {}",
+            self.table.name
+        );
+        for ((column, known), cell) in self.table.columns.iter_mut().zip(&mut self.known).zip(cells) {
+            match (&mut column.values, cell) {
+                (Values::U64(v), Cell::U64(x)) => v.push(*x),
+                (Values::U64(v), Cell::Count(x)) => v.push(x.unwrap_or(Values::NO_COUNT)),
+                (Values::U32(v), Cell::U32(x)) => v.push(*x),
+                (Values::F64(v), Cell::F64(x)) => v.push(*x),
+                (Values::Text(v), Cell::Text(word)) => {
+                    let id = known.get(*word).copied().unwrap_or_else(|| {
+                        column.words.push((*word).into());
+                        known.insert((*word).into(), column.words.len() as u32 - 1);
+                        column.words.len() as u32 - 1
+                    });
+                    v.push(id);
+                }
+                _ => panic!("column {} of {} holds another type", column.name, self.table.name),
+            }
+        }
+    }
+
+    /// The rows since the last time. Words keep their positions from part to part, so that parts can be put together.
+    pub(crate) fn take(&mut self) -> Table {
+        let rest = self.table.columns.iter().map(|c| Column {
+            name: c.name.clone(),
+            values: match c.values {
+                Values::U64(_) => Values::U64(Vec::new()),
+                Values::U32(_) => Values::U32(Vec::new()),
+                Values::F64(_) => Values::F64(Vec::new()),
+                Values::Text(_) => Values::Text(Vec::new()),
+            },
+            words: c.words.clone(),
+        });
+        let rest = Table { name: self.table.name.clone(), columns: rest.collect() };
+        std::mem::replace(&mut self.table, rest)
+    }
+
+    /// Memory that the rows take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.columns.iter().map(|column| column.values.bytes()).sum()
+    }
+
+    /// The finished table.
+    pub(crate) fn finish(self) -> Table {
+        self.table
+    }
+}

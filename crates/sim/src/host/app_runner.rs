@@ -1,0 +1,462 @@
+//! Applications at work: they are told what happens, and what they ask for is done.
+
+use crate::foreign::Remote;
+use crate::ground::reset_causes::CAUSES;
+use crate::host::endpoint::{Endpoint, EndpointPlan};
+use crate::host::flow::{Carrier, Flow, Running, Streams};
+use crate::host::hosts::World;
+use crate::host::sockets::Socket;
+use crate::host::timer::Timer;
+use crate::host::transfer::Work;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
+use tailrace_app::{Action, Actions, App, Application as _, Cx, Data, Datagram, End};
+use tailrace_core::Instant;
+use tailrace_transport::mptcp::MAX_SUBFLOWS;
+use tailrace_transport::{Event, ResetCause, UNLIMITED};
+
+impl World {
+    /// Asks the application of a flow when it wants to begin.
+    pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
+        let mut actions = Actions::default();
+        app.app.on_start(&mut Cx::new(*start, &mut app.rng, &mut actions));
+        if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
+            fabric.wake_at(*stop, Timer::App(flow).id());
+        }
+        let early = actions.datagram().is_some() || actions.others().next().is_some();
+        assert!(!early, "the flow has not started, and wants {actions:?}");
+        if let Some(at) = actions.wake() {
+            app.wake = at;
+            fabric.wake_at(at, Timer::App(flow).id());
+        }
+    }
+
+    /// The flow starts, a time that the application asked for has come, or the flow stops.
+    pub(crate) fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        if !self.foreign.is_empty() {
+            if flow >= self.flows.len() {
+                return self.wake_foreign(flow - self.flows.len(), fabric);
+            }
+            if self.is_foreigns_own(flow) {
+                return;
+            }
+        }
+        let now = fabric.now();
+        let f = &mut self.flows[flow];
+        if now >= f.stop {
+            return self.stop_app(flow, fabric);
+        }
+        if f.app.wake != now {
+            return;
+        }
+        f.app.wake = Instant::MAX;
+        let latest = f.latest;
+        if self.tell((flow, latest), fabric, |app, cx| app.on_wake(cx)) {
+            self.serve_socket(latest, fabric);
+        }
+    }
+
+    /// Tells the application of a flow something that concerns a socket, if any, and does what it asks for; true where that
+    /// was something of the socket, which then may have something to send.
+    #[inline]
+    fn tell(
+        &mut self,
+        (flow, socket): (usize, SocketId),
+        fabric: &mut SimFabric,
+        what: impl FnOnce(&mut App, &mut Cx<'_>),
+    ) -> bool {
+        let mut actions = Actions::default();
+        let Running { app, rng, wake } = &mut *self.flows[flow].app;
+        what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
+        if let Some(at) = actions.wake() {
+            // A pending later one becomes a no-op.
+            *wake = at;
+            fabric.wake_at(at, Timer::App(flow).id());
+        }
+        if let Some((from, datagram)) = actions.datagram() {
+            self.send_datagram(flow, from, datagram, fabric);
+        }
+        let mut acted = false;
+        for action in actions.others() {
+            acted |= self.carry_out((flow, socket), action, fabric);
+        }
+        acted
+    }
+
+    /// Does what is asked for beside wake-ups and datagrams; true where that was something of the socket.
+    #[inline(never)]
+    fn carry_out(
+        &mut self,
+        (flow, socket): (usize, SocketId),
+        action: Action,
+        fabric: &mut SimFabric,
+    ) -> bool {
+        match action {
+            Action::RoundTrip(time) => self.count_rtt(flow, time),
+            Action::Late => self.flows[flow].tally.late_packets += 1,
+            Action::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
+            Action::Open(data, from) => self.open(flow, (data, from), fabric),
+            Action::Read(at, bytes) => self.read(socket, at, bytes, fabric),
+            Action::Complete => self.complete(flow, socket, fabric.now()),
+            Action::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),
+            Action::Respond(bytes) => return self.respond(socket, bytes),
+            Action::Close => return self.close(socket),
+        }
+        false
+    }
+
+    /// Sends a datagram from an end of a flow.
+    #[inline]
+    fn send_datagram(&mut self, flow: usize, from: End, datagram: Datagram, fabric: &mut SimFabric) {
+        let client = FlowEnd::client(flow);
+        let end = if from == End::Client { client } else { client.peer() };
+        if !self.foreign.is_empty() && self.send_by_socket(end, datagram, fabric) {
+            return;
+        }
+        let f = &mut self.flows[flow];
+        let Carrier::Udp(udp) = &mut f.carrier else { return };
+        let sent = &mut udp.sent[usize::from(end.is_server())];
+        let number = *sent;
+        *sent = number.wrapping_add(1);
+        let envelope = &f.ends[usize::from(end.is_server())];
+        let mut pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
+        let source = pkt.source;
+        if let (Some(spoofed), End::Client) = (&mut udp.spoofed, from) {
+            pkt.source = spoofed.next(|| f.app.app.pulse(fabric.now()));
+        }
+        self.send_from(source, end, pkt, fabric);
+    }
+
+    /// A datagram has reached its application, which wants to hear of it.
+    pub(crate) fn hear_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
+        self.tell_datagram(end, pkt.datagram(), fabric);
+    }
+
+    /// The same, wherever it has arrived.
+    #[inline]
+    pub(crate) fn tell_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
+        let at = if end.is_server() { End::Server } else { End::Client };
+        self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
+    }
+
+    fn streams(&mut self, flow: usize) -> Option<&mut Streams> {
+        match &mut self.flows[flow].carrier {
+            Carrier::Tcp(streams) => Some(streams),
+            Carrier::Udp(_) => None,
+        }
+    }
+
+    fn endpoint(&mut self, id: SocketId) -> Option<&mut Endpoint> {
+        self.sockets.get_mut(id).map(|s| &mut s.endpoint)
+    }
+
+    #[cold]
+    fn stop_app(&mut self, flow: usize, fabric: &mut SimFabric) {
+        let mut open = self.flows[flow].sockets.clone();
+        open.retain(|id| self.sockets.get(*id).is_some_and(|s| !s.end().is_server()));
+        open.sort_unstable();
+        let Some(sender) = self.streams(flow).map(|streams| streams.sender) else { return };
+        for client in open {
+            // Where a server that is to send has not heard of it, its client goes.
+            let server = Some(self.at_end(client, sender)).filter(|id| self.sockets.get(*id).is_some());
+            let id = server.unwrap_or(client);
+            if self.close(id) {
+                self.serve_socket(id, fabric);
+            }
+        }
+    }
+
+    /// Opens the next connection and hands it its data, or has the server do that once it has heard from the client.
+    fn open(&mut self, flow: usize, (data, from): (Data, End), fabric: &mut SimFabric) {
+        let now = fabric.now();
+        self.let_go(self.flows[flow].latest, fabric);
+        let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
+        let Flow { carrier: Carrier::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
+            return;
+        };
+        let number = streams.connections;
+        streams.connections += 1;
+        streams.end = None;
+        let mut endpoint = match self.foreign.with_sockets(envelope.source) {
+            Some(_) => {
+                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
+            }
+            None => {
+                let seed = streams.next_seed();
+                streams.plan.endpoint(true, envelope.tuple(), seed, now)
+            }
+        };
+        let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
+        if let Data::Message(bytes) | Data::Last(bytes) = data {
+            work.begin(bytes, now);
+            streams.begun += 1;
+        }
+        match from {
+            End::Client => hand_over(&mut endpoint, data),
+            End::Server => (work.responding, work.owed) = (true, Some(data)),
+        }
+        if streams.reader == Some(End::Client) {
+            endpoint.await_reads();
+        }
+        let size = if work.is_transfer { work.size } else { 0 };
+        let record = self.connection_log.open((flow, number), (envelope.source_port, size), now);
+        let work = if data == Data::Endless && work.owed.is_none() { None } else { Some(Box::new(work)) };
+        let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
+        let id = self.insert(socket, fabric);
+        self.flows[flow].latest = id;
+        self.flows[flow].silence.open(now);
+        self.serve_socket(id, fabric);
+    }
+
+    /// Addresses and ports of a flow's next connection: a port that none of its others has, not even one in TIME-WAIT. Where
+    /// ports come round faster than that ends, so that the next few are all waiting, the first of them, which has waited
+    /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where the next few are all in use.
+    fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
+        const LOOK: u16 = 64;
+        let Flow { carrier: Carrier::Tcp(streams), ends, .. } = &mut self.flows[flow] else { return None };
+        let ports = streams.ports;
+        let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
+        let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
+        let longest = usable.peek().copied();
+        let envelope = usable.find(|e| !self.stubs.has(&e.tuple(), now)).or(longest)?;
+        // Joins of Multipath TCP count on from here.
+        let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
+        streams.ports.pass(envelope.source_port.saturating_add(joins));
+        self.stubs.remove(&envelope.tuple());
+        Some(envelope)
+    }
+
+    /// No port is to be had: what was to be transferred fails.
+    #[cold]
+    fn refuse_start(&mut self, flow: usize) {
+        if let Some(streams) = self.streams(flow) {
+            streams.begun += 1;
+            streams.failed += 1;
+        }
+    }
+
+    /// A connection is over at one end, which has nothing more to say.
+    #[cold]
+    pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
+        let Some(socket) = self.sockets.get(id) else { return };
+        if !socket.end().is_server() {
+            self.connection_log.over(socket.record, fabric.now());
+            self.fall_silent(id, fabric.now());
+        }
+        let Some(socket) = self.sockets.get(id) else { return };
+        let (end, peer) = (socket.end(), socket.envelope.peer);
+        let client = if end.is_server() { peer } else { id };
+        let known = |id| self.sockets.get(id).map(|s| s.endpoint.as_mptcp().is_some());
+        // Those of Multipath TCP go together, if both are known: a foreign host's need not be.
+        let multipath = [id, peer].into_iter().any(|id| known(id) == Some(true));
+        if !multipath || known(client).is_none() {
+            self.release(id, fabric);
+        } else if self.flows[end.flow()].latest != client {
+            // Results show the latest one of a flow as it was.
+            self.let_go(client, fabric);
+        }
+    }
+
+    /// Both ends of a connection of Multipath TCP that is over at both go. What one of them would still answer to what comes
+    /// late, stubs do; but as long as one is not over it may want to hear more than that.
+    fn let_go(&mut self, client: SocketId, fabric: &SimFabric) {
+        let over = |id| self.sockets.get(id).is_none_or(|s| s.endpoint.is_over());
+        let Some(server) = self.sockets.get(client).map(|s| s.envelope.peer) else { return };
+        if over(client) && over(server) {
+            self.release(client, fabric);
+            self.release(server, fabric);
+        }
+    }
+
+    /// Takes the endpoint's events, of which this is the first; true when the application did something to the endpoint.
+    #[inline]
+    pub(crate) fn handle_events(&mut self, id: SocketId, first: Event, fabric: &mut SimFabric) -> bool {
+        let (mut acted, mut next) = (false, Some(first));
+        while let Some(event) = next {
+            acted |= match event {
+                Event::Delivered { bytes } => {
+                    let flow = self.count_delivery(id, bytes, fabric.now());
+                    self.delivered((id, flow), bytes, fabric)
+                }
+                Event::Connected => self.connected(id, fabric.now()),
+                Event::PeerClosed | Event::Closed | Event::Reset { .. } => self.ended(id, event, fabric),
+            };
+            next = self.sockets.live(id).and_then(|s| s.endpoint.poll_event());
+        }
+        acted
+    }
+
+    /// An end of a connection has heard from the other. What the server is to send unasked it sends from now on.
+    fn connected(&mut self, id: SocketId, now: Instant) -> bool {
+        let Some(socket) = self.sockets.get(id) else { return false };
+        if !socket.end().is_server() {
+            self.connection_log.established(socket.record, now);
+            return false;
+        }
+        let client = self.sockets.get_mut(socket.envelope.peer);
+        let Some(owed) = client.and_then(|client| client.work.as_mut()?.owed.take()) else { return false };
+        self.endpoint(id).is_some_and(|endpoint| {
+            hand_over(endpoint, owed);
+            true
+        })
+    }
+
+    /// A direction of a connection, or all of it, has come to an end.
+    #[inline(never)]
+    fn ended(&mut self, id: SocketId, event: Event, fabric: &mut SimFabric) -> bool {
+        if let Event::Reset { cause } = event {
+            self.broke(id, cause, fabric.now());
+        }
+        let Some(socket) = self.sockets.live(id) else { return false };
+        let closed = event == Event::PeerClosed;
+        if closed {
+            socket.endpoint.close();
+        }
+        if socket.end().is_server() {
+            return closed;
+        }
+        let failed = matches!(event, Event::Reset { .. }) && socket.has_failed();
+        self.client_done(id, failed, fabric) || closed
+    }
+
+    /// The socket at an end of the connection of this client's socket; none where there is no such connection (any more).
+    fn at_end(&self, client: SocketId, end: End) -> SocketId {
+        match end {
+            End::Client => client,
+            End::Server => self.sockets.get(client).map_or(SocketId::NONE, |s| s.envelope.peer),
+        }
+    }
+
+    /// The client's socket of the connection that `id` is an end of, as long as there is one.
+    fn client_of(&self, id: SocketId) -> Option<SocketId> {
+        let socket = self.sockets.get(id)?;
+        let client = if socket.end().is_server() { socket.envelope.peer } else { id };
+        self.sockets.get(client).map(|_| client)
+    }
+
+    /// `bytes` have reached the application at `id`, of `flow`.
+    #[inline]
+    fn delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
+        self.flows[flow].listens && self.arrived(id, bytes, fabric)
+    }
+
+    /// `bytes` of a message have reached the application at `id`, which hears of it when it is whole.
+    fn arrived(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
+        let Some(client) = self.client_of(id) else { return false };
+        let at_server = client != id;
+        let Some(Socket { work: Some(work), envelope, .. }) = self.sockets.get_mut(client) else {
+            return false;
+        };
+        if work.awaited == u64::MAX || work.responding == at_server {
+            return false;
+        }
+        work.awaited = work.awaited.saturating_sub(bytes);
+        if work.awaited > 0 {
+            return false;
+        }
+        work.awaited = u64::MAX;
+        let flow = envelope.to.flow();
+        let at = if at_server { End::Server } else { End::Client };
+        self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
+    }
+
+    /// The client sends a message on a connection that is open; nothing more once the flow has stopped.
+    fn request(&mut self, flow: usize, id: SocketId, bytes: u64, now: Instant) -> bool {
+        if now >= self.flows[flow].stop {
+            return false;
+        }
+        if let Some(streams) = self.streams(flow) {
+            streams.begun += 1;
+        }
+        let Some(socket) = self.sockets.get_mut(id) else { return false };
+        socket.work.get_or_insert_default().begin(bytes, now);
+        socket.endpoint.write(bytes);
+        true
+    }
+
+    /// The end that has just got a message answers it.
+    fn respond(&mut self, id: SocketId, bytes: u64) -> bool {
+        let Some(client) = self.client_of(id).and_then(|client| self.sockets.get_mut(client)) else {
+            return false;
+        };
+        let work = client.work.get_or_insert_default();
+        (work.awaited, work.responding) = (bytes, true);
+        work.size = work.size.saturating_add(bytes);
+        self.endpoint(id).expect("it has just delivered").write(bytes);
+        true
+    }
+
+    /// The application at an end of a connection takes what has come out of its socket.
+    fn read(&mut self, socket: SocketId, at: End, bytes: u64, fabric: &mut SimFabric) {
+        let Some(client) = self.client_of(socket) else { return };
+        let id = self.at_end(client, at);
+        let Some(endpoint) = self.endpoint(id) else { return };
+        endpoint.read(bytes, fabric.now());
+        self.serve_socket(id, fabric);
+    }
+
+    fn close(&mut self, id: SocketId) -> bool {
+        let Some(endpoint) = self.endpoint(id) else { return false };
+        endpoint.close();
+        true
+    }
+
+    /// An end of a connection has broken; the other may hear of it, too. What befalls a server whose client is gone is no
+    /// matter of the flow any more.
+    #[cold]
+    fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
+        let Some(client) = self.client_of(id).and_then(|c| self.sockets.get_mut(c)) else { return };
+        let end = &mut client.work.get_or_insert_default().end;
+        if end.is_some() {
+            return;
+        }
+        *end = Some(cause);
+        self.connection_log.broken(client.record, cause);
+        let flow = client.envelope.to.flow();
+        let Some(streams) = self.streams(flow) else { return };
+        streams.end = Some(cause);
+        if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
+            streams.broken[number] += 1;
+            self.recorder.broken(flow, CAUSES[number].1, now);
+        }
+    }
+
+    /// The transfer or exchange on a connection is complete.
+    fn complete(&mut self, flow: usize, id: SocketId, now: Instant) {
+        let client = self.client_of(id).and_then(|client| self.sockets.get(client));
+        let Some(Socket { work: Some(work), record, .. }) = client else { return };
+        let (work, record) = (**work, *record);
+        let f = &mut self.flows[flow];
+        let (group, took) = (f.group as usize, now - work.began);
+        f.tally.completed(work.size, took);
+        self.recorder.completed(flow, group, took, now);
+        if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
+            let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));
+            self.recorder.transferred(group, (work.size, took), slowdown, streams.varied);
+            self.connection_log.completed(record, now, slowdown);
+        }
+    }
+
+    /// A direction of the client's connection is over, or it broke: where all of it is, the application hears of it.
+    fn client_done(&mut self, id: SocketId, failed: bool, fabric: &mut SimFabric) -> bool {
+        let Some(socket) = self.sockets.get(id) else { return false };
+        let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
+        let goes_on = over && fabric.now() < self.flows[flow].stop;
+        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_over(failed, cx))
+    }
+}
+
+/// An endpoint is given what it is to send.
+fn hand_over(endpoint: &mut Endpoint, data: Data) {
+    match data {
+        Data::Endless => endpoint.write(UNLIMITED),
+        Data::Message(bytes) | Data::Last(bytes) => endpoint.write(bytes),
+    }
+    if matches!(data, Data::Last(_)) {
+        endpoint.close();
+    }
+}

@@ -1,0 +1,203 @@
+//! Which socket a segment is for, as a host finds it: by addresses and ports; else a listener may take it; else its sender
+//! hears that there is no such connection (RFC 9293 §3.10.7).
+//!
+//! Most packets name their socket (`sockets`) and never come here.
+
+use crate::host::endpoint::Endpoint;
+use crate::host::flow::Carrier;
+use crate::host::hosts::World;
+use crate::host::sockets::Socket;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
+use crate::stats::window_start::keep_early;
+use tailrace_app::End;
+use tailrace_core::Dscp;
+use tailrace_net::NodeId;
+use tailrace_transport::mptcp::Mptcp;
+use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::{Segment, TimeWaitAnswer};
+
+impl World {
+    /// The socket for a segment that names none, or one that is gone. `None` where the segment has been dealt with; what it
+    /// holds in the arena is for the caller to give back.
+    #[cold]
+    pub(crate) fn demultiplex(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<SocketId> {
+        let (tuple, now) = (pkt.tuple(), fabric.now());
+        if let Some(id) = self.sockets.find(&tuple).or_else(|| self.connection_of(pkt)) {
+            return Some(id);
+        }
+        let segment = pkt.segment(&self.options);
+        if self.stubs.has(&tuple, now) && !self.answer_in_time_wait(pkt, &segment, fabric) {
+            return None;
+        }
+        if pkt.is_syn() && self.listens(pkt) {
+            return self.accept(pkt, fabric);
+        }
+        if let Some(reset) = segment.refusal() {
+            self.reply(pkt, (reset, SocketId::NONE), fabric);
+        }
+        None
+    }
+
+    /// The Multipath TCP connection that a foreign host's segment is for: one of its further subflows, or asks to be one.
+    fn connection_of(&self, pkt: &SimPacket) -> Option<SocketId> {
+        let end = pkt.to.end().filter(|_| pkt.has_bytes(&self.options))?;
+        let token = match pkt.mptcp(&self.options).signal {
+            Some(Signal::JoinSyn { token, .. }) => Some(token),
+            _ => None,
+        };
+        let takes = |id: &&SocketId| {
+            let socket = self.sockets.get(**id).filter(|socket| socket.end() == end);
+            let connection = socket.and_then(|socket| socket.endpoint.as_mptcp());
+            connection.is_some_and(|c| c.has_subflow(&pkt.tuple()) || token == Some(c.token()))
+        };
+        self.flows[end.flow()].sockets.iter().find(takes).copied()
+    }
+
+    /// A segment for a connection in TIME-WAIT; true if it may open a new one.
+    fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
+        let (tuple, now) = (pkt.tuple(), fabric.now());
+        let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
+        let Carrier::Tcp(streams) = &flow.carrier else { return false };
+        let keep = streams.plan.time_wait();
+        let Some(stub) = self.stubs.get_mut(&tuple, now) else { return false };
+        let peer = stub.peer;
+        match stub.wait.handle_segment(segment, keep, now) {
+            TimeWaitAnswer::Silence => false,
+            TimeWaitAnswer::Reply(reply) => {
+                self.reply(pkt, (reply, peer), fabric);
+                false
+            }
+            TimeWaitAnswer::Over => {
+                self.stubs.remove(&tuple);
+                false
+            }
+            TimeWaitAnswer::Reopen => {
+                self.stubs.remove(&tuple);
+                true
+            }
+        }
+    }
+
+    /// Whether a server listens where a SYN goes. A join of Multipath TCP is for a connection that there is.
+    fn listens(&self, pkt: &SimPacket) -> bool {
+        let Some(end) = pkt.to.end() else { return false };
+        let flow = &self.flows[end.flow()];
+        let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
+        let listens = end.is_server() && matches!(flow.carrier, Carrier::Tcp(_));
+        listens && !joins && flow.ends[1].source_port == pkt.destination_port
+    }
+
+    /// The server's side of a new connection.
+    fn accept(&mut self, pkt: &SimPacket, fabric: &SimFabric) -> Option<SocketId> {
+        let client = self.sockets.find(&pkt.tuple().reversed());
+        let flow = &mut self.flows[pkt.to.flow()];
+        let envelope =
+            Envelope { peer: client.unwrap_or(SocketId::NONE), ..pkt.reply_envelope(flow.ends[1]) };
+        let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
+        let seed = streams.next_seed();
+        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
+        if streams.reader == Some(End::Server) {
+            endpoint.await_reads();
+        }
+        let header = flow.header;
+        Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
+    }
+
+    /// The server's socket of a new connection; its client, if that has one, and it know of each other from now on.
+    pub(crate) fn insert_server(&mut self, mut socket: Socket, fabric: &SimFabric) -> SocketId {
+        let client = socket.envelope.peer;
+        socket.record = self.sockets.get(client).map_or(socket.record, |client| client.record);
+        let id = self.insert(socket, fabric);
+        if let Some(client) = self.sockets.get_mut(client) {
+            client.envelope.peer = id;
+        }
+        id
+    }
+
+    /// Sends a segment back to where one came from.
+    fn reply(&mut self, to: &SimPacket, (segment, peer): (Segment, SocketId), fabric: &mut SimFabric) {
+        let Some(end) = to.to.end() else { return self.reply_foreign(to, &segment, fabric) };
+        let flow = &self.flows[end.flow()];
+        let envelope = Envelope { peer, ..to.reply_envelope(flow.ends[usize::from(end.is_server())]) };
+        let pkt = SimPacket::tcp(&envelope, &segment, flow.header, &mut self.options, fabric.now());
+        self.send(end, pkt, fabric);
+    }
+
+    /// Sends a segment back to a foreign host that sent one of no flow.
+    #[cold]
+    pub(crate) fn reply_foreign(&mut self, to: &SimPacket, segment: &Segment, fabric: &mut SimFabric) {
+        let nobody = Envelope {
+            source: to.destination,
+            destination: to.source,
+            source_port: 0,
+            destination_port: 0,
+            dscp: Dscp(0),
+            to: FlowEnd(0),
+            peer: SocketId::NONE,
+        };
+        let envelope = to.reply_envelope(nobody);
+        let mut pkt = SimPacket::tcp(&envelope, segment, None, &mut self.options, fabric.now());
+        pkt.to = to.to;
+        self.captures.at_sender((pkt.source, fabric.graph()), &pkt, &self.options, fabric.now());
+        fabric.send(pkt.source, pkt, self);
+    }
+
+    /// A new socket, and what a Multipath TCP connection has to know of its hosts' addresses.
+    pub(crate) fn insert(&mut self, socket: Socket, fabric: &SimFabric) -> SocketId {
+        let (end, host) = (socket.end(), host_of(&socket, fabric));
+        let (id, socket) = self.sockets.insert(socket, host);
+        let flow = &mut self.flows[end.flow()];
+        socket.position = flow.sockets.len() as u32;
+        flow.sockets.push(id);
+        if let Endpoint::Mptcp(connection) = &mut socket.endpoint {
+            tell_addresses(connection, &socket.envelope, fabric);
+        }
+        id
+    }
+
+    /// The connection is over at this end: what it counted goes to its flow, its place may be used again, and what has to
+    /// wait for old segments is a stub.
+    pub(crate) fn release(&mut self, id: SocketId, fabric: &SimFabric) {
+        let Some(socket) = self.sockets.get(id) else { return };
+        let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
+        self.stubs.leave(socket, fabric.now());
+        self.connection_log.gone(socket.record, end, &socket.endpoint);
+        keep_early(&mut self.cuts, socket);
+        let flow = &mut self.flows[end.flow()];
+        flow.retired.add(&socket.endpoint, flow.is_sender(end));
+        if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
+            streams.failed += u32::from(socket.has_failed());
+            if let Endpoint::Mptcp(connection) = &socket.endpoint {
+                streams.ports.pass(connection.last_port());
+            }
+        }
+        flow.sockets.swap_remove(position);
+        if let Some(moved) = flow.sockets.get(position).and_then(|id| self.sockets.get_mut(*id)) {
+            moved.position = position as u32;
+        }
+        self.sockets.remove(id, host);
+    }
+}
+
+/// The host of a socket of Multipath TCP, which hears of its host's interfaces.
+fn host_of(socket: &Socket, fabric: &SimFabric) -> Option<NodeId> {
+    matches!(socket.endpoint, Endpoint::Mptcp(_)).then(|| fabric.graph().owner(socket.envelope.source))?
+}
+
+/// A Multipath TCP connection learns of its host's other addresses.
+fn tell_addresses(connection: &mut Mptcp, envelope: &Envelope, fabric: &SimFabric) {
+    let (own, peer) = (envelope.source, envelope.destination);
+    let graph = fabric.graph();
+    let Some(host) = graph.owner(own) else { return };
+    connection.set_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+    if let Some(host) = graph.owner(peer) {
+        connection.set_peer_interfaces(graph.addresses(host).map(|a| a.0), fabric.now());
+    }
+    for address in graph.addresses(host).filter(|a| *a != own && graph.is_usable(*a)) {
+        connection.local_up(address.0, fabric.now());
+    }
+}

@@ -1,0 +1,247 @@
+//! Transport endpoints of flows: TCP, Multipath TCP, or a socket of a foreign host.
+
+use crate::foreign::{Remote, SocketKind};
+use std::sync::Arc;
+use tailrace_core::{Dscp, Duration, Instant, Rng};
+use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
+use tailrace_transport::{CcConfig, Event, Tcp, TcpConfig, TcpStats, TcpView};
+
+/// What speaks at one end of a flow.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "TCP lies beside its addresses: one trip to memory a packet")]
+pub(crate) enum Endpoint {
+    Tcp(Tcp),
+    Mptcp(Box<Mptcp>),
+    /// A socket of a foreign host.
+    Remote(Box<Remote>),
+}
+
+impl Endpoint {
+    pub(crate) fn write(&mut self, bytes: u64) {
+        match self {
+            Self::Tcp(tcp) => tcp.write(bytes),
+            Self::Mptcp(connection) => connection.write(bytes),
+            Self::Remote(remote) => {
+                remote.write(bytes);
+                0
+            }
+        };
+    }
+    /// The application takes up to so many bytes of what has come.
+    pub(crate) fn read(&mut self, bytes: u64, now: Instant) {
+        match self {
+            Self::Tcp(tcp) => tcp.read(bytes, now),
+            Self::Mptcp(connection) => connection.read(bytes, now),
+            Self::Remote(remote) => {
+                remote.read(bytes);
+                0
+            }
+        };
+    }
+    /// From now on what has come stays in the receive buffer until the application reads it.
+    pub(crate) fn await_reads(&mut self) {
+        match self {
+            Self::Tcp(tcp) => tcp.set_auto_read(false),
+            Self::Mptcp(connection) => connection.set_auto_read(false),
+            Self::Remote(remote) => remote.await_reads(),
+        }
+    }
+    pub(crate) fn close(&mut self) {
+        match self {
+            Self::Tcp(tcp) => tcp.close(),
+            Self::Mptcp(connection) => connection.close(),
+            Self::Remote(remote) => remote.close(),
+        }
+    }
+    #[inline]
+    pub(crate) fn poll_event(&mut self) -> Option<Event> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_event(),
+            Self::Mptcp(connection) => connection.poll_event(),
+            Self::Remote(remote) => remote.poll_event(),
+        }
+    }
+    #[inline]
+    pub(crate) fn poll_timeout(&self) -> Option<Instant> {
+        match self {
+            Self::Tcp(tcp) => tcp.poll_timeout(),
+            Self::Mptcp(connection) => connection.poll_timeout(),
+            Self::Remote(_) => None,
+        }
+    }
+    pub(crate) fn handle_timeout(&mut self, now: Instant) {
+        match self {
+            Self::Tcp(tcp) => tcp.handle_timeout(now),
+            Self::Mptcp(connection) => connection.handle_timeout(now),
+            Self::Remote(_) => {}
+        }
+    }
+    /// Counters of TCP, summed over the subflows.
+    pub(crate) fn stats(&self) -> TcpStats {
+        match self {
+            Self::Tcp(tcp) => *tcp.stats(),
+            Self::Mptcp(connection) => connection.tcp_stats(),
+            Self::Remote(remote) => *remote.stats(),
+        }
+    }
+    /// Bytes that it delivered and that a middlebox had changed.
+    pub(crate) fn altered_bytes(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.altered_bytes(),
+            Self::Mptcp(connection) => connection.altered_bytes(),
+            Self::Remote(_) => 0,
+        }
+    }
+    /// Whether its stack does not count timeouts.
+    pub(crate) fn lacks_timeouts(&self) -> bool {
+        matches!(self, Self::Remote(remote) if remote.lacks_timeouts())
+    }
+
+    /// Retransmission timeouts so far.
+    pub(crate) fn timeouts(&self) -> u32 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().timeouts,
+            Self::Mptcp(connection) => connection.stats().timeouts,
+            Self::Remote(remote) => remote.stats().timeouts,
+        }
+    }
+    /// Bytes handed to the application so far.
+    pub(crate) fn bytes_delivered(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().bytes_delivered,
+            Self::Mptcp(connection) => connection.stats().bytes_delivered,
+            Self::Remote(remote) => remote.stats().bytes_delivered,
+        }
+    }
+    /// Whether what the latest segment delivered begins with another segment's bytes.
+    #[inline]
+    pub(crate) fn releases(&self) -> bool {
+        match self {
+            Self::Tcp(_) | Self::Remote(_) => false,
+            Self::Mptcp(connection) => connection.releases(),
+        }
+    }
+    /// How much of the stream has come in order.
+    pub(crate) fn received(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.received(),
+            Self::Mptcp(connection) => connection.received(),
+            Self::Remote(remote) => remote.stats().bytes_delivered,
+        }
+    }
+    /// Ranges of the stream that have come and wait for others before them.
+    pub(crate) fn waiting(&self) -> Vec<(u64, u64)> {
+        match self {
+            Self::Tcp(tcp) => tcp.waiting(),
+            Self::Mptcp(connection) => connection.waiting(),
+            Self::Remote(_) => Vec::new(),
+        }
+    }
+    /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
+    pub(crate) fn first_sending_of(&self, n: u64) -> Option<Instant> {
+        match self {
+            Self::Tcp(tcp) => tcp.first_sending_of(n),
+            Self::Mptcp(connection) => connection.first_sending_of(n),
+            Self::Remote(_) => None,
+        }
+    }
+    /// Number of round-trip samples so far, and the latest.
+    #[inline]
+    pub(crate) fn latest_rtt(&self) -> (u64, Duration) {
+        match self {
+            Self::Tcp(tcp) => tcp.latest_rtt(),
+            Self::Mptcp(connection) => connection.latest_rtt(),
+            Self::Remote(remote) => remote.latest_rtt(),
+        }
+    }
+    /// Bytes of the stream sent so far, each once.
+    pub(crate) fn sent(&self) -> u64 {
+        match self {
+            Self::Tcp(tcp) => tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes,
+            Self::Mptcp(connection) => connection.progress().1,
+            Self::Remote(remote) => remote.stats().bytes_sent - remote.stats().retransmitted_bytes,
+        }
+    }
+    /// The least round-trip time so far; none of Multipath TCP, whose paths have each their own.
+    pub(crate) fn min_rtt(&self) -> Option<Duration> {
+        let (view, _) = self.view()?;
+        (view.rtt_samples > 0).then_some(view.min_rtt)
+    }
+    /// Subflows that it has had; one of TCP.
+    pub(crate) fn subflows(&self) -> u32 {
+        match self {
+            Self::Tcp(_) => 1,
+            Self::Mptcp(connection) => connection.stats().subflows_established,
+            Self::Remote(remote) => remote.subflow_count(),
+        }
+    }
+    /// Whether both directions are done.
+    pub(crate) fn is_over(&self) -> bool {
+        match self {
+            Self::Tcp(tcp) => tcp.is_over(),
+            Self::Mptcp(connection) => connection.is_over(),
+            Self::Remote(remote) => remote.is_over(),
+        }
+    }
+    /// Windows and times of TCP, and the payload of a full segment; none of Multipath TCP, whose subflows have each their own.
+    pub(crate) fn view(&self) -> Option<(TcpView, u32)> {
+        match self {
+            Self::Tcp(tcp) => Some((tcp.view(), tcp.mss())),
+            Self::Mptcp(_) => None,
+            Self::Remote(remote) => remote.view(),
+        }
+    }
+    pub(crate) fn as_mptcp(&self) -> Option<&Mptcp> {
+        match self {
+            Self::Tcp(_) | Self::Remote(_) => None,
+            Self::Mptcp(connection) => Some(connection),
+        }
+    }
+}
+
+/// Parameters that all TCP or Multipath TCP flows of a group share.
+#[derive(Clone, Debug)]
+pub(crate) enum EndpointPlan {
+    Tcp { config: Arc<TcpConfig>, cc: CcConfig },
+    Mptcp(Arc<MptcpPlan>),
+}
+
+impl EndpointPlan {
+    /// How long an endpoint stays in TIME-WAIT.
+    pub(crate) fn time_wait(&self) -> Duration {
+        match self {
+            Self::Tcp { config, .. } => config.time_wait,
+            Self::Mptcp(plan) => plan.tcp.time_wait,
+        }
+    }
+
+    /// What a socket of a foreign host is to be that stands for such an endpoint, read at once; whether its application listens.
+    pub(crate) fn socket_kind(&self, listens: bool, dscp: Dscp) -> SocketKind {
+        let (multipath, name) = match self {
+            Self::Tcp { cc, .. } => (false, Some(cc.name())),
+            Self::Mptcp(plan) => match &plan.control {
+                SubflowControl::Uncoupled(cc) => (true, Some(cc.name())),
+                SubflowControl::Coupled(_) => (true, None),
+            },
+        };
+        let traffic_class = dscp.0 << 2;
+        let congestion_control = name.map(str::to_string);
+        SocketKind { multipath, congestion_control, waits_for_reads: false, listens, traffic_class }
+    }
+
+    /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
+    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Endpoint {
+        match self {
+            Self::Tcp { config, cc } => Endpoint::Tcp(if client {
+                Tcp::connect(config, cc, seed as u32, now)
+            } else {
+                Tcp::listen(config, cc, seed as u32)
+            }),
+            Self::Mptcp(plan) => Endpoint::Mptcp(Box::new(if client {
+                Mptcp::connect(plan, tuple, Rng::new(seed), now)
+            } else {
+                Mptcp::listen(plan, tuple, Rng::new(seed), now)
+            })),
+        }
+    }
+}

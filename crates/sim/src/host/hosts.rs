@@ -1,0 +1,515 @@
+//! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
+
+use crate::foreign::{End, Foreign};
+use crate::ground::capacity::Rates;
+use crate::ground::scope::Each;
+use crate::host::endpoint::Endpoint;
+use crate::host::feedback::Feedback;
+use crate::host::flow::Flow;
+use crate::host::interfaces::reaches;
+use crate::host::sockets::{Socket, Sockets};
+use crate::host::time_wait::Stubs;
+use crate::host::timer::Timer;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::middlebox::Middlebox;
+use crate::packet::options_arena::OptionsArena;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
+use crate::stats::capture::Captures;
+use crate::stats::classifier_accuracy::Verdicts;
+use crate::stats::connection_log::ConnectionLog;
+use crate::stats::intervals::Bins;
+use crate::stats::loss_attribution::Late;
+use crate::stats::loss_counters::Fates;
+use crate::stats::recorder::Recorder;
+use crate::stats::window_start::FlowCut;
+use std::collections::BTreeSet;
+use tailrace_app::Playback;
+use tailrace_core::{Duration, Instant, SackRanges};
+use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, TimerId};
+use tailrace_transport::mptcp::option::Signal;
+use tailrace_transport::mptcp::{SourceRoute, Transmit};
+use tailrace_transport::segment::Segment;
+
+/// All sockets and flows of a run.
+#[derive(Debug)]
+pub(crate) struct World {
+    pub(crate) sockets: Sockets,
+    pub(crate) stubs: Stubs,
+    pub(crate) flows: Vec<Flow>,
+    pub(crate) options: OptionsArena,
+    pub(crate) recorder: Recorder,
+    pub(crate) connection_log: ConnectionLog,
+    pub(crate) captures: Captures,
+    pub(crate) verdicts: Verdicts,
+    pub(crate) rates: Rates,
+    /// Where hosts return and present labels.
+    pub(crate) feedback: Option<Box<Feedback>>,
+    /// Hosts whose stacks are not the simulator's.
+    pub(crate) foreign: Foreign,
+    /// The middlebox of each link direction; empty where there is none at all.
+    pub(crate) middleboxes: Box<[Middlebox]>,
+    /// Whether a packet can come to a host that it is not addressed to.
+    pub(crate) looks_at_addresses: bool,
+    /// When the open windows began, where that was after the run did: what was sent until then is not of them.
+    pub(crate) begun: Each<Option<Instant>>,
+    /// Where all flows stood then; empty for a window that began with the run.
+    pub(crate) cuts: Each<Vec<FlowCut>>,
+    /// What flows that play had played then; empty where none plays, too.
+    pub(crate) playback_cuts: Each<Vec<Playback>>,
+    /// What befalls packets when the window in which they were sent is over.
+    pub(crate) late: Late,
+    /// Where the scenario records at intervals.
+    pub(crate) bins: Option<Box<Bins>>,
+}
+
+impl Hosts<SimPacket> for World {
+    #[inline]
+    fn receive(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        if self.looks_at_addresses && !self.is_for(node, &pkt, fabric) {
+            return self.unroutable(node, pkt, now);
+        }
+        self.captures.at_node(node, &pkt, &self.options, now);
+        if pkt.is_damaged() {
+            return self.discard(&pkt, now);
+        }
+        if pkt.payload > 0 {
+            self.count_arrival(&pkt, now);
+        }
+        if self.feedback.is_some() && self.take_feedback(&pkt, fabric) {
+            return;
+        }
+        if !self.foreign.is_empty() && self.receive_beside_foreign(node, &pkt, fabric) {
+            return;
+        }
+        if pkt.is_datagram() {
+            self.take_datagram(&pkt, fabric);
+        } else {
+            self.receive_segment(&pkt, fabric);
+        }
+    }
+
+    #[inline]
+    fn expect(&self, pkt: &SimPacket) {
+        let Some(flow) = self.flows.get(pkt.to.flow()) else { return };
+        std::hint::black_box((flow.tally.received_packets, flow.arrived_from));
+        let Some(socket) = self.sockets.get(pkt.socket) else { return };
+        std::hint::black_box(socket.envelope.source);
+        match &socket.endpoint {
+            Endpoint::Tcp(tcp) => tcp.warm_up(),
+            Endpoint::Mptcp(connection) => {
+                let options = pkt.mptcp(&self.options);
+                std::hint::black_box((options.dss.is_some(), options.signal.is_some()));
+                connection.warm_up(&pkt.tuple());
+            }
+            Endpoint::Remote(_) => {}
+        }
+    }
+
+    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
+        Some(pkt.sack(&self.options))
+    }
+
+    fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
+        match Timer::of(timer) {
+            Timer::Transport(place) => self.wake_transport(place, fabric),
+            Timer::App(flow) => self.wake_app(flow, fabric),
+        }
+    }
+
+    #[cold]
+    fn receive_at_router(&mut self, node: NodeId, pkt: SimPacket, fabric: &mut SimFabric) {
+        if self.foreign.is_empty() {
+            self.unroutable(node, pkt, fabric.now())
+        } else {
+            self.end_at_router(node, &pkt, fabric)
+        }
+    }
+
+    fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
+        pkt.next_stop(&mut self.options)
+    }
+
+    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
+        Some(pkt.copy(&mut self.options))
+    }
+
+    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
+        pkt.damage();
+    }
+
+    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
+        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
+    }
+}
+
+impl World {
+    /// Whether a packet is for this host. Else it is on its way to a gateway, and hosts do not forward; or the host had its
+    /// address before. One that is for it shows where its sender is now.
+    #[cold]
+    fn is_for(&mut self, node: NodeId, pkt: &SimPacket, fabric: &SimFabric) -> bool {
+        let is_for = fabric.graph().holder(pkt.destination) == Some(node);
+        if is_for && pkt.is_datagram() && !self.options.aliases.is_empty() {
+            self.follow_sender(pkt);
+        }
+        is_for
+    }
+
+    /// A packet has come to a host of a run that has foreign ones; whether it was for such a one.
+    #[cold]
+    fn receive_beside_foreign(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
+        if let Some(host) = self.foreign.at(node) {
+            self.deliver_foreign(host, pkt, fabric);
+            return true;
+        }
+        self.examine(pkt);
+        if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
+            self.answer_foreign((node, sender), (pkt, End::Here), fabric);
+        }
+        false
+    }
+
+    /// Counts a data packet that has reached its socket's host.
+    #[inline]
+    fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
+        let delay = now - pkt.sent_at;
+        let (Some(flow), Some(end)) = (self.flows.get_mut(pkt.to.flow()), pkt.to.end()) else { return };
+        flow.tally.received_bytes += u64::from(pkt.size);
+        (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
+        if pkt.is_copy() {
+            if let Some(paths) = &mut flow.paths {
+                paths.received_copy(pkt, end, &self.options);
+            }
+            return;
+        }
+        flow.tally.received_packets += 1;
+        let group = &mut self.recorder.groups[flow.group as usize];
+        if end.is_server() {
+            flow.tally.delay_sum += delay;
+            group.one_way_delay.record(delay);
+        } else {
+            flow.tally.reverse_packets += 1;
+            flow.tally.reverse_delay_sum += delay;
+            group.reverse_one_way_delay.record(delay);
+        }
+        if let Some(paths) = &mut flow.paths {
+            paths.received(pkt, end, &self.options, delay);
+        }
+    }
+
+    /// A datagram reaches its application; packets without payload are the hosts' own business.
+    #[inline]
+    fn take_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        pkt.release(&mut self.options);
+        let Some(end) = pkt.to.end().filter(|_| pkt.payload > 0) else { return };
+        let flow = self.count_datagram(end, u64::from(pkt.payload), fabric.now());
+        if pkt.is_altered() {
+            flow.tally.altered_bytes += u64::from(pkt.payload);
+        }
+        if flow.listens {
+            self.hear_datagram(end, pkt, fabric);
+        }
+    }
+
+    /// The flow that a packet is of; none for one of a foreign host's own.
+    #[inline]
+    pub(crate) fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
+        pkt.to.end().map(FlowEnd::flow)
+    }
+
+    /// A host finds the checksum of a packet wrong.
+    #[cold]
+    pub(crate) fn discard(&mut self, pkt: &SimPacket, now: Instant) {
+        self.lose(pkt);
+        self.recorder.corrupted(self.flow_of(pkt), now);
+    }
+
+    pub(crate) fn lose(&mut self, pkt: &SimPacket) {
+        self.befall(pkt, Fates::LOST);
+        pkt.release(&mut self.options);
+    }
+
+    #[inline]
+    fn receive_segment(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
+        let mut id = pkt.socket;
+        if !self.sockets.names(pkt) {
+            match self.demultiplex(pkt, fabric) {
+                Some(found) => id = found,
+                None => return pkt.release(&mut self.options),
+            }
+        }
+        let (segment, now) = (pkt.segment(&self.options), fabric.now());
+        let Some(socket) = self.sockets.live(id) else { return };
+        match &mut socket.endpoint {
+            Endpoint::Tcp(tcp) => {
+                pkt.release(&mut self.options);
+                tcp.handle_segment(&segment, now);
+            }
+            Endpoint::Mptcp(connection) => {
+                if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
+                    // A SYN shows the way back.
+                    let came = pkt.itinerary(&self.options);
+                    self.options.source_routes.learn((end, pkt.source_port), came);
+                }
+                let had = connection.stats().new_bytes;
+                connection.handle_segment(&pkt.tuple(), &segment, pkt.mptcp(&self.options), now);
+                pkt.release(&mut self.options);
+                let new = connection.stats().new_bytes - had;
+                let (sequence, end) = (connection.reordering().latest(), socket.end());
+                self.count_new_bytes(end, new, sequence);
+            }
+            // Its host has what is for it.
+            Endpoint::Remote(_) => pkt.release(&mut self.options),
+        }
+        self.serve_socket(id, fabric);
+    }
+
+    /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
+    pub(crate) fn serve_socket(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        self.transmit(id, fabric);
+        let Some(socket) = self.sockets.live(id) else { return };
+        let (flow, rtt, event) = (socket.end().flow(), socket.take_rtt(), socket.endpoint.poll_event());
+        if let Some(rtt) = rtt {
+            self.count_rtt(flow, rtt);
+        }
+        if let Some(event) = event
+            && self.handle_events(id, event, fabric)
+        {
+            self.transmit(id, fabric);
+        }
+        let Some(socket) = self.sockets.live(id) else { return };
+        if socket.endpoint.is_over() {
+            return self.retire(id, fabric);
+        }
+        let deadline = socket.endpoint.poll_timeout().unwrap_or(Instant::MAX);
+        if deadline < socket.armed {
+            socket.armed = deadline;
+            fabric.wake_at(deadline, Timer::Transport(id.place()).id());
+        }
+    }
+
+    #[inline]
+    fn transmit(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let now = fabric.now();
+        loop {
+            let Some(socket) = self.sockets.live(id) else { return };
+            let (end, header) = (socket.end(), socket.header);
+            let tcp = match &mut socket.endpoint {
+                Endpoint::Tcp(tcp) => tcp,
+                Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
+                Endpoint::Remote(_) => return self.pass_orders(id, fabric),
+            };
+            let mut segment = Segment::default();
+            if !tcp.poll_transmit_into(&mut segment, now) {
+                return;
+            }
+            if socket.cut_off {
+                tcp.on_local_drop(now);
+            }
+            let exhausted = tcp.is_exhausted();
+            let pkt = SimPacket::tcp(&socket.envelope, &segment, header, &mut self.options, now);
+            self.send(end, pkt, fabric);
+            if exhausted {
+                return;
+            }
+        }
+    }
+
+    fn transmit_multipath(&mut self, id: SocketId, fabric: &mut SimFabric) {
+        let (mut next, now) = (Transmit::default(), fabric.now());
+        loop {
+            let Some(socket) = self.sockets.live(id) else { return };
+            let Endpoint::Mptcp(connection) = &mut socket.endpoint else { return };
+            if !connection.poll_transmit_into(&mut next, now) {
+                return;
+            }
+            let Transmit { tuple, segment, options, route, resent, .. } = &next;
+            let (source, destination) = (Address(tuple.local), Address(tuple.remote));
+            let joins = matches!(options.signal, Some(Signal::JoinSyn { .. }));
+            if joins && !reaches(fabric, source, destination) && connection.unreachable(tuple, now) {
+                continue;
+            }
+            let envelope = Envelope {
+                source,
+                destination,
+                source_port: tuple.local_port,
+                destination_port: tuple.remote_port,
+                ..socket.envelope
+            };
+            let exhausted = connection.is_exhausted();
+            let (end, header) = (socket.end(), socket.header);
+            let mut pkt = SimPacket::tcp(&envelope, segment, header, &mut self.options, now);
+            if header.is_none() {
+                pkt.size += options.len();
+            }
+            pkt.set_mptcp(options, &mut self.options);
+            if !self.options.source_routes.is_empty() {
+                self.set_route((end, tuple.remote_port), *route, &mut pkt);
+            }
+            self.count_path_sent(end, &pkt, *resent);
+            self.send(end, pkt, fabric);
+            if exhausted {
+                return;
+            }
+        }
+    }
+
+    /// Lets a packet go by the source route that its connection asks for, or that its peer came by.
+    #[cold]
+    fn set_route(
+        &mut self,
+        (end, peer_port): (FlowEnd, u16),
+        asked: Option<SourceRoute>,
+        pkt: &mut SimPacket,
+    ) {
+        let end = (end, self.flows[end.flow()].group);
+        if let Some(route) = self.options.source_routes.departing(end, asked, peer_port) {
+            pkt.set_route(route, &mut self.options);
+        }
+    }
+
+    /// Puts a packet onto its host's link.
+    #[inline]
+    pub(crate) fn send(&mut self, from: FlowEnd, pkt: SimPacket, fabric: &mut SimFabric) {
+        self.send_from(pkt.source, from, pkt, fabric);
+    }
+
+    /// The same from this address of its host, whatever the packet says.
+    #[inline]
+    pub(crate) fn send_from(
+        &mut self,
+        source: Address,
+        from: FlowEnd,
+        mut pkt: SimPacket,
+        fabric: &mut SimFabric,
+    ) {
+        self.label(from, &mut pkt, fabric.now());
+        self.count_sent(from, &pkt);
+        self.captures.at_sender((source, fabric.graph()), &pkt, &self.options, fabric.now());
+        fabric.send(source, pkt, self);
+    }
+
+    /// Gives a packet that leaves an end of a flow the labels that queues ask for.
+    #[inline]
+    pub(crate) fn label(&mut self, from: FlowEnd, pkt: &mut SimPacket, now: Instant) {
+        if let Some(feedback) = &self.feedback {
+            feedback.add(from, pkt, &mut self.options, now);
+        }
+    }
+
+    /// Counts a packet that leaves an end of a flow.
+    #[inline]
+    pub(crate) fn count_sent(&mut self, from: FlowEnd, pkt: &SimPacket) {
+        if pkt.payload > 0 {
+            let tally = &mut self.flows[from.flow()].tally;
+            tally.sent_packets += 1;
+            tally.sent_bytes += u64::from(pkt.size);
+        }
+    }
+
+    /// A sample of a flow's round-trip time.
+    #[inline]
+    pub(crate) fn count_rtt(&mut self, flow: usize, rtt: Duration) {
+        let flow = &mut self.flows[flow];
+        flow.tally.rtt_sum += rtt;
+        flow.tally.rtt_samples += 1;
+        self.recorder.groups[flow.group as usize].rtt.record(rtt);
+    }
+
+    fn wake_transport(&mut self, place: usize, fabric: &mut SimFabric) {
+        let Some(id) = self.sockets.at_place(place) else { return };
+        let Some(socket) = self.sockets.get_mut(id) else { return };
+        if socket.armed != fabric.now() {
+            return; // Superseded by an earlier deadline, or for who had the place before.
+        }
+        socket.armed = Instant::MAX;
+        let timeouts = socket.endpoint.timeouts();
+        socket.endpoint.handle_timeout(fabric.now());
+        if socket.endpoint.timeouts() != timeouts {
+            self.recorder.timeout(socket.end().flow(), fabric.now());
+        }
+        self.serve_socket(id, fabric);
+    }
+
+    /// Links that routing knows about may have gone up or down, and interfaces have another address than these before: hosts
+    /// at their ends see their interfaces change. A connection hears of all of them before it says anything.
+    pub(crate) fn interfaces_changed(&mut self, ways: &[LinkId], former: &[Address], fabric: &mut SimFabric) {
+        if !self.foreign.is_empty() {
+            self.tell_foreign(ways, fabric);
+        }
+        let graph = fabric.graph();
+        let former: Vec<_> = former.iter().filter_map(|a| Some((graph.owner(*a)?, *a))).collect();
+        let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
+        let interfaces: Vec<_> =
+            addresses.filter_map(|a| Some((graph.owner(a)?, a, graph.is_usable(a)))).collect();
+        self.cut_off(&interfaces);
+        let hosts: BTreeSet<_> = interfaces.iter().map(|(host, ..)| *host).collect();
+        let mut concerned: Vec<_> = hosts
+            .into_iter()
+            .flat_map(|h| self.sockets.of_host(h).into_iter().map(move |id| (id, h)))
+            .collect();
+        // In the order of flows, wherever their hosts stand.
+        concerned.sort_by_key(|(id, _)| (self.sockets.get(*id).map(|s| s.end()), *id));
+        for (id, host) in concerned {
+            let Some(socket) = self.sockets.get_mut(id) else { continue };
+            let Endpoint::Mptcp(connection) = &mut socket.endpoint else { continue };
+            let gone = former.iter().filter(|(owner, _)| *owner == host);
+            if gone.clone().count() > 0 {
+                gone.for_each(|(_, address)| connection.local_down(address.0, fabric.now()));
+                connection.set_interfaces(fabric.graph().addresses(host).map(|a| a.0), fabric.now());
+            }
+            for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
+                connection.set_carrier(address.0, *up);
+                if *up {
+                    connection.local_up(address.0, fabric.now());
+                } else {
+                    connection.local_down(address.0, fabric.now());
+                }
+            }
+            self.serve_socket(id, fabric);
+        }
+    }
+
+    /// Plain TCP at these interfaces of hosts learns of what it sends while they are down.
+    fn cut_off(&mut self, interfaces: &[(NodeId, Address, bool)]) {
+        if interfaces.is_empty() {
+            return;
+        }
+        for socket in self.sockets.iter_mut().filter(|s| matches!(s.endpoint, Endpoint::Tcp(_))) {
+            let of = |(_, address, _): &&(NodeId, Address, bool)| *address == socket.envelope.source;
+            if let Some((.., up)) = interfaces.iter().find(of) {
+                socket.cut_off = !up;
+            }
+        }
+    }
+
+    /// The socket at an end of the latest connection of a flow, if there is one.
+    pub(crate) fn latest(&self, end: FlowEnd) -> Option<&Socket> {
+        let client = self.sockets.get(self.flows[end.flow()].latest)?;
+        if end.is_server() { self.sockets.get(client.envelope.peer) } else { Some(client) }
+    }
+
+    /// The sockets of a flow, at both ends.
+    pub(crate) fn sockets_of(&self, flow: usize) -> impl Iterator<Item = &Socket> {
+        self.flows[flow].sockets.iter().filter_map(|id| self.sockets.get(*id))
+    }
+
+    /// A flow's counters including what its endpoints have counted.
+    pub(crate) fn tally(&self, flow: usize) -> crate::stats::flow_stats::FlowTally {
+        let f = &self.flows[flow];
+        let mut tally = f.tally;
+        tally.retransmitted_packets = f.retired.retransmitted;
+        tally.timeouts = f.retired.timeouts;
+        tally.altered_bytes += f.retired.altered;
+        for endpoint in self.sockets_of(flow).map(|s| &s.endpoint) {
+            let stats = endpoint.stats();
+            tally.retransmitted_packets += stats.retransmitted_segments;
+            tally.timeouts += u64::from(stats.timeouts);
+            tally.altered_bytes += endpoint.altered_bytes();
+        }
+        tally
+    }
+}

@@ -1,0 +1,46 @@
+//! What becomes of packets in the network: counted to their flows, recorded, captured, judged.
+
+use crate::host::hosts::World;
+use crate::packet::sim_packet::SimPacket;
+use crate::stats::loss_counters::Fates;
+use tailrace_core::{DropReason, Duration, FlowKey, Instant};
+use tailrace_net::{LinkId, NodeId, Observer};
+
+impl Observer<SimPacket> for World {
+    fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
+        if !self.foreign.is_empty() {
+            self.note_departure(&pkt, at);
+        }
+        self.captures.dropped(link, &pkt, &self.options, reason, at);
+        self.lose(&pkt);
+        self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
+    }
+
+    fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
+        self.befall(pkt, Fates::MARKED);
+        self.captures.marked(link, pkt);
+        self.recorder.marked(link, self.flow_of(pkt), at);
+    }
+
+    fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
+        if !self.foreign.is_empty() {
+            self.note_departure(&pkt, at);
+        }
+        self.lose(&pkt);
+        self.recorder.unroutable(self.flow_of(&pkt), at);
+    }
+
+    fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
+        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows);
+        // A key that names several flows makes one event, of the first.
+        self.recorder.flagged(link, concerned.first().copied(), flagged, at);
+    }
+
+    fn transmitted(&mut self, link: LinkId, pkt: &SimPacket, _sojourn: Duration, at: Instant) {
+        self.captures.on_link(link, pkt, &self.options, at);
+    }
+
+    fn left(&mut self, _link: LinkId, pkt: &SimPacket, ends: Instant) {
+        self.note_departure(pkt, ends);
+    }
+}

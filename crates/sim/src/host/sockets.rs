@@ -1,0 +1,204 @@
+//! The sockets of all hosts: one for each end of a connection that is not over, found by addresses and ports.
+//!
+//! They lie in a slab, whose places are used again. Packets carry the place of the socket that they are for, as far as
+//! their sender knows it, with a count of how often the place had been used: it is checked against ports, and where it
+//! does not hold, the socket is looked up as hosts do it.
+
+use crate::ground::tuple_map::ByTuple;
+use crate::host::endpoint::Endpoint;
+use crate::host::transfer::Work;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
+use crate::stats::connection_log::RecordId;
+use crate::stats::window_start::Early;
+use std::collections::BTreeSet;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::NodeId;
+use tailrace_transport::mptcp::Tuple;
+
+/// Largest number of sockets at a time.
+pub(crate) const MAX_SOCKETS: usize = SimFabric::MAX_TIMERS as usize / 2;
+
+/// One end of a connection.
+#[derive(Debug)]
+pub(crate) struct Socket {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) envelope: Envelope,
+    /// Bytes of headers of each TCP packet, where the scenario fixes them.
+    pub(crate) header: Option<u32>,
+    /// When the pending transport wake-up comes; a later deadline waits for it, an earlier one supersedes it.
+    pub(crate) armed: Instant,
+    /// Round-trip samples already recorded.
+    pub(crate) rtt_seen: u64,
+    /// Transit time of what was delivered here last; `MAX` before that.
+    pub(crate) transit: Duration,
+    /// Ranges of the stream that waited here when the open windows began.
+    pub(crate) early: Early,
+    /// What the connection's client wants of it, where that is not just to send for ever; only at the client's socket.
+    pub(crate) work: Option<Box<Work>>,
+    /// The interface of its address is down, and drops what it sends; a connection of Multipath TCP sees to those of its subflows.
+    pub(crate) cut_off: bool,
+    /// Position among the sockets of its flow.
+    pub(crate) position: u32,
+    /// Its connection's row of the table of connections.
+    pub(crate) record: RecordId,
+}
+
+impl Socket {
+    /// A socket for one end of a new connection.
+    pub(crate) fn new(endpoint: Endpoint, envelope: Envelope, header: Option<u32>) -> Self {
+        Self {
+            endpoint,
+            envelope,
+            header,
+            armed: Instant::MAX,
+            rtt_seen: 0,
+            transit: Duration::MAX,
+            early: Early::default(),
+            work: None,
+            cut_off: false,
+            position: 0,
+            record: RecordId::NONE,
+        }
+    }
+
+    /// Whether a transfer or exchange is under way that never will come to its end.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.has_failed())
+    }
+
+    /// A round trip that was not recorded yet, if there is one.
+    #[inline]
+    pub(crate) fn take_rtt(&mut self) -> Option<Duration> {
+        let (samples, latest) = self.endpoint.latest_rtt();
+        (core::mem::replace(&mut self.rtt_seen, samples) != samples).then_some(latest)
+    }
+
+    /// Whose it is.
+    #[inline]
+    pub(crate) fn end(&self) -> FlowEnd {
+        self.envelope.to.peer()
+    }
+
+    /// Addresses and ports, this end's first.
+    pub(crate) fn tuple(&self) -> Tuple {
+        self.envelope.tuple()
+    }
+
+    /// Whether packets between these ports are for it; a Multipath TCP connection has several pairs, and looks itself.
+    #[inline]
+    fn takes(&self, pkt: &SimPacket) -> bool {
+        let e = &self.envelope;
+        (e.destination_port == pkt.source_port && e.source_port == pkt.destination_port)
+            || matches!(self.endpoint, Endpoint::Mptcp(_))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    uses: u32,
+    socket: Option<Socket>,
+}
+
+/// All sockets.
+#[derive(Debug, Default)]
+pub(crate) struct Sockets {
+    places: Vec<Place>,
+    vacant: Vec<u32>,
+    /// By addresses and ports: those of the first subflow, of Multipath TCP.
+    by_tuple: ByTuple<SocketId>,
+    /// Multipath TCP's, by host: they hear of its interfaces.
+    by_host: BTreeSet<(NodeId, FlowEnd, SocketId)>,
+}
+
+impl Sockets {
+    /// The socket at a place, unless the place has been given to another.
+    #[inline]
+    pub(crate) fn get(&self, id: SocketId) -> Option<&Socket> {
+        self.places.get(id.place()).filter(|p| p.uses == id.uses())?.socket.as_ref()
+    }
+
+    /// As [`Sockets::get`].
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: SocketId) -> Option<&mut Socket> {
+        self.places.get_mut(id.place()).filter(|p| p.uses == id.uses())?.socket.as_mut()
+    }
+
+    /// As [`Sockets::get_mut`], for an id that has just been got: nobody has taken its place since.
+    #[inline]
+    pub(crate) fn live(&mut self, id: SocketId) -> Option<&mut Socket> {
+        debug_assert!(self.places.get(id.place()).is_some_and(|p| p.uses == id.uses()));
+        self.places.get_mut(id.place())?.socket.as_mut()
+    }
+
+    /// Whoever is at a place now.
+    pub(crate) fn at_place(&self, place: usize) -> Option<SocketId> {
+        let p = self.places.get(place)?;
+        p.socket.as_ref().map(|_| SocketId::new(place, p.uses))
+    }
+
+    /// Whether the socket that a packet names is the one that it is for.
+    #[inline]
+    pub(crate) fn names(&self, pkt: &SimPacket) -> bool {
+        self.get(pkt.socket).is_some_and(|s| s.takes(pkt))
+    }
+
+    /// The socket with these addresses and ports, its own first.
+    pub(crate) fn find(&self, tuple: &Tuple) -> Option<SocketId> {
+        self.by_tuple.get(tuple).copied()
+    }
+
+    /// A socket of a connection between addresses and ports that no other has; `host` is given for Multipath TCP.
+    pub(crate) fn insert(&mut self, socket: Socket, host: Option<NodeId>) -> (SocketId, &mut Socket) {
+        let place = self.vacant.pop().map_or(self.places.len(), |p| p as usize);
+        if place == self.places.len() {
+            assert!(place < MAX_SOCKETS, "more than {} connections at a time", MAX_SOCKETS / 2);
+            self.places.push(Place::default());
+        }
+        let id = SocketId::new(place, self.places[place].uses);
+        self.by_tuple.insert(socket.tuple(), id);
+        self.by_host.extend(host.map(|host| (host, socket.end(), id)));
+        (id, self.places[place].socket.insert(socket))
+    }
+
+    /// Drops a socket where it lies; its place may be used again.
+    pub(crate) fn remove(&mut self, id: SocketId, host: Option<NodeId>) {
+        let Some((tuple, end)) = self.get(id).map(|s| (s.tuple(), s.end())) else { return };
+        let place = &mut self.places[id.place()];
+        place.socket = None;
+        place.uses = SocketId::next_use(place.uses);
+        self.vacant.push(id.place() as u32);
+        if self.by_tuple.get(&tuple) == Some(&id) {
+            self.by_tuple.remove(&tuple);
+        }
+        if let Some(host) = host {
+            self.by_host.remove(&(host, end, id));
+        }
+    }
+
+    /// Multipath TCP's sockets of a host, in the order of their flows.
+    pub(crate) fn of_host(&self, host: NodeId) -> Vec<SocketId> {
+        let from = (host, FlowEnd(0), SocketId::FIRST);
+        let to = (host, FlowEnd(u32::MAX), SocketId::NONE);
+        self.by_host.range(from..=to).map(|(_, _, id)| *id).collect()
+    }
+
+    /// All there are.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Socket> {
+        self.places.iter().filter_map(|p| p.socket.as_ref())
+    }
+
+    /// All there are.
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Socket> {
+        self.places.iter_mut().filter_map(|p| p.socket.as_mut())
+    }
+
+    /// How many there have ever been at a time.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.places.len()
+    }
+}

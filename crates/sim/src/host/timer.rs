@@ -1,0 +1,28 @@
+//! Timers of endpoints and applications, as the fabric numbers them.
+
+use tailrace_net::TimerId;
+
+/// What a timer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Timer {
+    /// The next deadline of the endpoint at this place of the slab of sockets.
+    Transport(usize),
+    /// The application of a flow: start, next datagram, next arrival, think time, stop.
+    App(usize),
+}
+
+impl Timer {
+    /// The fabric's name for it.
+    pub(crate) fn id(self) -> TimerId {
+        match self {
+            Self::Transport(place) => TimerId((place as u32) << 1),
+            Self::App(flow) => TimerId((flow as u32) << 1 | 1),
+        }
+    }
+
+    /// The timer of that name.
+    pub(crate) fn of(id: TimerId) -> Self {
+        let number = (id.0 >> 1) as usize;
+        if id.0 & 1 == 1 { Self::App(number) } else { Self::Transport(number) }
+    }
+}

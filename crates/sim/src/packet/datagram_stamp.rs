@@ -1,0 +1,32 @@
+//! The bytes of a datagram's payload that mean something: its stamp, the lowest byte first.
+
+use tailrace_wire::checksum;
+
+const IP_HEADER_UNIT: usize = 4;
+const UDP_HEADER: usize = 8;
+const UDP_CHECKSUM: usize = 6;
+
+/// The stamp that a payload begins with; of a shorter one what there is.
+pub(crate) fn read(payload: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    let len = payload.len().min(bytes.len());
+    bytes[..len].copy_from_slice(&payload[..len]);
+    u64::from_le_bytes(bytes)
+}
+
+/// Writes it into a packet of UDP whose payload is all zeros, as much of it as has room, and makes the checksum right again.
+pub(crate) fn write(packet: &mut [u8], stamp: u64) {
+    let udp = usize::from(packet[0] & 15) * IP_HEADER_UNIT;
+    let (headers, payload) = packet.split_at_mut(udp + UDP_HEADER);
+    let len = payload.len().min(8);
+    payload[..len].copy_from_slice(&stamp.to_le_bytes()[..len]);
+    let field = udp + UDP_CHECKSUM;
+    let mut sum = u16::from_be_bytes([headers[field], headers[field + 1]]);
+    for word in payload[..len].chunks(2) {
+        let word = u16::from(word[0]) << 8 | word.get(1).map_or(0, |low| u16::from(*low));
+        sum = checksum::update(sum, 0, word);
+    }
+    // Zero says of a datagram that it has none (RFC 768).
+    let sum = if sum == 0 { 0xffff } else { sum };
+    headers[field..field + 2].copy_from_slice(&sum.to_be_bytes());
+}

@@ -1,0 +1,103 @@
+//! From bytes to packets.
+
+use crate::packet::datagram_stamp;
+use crate::packet::mptcp_options::options_of;
+use tailrace_core::packet::protocol;
+use tailrace_core::{Dscp, Ecn};
+use tailrace_transport::mptcp::{self, Tuple};
+use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
+use tailrace_wire::tcp::mptcp::KIND;
+use tailrace_wire::{Error, Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket};
+
+/// What the headers of a packet say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Frame {
+    /// Addresses and ports, the sender's first; ports are zero where there are none.
+    pub(crate) tuple: Tuple,
+    pub(crate) dscp: Dscp,
+    pub(crate) ecn: Ecn,
+    /// How many routers it may reach.
+    pub(crate) ttl: u8,
+    /// Whether routers must not cut it.
+    pub(crate) dont_fragment: bool,
+    /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
+    pub(crate) len: usize,
+    pub(crate) content: Content,
+}
+
+/// What an IP packet carries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Content {
+    /// A TCP segment, whether it has options of Multipath TCP, and what of these is understood.
+    Tcp { segment: Segment, multipath: bool, mptcp: mptcp::Options },
+    /// A datagram with so much payload, which begins with this stamp.
+    Udp { payload: u16, stamp: u64 },
+    /// Something else, or a fragment.
+    Other { protocol: u8 },
+}
+
+impl Frame {
+    /// Reads a packet. What is wrong with a TCP or UDP header makes it something else, for its receiver to refuse; routers
+    /// look at the IP header only (RFC 1812 §5.2.2).
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        let frame = Ipv4Frame::parse(bytes)?;
+        let ip = frame.packet();
+        let known = match ip.protocol() {
+            protocol::TCP if !ip.is_fragment() => tcp(ip),
+            protocol::UDP if !ip.is_fragment() => udp(ip),
+            _ => None,
+        };
+        let (ports, content) = known.unwrap_or(((0, 0), Content::Other { protocol: ip.protocol() }));
+        let tuple = Tuple {
+            local: ip.src().into(),
+            remote: ip.dst().into(),
+            local_port: ports.0,
+            remote_port: ports.1,
+        };
+        Ok(Self {
+            tuple,
+            dscp: ip.dscp(),
+            ecn: ip.ecn(),
+            ttl: ip.ttl(),
+            dont_fragment: ip.dont_fragment(),
+            len: usize::from(ip.total_len()),
+            content,
+        })
+    }
+}
+
+fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+    let packet = TcpPacket::new_checked(ip.payload()).ok()?;
+    let header = TcpRepr::parse(&packet).ok()?;
+    let mut sack = SackBlocks::NONE;
+    for (left, right) in header.options.sack.as_slice() {
+        sack.push(SeqNumber(*left), SeqNumber(*right));
+    }
+    let ae = if header.ae { Flags::AE } else { Flags::default() };
+    let segment = Segment {
+        seq: SeqNumber(header.seq),
+        ack: SeqNumber(header.ack),
+        window: header.window,
+        flags: Flags(header.flags).without(Flags::AE).with(ae),
+        ecn: ip.ecn(),
+        payload: packet.payload().len() as u32,
+        altered: false,
+        timestamps: header.options.timestamps.map(|(value, echo)| Timestamps { value, echo }),
+        sack,
+        mss: header.options.mss,
+        window_scale: header.options.window_scale,
+        sack_permitted: header.options.sack_permitted,
+        repeated: false,
+    };
+    let multipath = header.options.raw.iter().any(|(kind, _)| kind == KIND);
+    let mptcp =
+        if multipath { options_of(&header.options.raw, packet.payload()) } else { mptcp::Options::NONE };
+    Some(((header.src_port, header.dst_port), Content::Tcp { segment, multipath, mptcp }))
+}
+
+fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+    let packet = UdpPacket::new_checked(ip.payload()).ok()?;
+    let payload = packet.payload().len() as u16;
+    let stamp = datagram_stamp::read(packet.payload());
+    Some(((packet.src_port(), packet.dst_port()), Content::Udp { payload, stamp }))
+}

@@ -1,0 +1,264 @@
+//! What few packets carry, out of the way of the many that do not.
+
+use crate::packet::address_changes::Aliases;
+use crate::packet::frame_store::{FrameId, Frames};
+use crate::packet::source_route::{Itinerary, SourceRoutes};
+use tailrace_core::Label;
+use tailrace_net::Address;
+use tailrace_transport::mptcp;
+use tailrace_transport::mptcp::option::Dss;
+use tailrace_transport::segment::{SackBlocks, Segment, SeqNumber};
+
+/// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
+/// packets; else among the slots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OptionsId(u32);
+
+/// The bit of places of Multipath TCP's options.
+const MPTCP_ALONE: u32 = 1 << 31;
+
+impl OptionsId {
+    pub(crate) const NONE: Self = Self(u32::MAX);
+
+    /// The place of MPTCP options that stand alone.
+    #[inline]
+    fn alone(self) -> Option<u32> {
+        (self != Self::NONE && self.0 & MPTCP_ALONE != 0).then_some(self.0 & !MPTCP_ALONE)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RareOptions {
+    pub(crate) sack: SackBlocks,
+    pub(crate) mss: Option<u16>,
+    pub(crate) window_scale: Option<u8>,
+    pub(crate) sack_permitted: bool,
+    /// See [`SimPacket::echo`](super::SimPacket::echo).
+    pub(crate) echo: Label,
+    /// Place of MPTCP options, kept apart for their size.
+    mptcp: Option<u32>,
+    pub(crate) itinerary: Option<Itinerary>,
+    /// The bytes of a foreign host's packet.
+    frame: Option<FrameId>,
+}
+
+impl RareOptions {
+    /// Whether nothing but SACK and MPTCP's options is seen of it on the wire.
+    fn is_usual(&self) -> bool {
+        let Self { sack: _, mss, window_scale, sack_permitted, echo: _, mptcp: _, itinerary, frame } = self;
+        let opens = mss.is_some() || window_scale.is_some() || *sack_permitted;
+        !opens && itinerary.is_none() && frame.is_none()
+    }
+}
+
+/// SACK blocks, and a data sequence signal.
+pub(crate) type UsualOptions<'a> = (&'a [(SeqNumber, SeqNumber)], Option<&'a Dss>);
+
+/// Options that few packets carry, out of the way of the many that do not.
+#[derive(Debug, Default)]
+pub(crate) struct OptionsArena {
+    slots: Vec<RareOptions>,
+    free: Vec<u32>,
+    mptcp: Vec<mptcp::Options>,
+    mptcp_free: Vec<u32>,
+    frames: Frames,
+    /// What itineraries are about.
+    pub(crate) source_routes: SourceRoutes,
+    /// By which addresses paths are known.
+    pub(crate) aliases: Aliases,
+}
+
+impl OptionsArena {
+    /// Room for the options of a run with such routes and addresses.
+    pub(crate) fn new(source_routes: SourceRoutes, aliases: Aliases) -> Self {
+        Self { source_routes, aliases, ..Self::default() }
+    }
+
+    #[inline]
+    pub(crate) fn store(&mut self, s: &Segment) -> OptionsId {
+        if s.has_only_timestamps() {
+            return OptionsId::NONE;
+        }
+        let rare = RareOptions {
+            sack: s.sack,
+            mss: s.mss,
+            window_scale: s.window_scale,
+            sack_permitted: s.sack_permitted,
+            ..RareOptions::default()
+        };
+        self.keep(rare)
+    }
+
+    #[inline]
+    fn keep(&mut self, rare: RareOptions) -> OptionsId {
+        if let Some(slot) = self.free.pop() {
+            self.slots[slot as usize] = rare;
+            OptionsId(slot)
+        } else {
+            self.slots.push(rare);
+            OptionsId(self.slots.len() as u32 - 1)
+        }
+    }
+
+    /// The options of a packet that returns a label, too.
+    pub(crate) fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].echo = echo;
+        id
+    }
+
+    #[inline]
+    pub(crate) fn load(&self, id: OptionsId) -> Option<&RareOptions> {
+        self.slots.get(id.0 as usize)
+    }
+
+    #[inline(always)]
+    pub(crate) fn free(&mut self, id: OptionsId) {
+        if let Some(place) = id.alone() {
+            self.mptcp_free.push(place);
+        } else if id != OptionsId::NONE {
+            self.free_slot(id);
+        }
+    }
+
+    #[inline(never)]
+    fn free_slot(&mut self, id: OptionsId) {
+        let slot = &mut self.slots[id.0 as usize];
+        self.mptcp_free.extend(slot.mptcp.take());
+        if let Some(frame) = slot.frame.take() {
+            self.frames.give_back(frame);
+        }
+        self.free.push(id.0);
+    }
+
+    /// The options of a packet that is to have others than those of Multipath TCP.
+    fn with_slot(&mut self, id: OptionsId) -> OptionsId {
+        if id != OptionsId::NONE && id.alone().is_none() {
+            return id;
+        }
+        self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
+    }
+
+    /// Another packet's the same.
+    pub(crate) fn copy(&mut self, id: OptionsId) -> OptionsId {
+        if id == OptionsId::NONE {
+            return id;
+        }
+        let multipath = self.mptcp_of(id).copied();
+        let bytes = self.frame(id).map(<[u8]>::to_vec);
+        let mut copy = match self.load(id) {
+            Some(rare) => {
+                let rare = RareOptions { mptcp: None, frame: None, ..*rare };
+                self.keep(rare)
+            }
+            None => OptionsId::NONE,
+        };
+        if let Some(multipath) = multipath {
+            copy = self.with_mptcp(copy, &multipath);
+        }
+        if let Some(bytes) = bytes {
+            copy = self.with_frame(copy, &bytes);
+        }
+        copy
+    }
+
+    #[inline]
+    fn place_of_mptcp(&self, id: OptionsId) -> Option<u32> {
+        id.alone().or_else(|| self.load(id)?.mptcp)
+    }
+
+    /// The options of a packet that has MPTCP options, too.
+    pub(crate) fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
+        let place = match self.mptcp_free.pop() {
+            Some(place) => {
+                self.mptcp[place as usize] = *options;
+                place
+            }
+            None => {
+                self.mptcp.push(*options);
+                self.mptcp.len() as u32 - 1
+            }
+        };
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.mptcp = Some(place);
+                id
+            }
+            None => OptionsId(place | MPTCP_ALONE),
+        }
+    }
+
+    pub(crate) fn mptcp_of(&self, id: OptionsId) -> Option<&mptcp::Options> {
+        self.place_of_mptcp(id).map(|place| &self.mptcp[place as usize])
+    }
+
+    /// SACK blocks and data sequence signal of a packet that has no others.
+    pub(crate) fn usual(&self, id: OptionsId) -> Option<UsualOptions<'_>> {
+        let sack = match self.load(id) {
+            Some(rare) => rare.is_usual().then_some(rare.sack.as_slice())?,
+            None => &[],
+        };
+        let signals = self.mptcp_of(id);
+        let is_usual = signals.is_none_or(|options| options.signal.is_none());
+        is_usual.then_some((sack, signals.and_then(|options| options.dss.as_ref())))
+    }
+
+    /// The next stop of a packet on a source route, if it has one.
+    pub(crate) fn next_stop(&mut self, id: OptionsId) -> Option<Address> {
+        let itinerary = self.slots.get_mut(id.0 as usize)?.itinerary.as_mut()?;
+        self.source_routes.next_stop(itinerary)
+    }
+
+    /// The options of a packet that has bytes.
+    pub(crate) fn with_frame(&mut self, id: OptionsId, bytes: &[u8]) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].frame = Some(self.frames.keep(bytes));
+        id
+    }
+
+    pub(crate) fn frame(&self, id: OptionsId) -> Option<&[u8]> {
+        self.load(id)?.frame.map(|frame| self.frames.get(frame).as_slice())
+    }
+
+    pub(crate) fn frame_place(&self, id: OptionsId) -> Option<usize> {
+        self.load(id)?.frame.map(FrameId::place)
+    }
+
+    pub(crate) fn frame_mut(&mut self, id: OptionsId) -> Option<&mut Vec<u8>> {
+        let frame = self.slots.get(id.0 as usize)?.frame?;
+        Some(self.frames.get_mut(frame))
+    }
+
+    /// The options of a packet that goes by a source route, too.
+    pub(crate) fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
+        let id = self.with_slot(id);
+        self.slots[id.0 as usize].itinerary = Some(itinerary);
+        id
+    }
+
+    /// Takes MPTCP's from a packet's options; returns what is left, and their length.
+    pub(crate) fn without_mptcp(&mut self, id: OptionsId) -> (OptionsId, u32) {
+        let Some(place) = self.place_of_mptcp(id) else { return (id, 0) };
+        self.mptcp_free.push(place);
+        let len = self.mptcp[place as usize].len();
+        match self.slots.get_mut(id.0 as usize) {
+            Some(rare) => {
+                rare.mptcp = None;
+                (id, len)
+            }
+            None => (OptionsId::NONE, len),
+        }
+    }
+
+    /// Places there are.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.len() + self.mptcp.len()
+    }
+
+    /// Packets that hold options at the moment.
+    pub(crate) fn in_use(&self) -> usize {
+        let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
+        self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both
+    }
+}

@@ -1,0 +1,101 @@
+//! Source addresses that are not the sender's: what queues and captures see of a flow that hides. Whose packets they are is known
+//! all the same, since packets are counted to the flow that they carry apart.
+
+use crate::ground::build_error::BuildError;
+use tailrace_core::Rng;
+use tailrace_net::Address;
+use tailrace_scenario::model::{Spoof, SpoofPer};
+
+/// Addresses that no host has (RFC 1112 §4: reserved for future use).
+const FIRST: u32 = 0xf000_0000;
+const LAST: u32 = 0xfeff_ffff;
+
+/// Gives flows their pools, one after the other.
+#[derive(Debug)]
+pub(crate) struct Pools {
+    next: u32,
+}
+
+impl Default for Pools {
+    fn default() -> Self {
+        Self { next: FIRST }
+    }
+}
+
+impl Pools {
+    /// The first address of a pool of so many.
+    pub(crate) fn take(&mut self, size: u32) -> Result<u32, BuildError> {
+        let first = self.next;
+        match first.checked_add(size).filter(|next| *next <= LAST) {
+            Some(next) => {
+                self.next = next;
+                Ok(first)
+            }
+            None => {
+                let found = (first - FIRST) as usize + size as usize;
+                Err(BuildError::TooLarge { what: "spoofed addresses", found, limit: (LAST - FIRST) as usize })
+            }
+        }
+    }
+}
+
+/// The addresses of one flow.
+#[derive(Debug)]
+pub(crate) struct Spoofed {
+    first: u32,
+    spoof: Spoof,
+    rng: Rng,
+    current: Option<(u64, Address)>,
+}
+
+impl Spoofed {
+    pub(crate) const fn new(first: u32, spoof: Spoof, rng: Rng) -> Self {
+        Self { first, spoof, rng, current: None }
+    }
+
+    /// All of them.
+    pub(crate) fn pool(&self) -> impl Iterator<Item = Address> + use<> {
+        (self.first..self.first + self.spoof.pool).map(Address)
+    }
+
+    /// That of the next packet, which is of this pulse.
+    pub(crate) fn next(&mut self, pulse: impl FnOnce() -> u64) -> Address {
+        match self.spoof.per {
+            SpoofPer::Packet => self.draw(),
+            SpoofPer::Pulse => {
+                let pulse = pulse();
+                if let Some((_, address)) = self.current.filter(|(of, _)| *of == pulse) {
+                    return address;
+                }
+                let address = self.draw();
+                self.current = Some((pulse, address));
+                address
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Address {
+        Address(self.first + self.rng.below(u64::from(self.spoof.pool)) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pools_do_not_overlap_and_end() {
+        let mut pools = Pools::default();
+        assert_eq!([pools.take(4), pools.take(65_536)].map(Result::unwrap), [0xf000_0000, 0xf000_0004]);
+        let error = (0..5000).find_map(|_| pools.take(65_536).err()).expect("there are not so many");
+        assert!(error.to_string().contains("spoofed addresses"), "{error}");
+    }
+
+    #[test]
+    fn a_pulse_has_one_address() {
+        let spoof = Spoof { per: SpoofPer::Pulse, pool: 65_536 };
+        let mut spoofed = Spoofed::new(FIRST, spoof, Rng::new(1));
+        let [a, b, c] = [0, 0, 1].map(|pulse| spoofed.next(|| pulse));
+        assert!(a == b && b != c && spoofed.pool().any(|address| address == c));
+    }
+}

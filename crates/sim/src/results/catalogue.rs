@@ -1,0 +1,82 @@
+//! Descriptions of all tables and of all objects of the summary.
+
+use crate::foreign::ForeignTally;
+use crate::ground::columns::TableInfo;
+use crate::ground::distribution::{Distribution, Level, Spread};
+use crate::ground::keys::ObjectInfo;
+use crate::results::connection_summary::{ConnectionSummary, PathSummary};
+use crate::results::group_summary::{BySize, GroupSummary};
+use crate::results::medium_summary::MediumSummary;
+use crate::results::path_summary::FlowPathSummary;
+use crate::results::queue_summary::{FlaggedGroup, QueueSummary};
+use crate::results::run_summary::{EngineSummary, RunSummary, WindowSummary};
+
+/// All tables.
+pub fn tables() -> Vec<TableInfo> {
+    vec![
+        crate::results::tables::flows::INFO,
+        crate::results::tables::paths::INFO,
+        crate::results::tables::flow_windows::INFO,
+        crate::results::tables::queues::INFO,
+        crate::stats::connection_log::INFO,
+        crate::results::series::groups::INFO,
+        crate::results::series::flows::INFO,
+        crate::results::series::queues::INFO,
+        crate::results::series::laws::INFO,
+        crate::results::series::subflows::INFO,
+        crate::results::series::connections::INFO,
+        crate::results::series::paths::INFO,
+        crate::results::tables::reordering::INFO,
+        crate::stats::event_log::INFO,
+    ]
+}
+
+/// The objects of which a run's summary is made.
+pub fn objects() -> Vec<ObjectInfo> {
+    let object = ObjectInfo::new;
+    vec![
+        object("run", "An entry of `runs`.", RunSummary::KEYS),
+        object("connection", "A connection of Multipath TCP, under `connections`.", ConnectionSummary::KEYS),
+        object(
+            "flagged_group",
+            "How a discipline that singles out flows judged those of a group, under `flagged.groups`.",
+            FlaggedGroup::KEYS,
+        ),
+        object("path", "A path of a connection, under its `paths`.", PathSummary::KEYS),
+        object(
+            "flow_path",
+            "A path of a flow over Multipath TCP, under `paths` of the run.",
+            FlowPathSummary::KEYS,
+        ),
+        object("group", "A group of flows, under `groups`.", GroupSummary::KEYS),
+        object(
+            "transfers_by_size",
+            "Transfers of a size, under `completion_by_size` of a group.",
+            BySize::KEYS,
+        ),
+        object("queue", "A queue under study, under `queues`.", QueueSummary::KEYS),
+        object("window", "A part of the run, under `windows`.", WindowSummary::KEYS),
+        object("medium", "A channel that links share, under `media`.", MediumSummary::KEYS),
+        object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignTally::KEYS),
+        object("engine", "What the run cost, under `engine`.", EngineSummary::KEYS),
+        object("spread", "A figure over the flows of a group.", Spread::KEYS),
+        object("distribution", "A figure over packets, samples or transfers.", Distribution::KEYS),
+        object("level", "A figure over time.", Level::KEYS),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::columns::tests::assert_described;
+
+    #[test]
+    fn every_column_has_a_name_of_its_own_with_its_unit_and_a_meaning() {
+        for table in tables() {
+            for (i, column) in table.columns.iter().enumerate() {
+                assert!(table.columns[..i].iter().all(|c| c.name != column.name), "{}", column.name);
+                assert_described(column.name, column.unit, column.doc);
+            }
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! Multipath TCP connections in the summary: totals of each direction and path, in all and in a window.
+
+use crate::ground::distribution::Distribution;
+use crate::ground::keys::keys;
+use crate::ground::plan::Plan;
+use crate::host::hosts::World;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::socket_id::SocketId;
+use crate::results::connection_names::{connection, path_name};
+use std::collections::BTreeMap;
+use tailrace_core::CoarseHistogram;
+use tailrace_scenario::model::Transport;
+use tailrace_transport::mptcp::{Mptcp, MptcpStats, SourceRoute};
+
+keys! {
+    /// One connection, the latest of its flow: from its start, or from the start of a window.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ConnectionSummary {
+        /// The scheduler that the scenario names.
+        scheduler: &'static str, "";
+        /// The path manager that the scenario names.
+        path_manager: &'static str, "";
+        /// The congestion control that the scenario names.
+        cc: &'static str, "";
+        /// Whether the connection works, or ended, as plain TCP instead of Multipath TCP.
+        fallback: bool, "";
+        /// The data that the client sends.
+        #[serde(flatten)]
+        forward: DirectionSummary, "" of DirectionSummary;
+        /// All of the above from `acked_bytes` on, for the data that the server sends.
+        backward: DirectionSummary, "";
+    }
+}
+
+keys! {
+    /// One direction of a connection: its sender, and the receiver at the other end.
+    #[derive(Clone, Debug)]
+    pub(crate) struct DirectionSummary {
+        /// Bytes acknowledged at the data level.
+        acked_bytes: u64, "bytes";
+        /// Bytes delivered to the application, in order.
+        delivered_bytes: u64, "bytes";
+        /// How many of these a middlebox had changed (`rewrite`).
+        altered_bytes: u64, "bytes";
+        /// Mappings that the receiver refused because their checksum was wrong.
+        checksum_failures: u64, "";
+        /// Bytes sent again on another subflow.
+        reinjected_bytes: u64, "bytes";
+        /// How many of these were sent again because they blocked the receive window.
+        opportunistic_bytes: u64, "bytes";
+        /// Bytes that reached the receiver's data level more than once.
+        duplicate_bytes: u64, "bytes";
+        /// The most bytes that waited at the receiver because earlier ones were missing. In a window, 0 if there were
+        /// never more than before it.
+        max_waiting_bytes: u64, "bytes";
+        /// The share of segments that reached the receiver's data level too early; null if there were none.
+        reordered_ratio: f64, "ratio";
+        /// How far ahead of its order each segment was, as a distribution: from the first byte that was expected to
+        /// its own first byte; 0 if it came in order.
+        displacement_bytes: Distribution, "bytes";
+        /// How long each segment waited at the receiver for earlier ones, as a distribution; 0 if it came in order.
+        /// Where a subflow's own TCP repairs a loss first, time counts only from then on.
+        reordering_delay_s: Distribution, "s";
+        /// How often the receive window kept a subflow from sending although its own window had room.
+        window_stalls: u64, "";
+        /// How often a window was halved because its subflow blocked the receive window.
+        penalties: u64, "";
+        /// How often the retransmission timer of the data level expired.
+        data_timeouts: u64, "";
+        /// How often a subflow was found stale (`stale_loss_cnt`).
+        stale_subflows: u32, "";
+        /// How many subflows were established, as the sender sees it. A subflow without a route never begins: it
+        /// counts neither here nor in the next number nor under `paths`.
+        subflows_established: u32, "";
+        /// How many subflows broke or were given up, as the sender sees it.
+        subflows_lost: u32, "";
+        /// What subflows carried, by the link on which they leave the sender, and by the gateways of their source
+        /// route if they have one (`"roof via gw[1], gw[2]"`).
+        paths: BTreeMap<String, PathSummary>, "";
+    }
+}
+
+keys! {
+    /// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct PathSummary {
+        /// How many subflows there were.
+        subflows: u32, "";
+        /// Bytes that were given to these subflows.
+        scheduled_bytes: u64, "bytes";
+        /// How many of these other subflows had carried before.
+        reinjected_bytes: u64, "bytes";
+        /// Segments that the TCP of these subflows sent again.
+        retransmitted_packets: u64, "packets";
+        /// How often the retransmission timer of their TCP expired.
+        timeouts: u64, "";
+    }
+}
+
+/// So many are in the summary: each is some kilobytes of it, and the tables have all.
+const MOST_LISTED: usize = 256;
+
+/// The connections of the first flows that have any, as far as they have come.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listed {
+    by_flow: BTreeMap<usize, Totals>,
+    /// Flows that have one and are not listed.
+    pub(crate) left_out: u64,
+}
+
+/// One connection since it was opened, or since a window began.
+#[derive(Clone, Debug)]
+struct Totals {
+    /// The client's, which tells connections of a flow apart.
+    socket: SocketId,
+    fallback: bool,
+    forward: Direction,
+    backward: Direction,
+}
+
+/// What one end has sent and the other received; zeros where there is no such end yet.
+#[derive(Clone, Debug, Default)]
+struct Direction {
+    sent: MptcpStats,
+    received: MptcpStats,
+    altered_bytes: u64,
+    displacement: CoarseHistogram,
+    delay: CoarseHistogram,
+    paths: BTreeMap<String, PathSummary>,
+}
+
+impl Listed {
+    /// Those that there are now.
+    pub(crate) fn of(plan: &Plan, world: &World, fabric: &SimFabric) -> Self {
+        let mut listed = Self::default();
+        for (f, flow) in world.flows.iter().enumerate() {
+            let (client, server) = (FlowEnd::client(f), FlowEnd::client(f).peer());
+            let ends = (connection(world, client), connection(world, server));
+            // Of a connection with a foreign host one end is known.
+            let Some(known) = ends.0.or(ends.1) else { continue };
+            if listed.by_flow.len() == MOST_LISTED {
+                listed.left_out += 1;
+                continue;
+            }
+            let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
+            let totals = Totals {
+                socket: flow.latest,
+                fallback: known.is_fallback(),
+                forward: Direction::of(ends, named),
+                backward: Direction::of((ends.1, ends.0), named),
+            };
+            listed.by_flow.insert(f, totals);
+        }
+        listed
+    }
+
+    /// What they have done since; connections that were opened since in all of their time.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        for (flow, totals) in &mut self.by_flow {
+            if let Some(before) = earlier.by_flow.get(flow).filter(|before| before.socket == totals.socket) {
+                totals.forward.subtract(&before.forward);
+                totals.backward.subtract(&before.backward);
+            }
+        }
+        self
+    }
+
+    /// Their summaries, by group and position of their flow.
+    pub(crate) fn summaries(self, plan: &Plan, world: &World) -> BTreeMap<String, ConnectionSummary> {
+        let each = self.by_flow.into_iter().filter_map(|(f, totals)| {
+            let flow = &world.flows[f];
+            let group = &plan.scenario.flows[flow.group as usize];
+            let Transport::Mptcp { plan: mptcp, .. } = &group.transport else { return None };
+            let summary = ConnectionSummary {
+                scheduler: mptcp.scheduler.name(),
+                path_manager: mptcp.path_manager.name(),
+                cc: mptcp.control.name(),
+                fallback: totals.fallback,
+                forward: totals.forward.summary(),
+                backward: totals.backward.summary(),
+            };
+            Some((format!("{}[{}]", group.name, flow.member), summary))
+        });
+        each.collect()
+    }
+}
+
+impl Direction {
+    fn of(
+        (sender, receiver): (Option<&Mptcp>, Option<&Mptcp>),
+        named: impl Fn(u32, Option<SourceRoute>) -> String,
+    ) -> Self {
+        let stats = |end: Option<&Mptcp>| end.map(|c| *c.stats()).unwrap_or_default();
+        let mut paths: BTreeMap<String, PathSummary> = BTreeMap::new();
+        for report in sender.map(Mptcp::paths).unwrap_or_default() {
+            let path = paths.entry(named(report.local, report.route)).or_default();
+            path.subflows += report.subflows;
+            path.scheduled_bytes += report.stats.scheduled_bytes;
+            path.reinjected_bytes += report.stats.reinjected_bytes;
+            path.retransmitted_packets += report.tcp.retransmitted_segments;
+            path.timeouts += u64::from(report.tcp.timeouts);
+        }
+        let reordering = receiver.map(Mptcp::reordering);
+        Self {
+            sent: stats(sender),
+            received: stats(receiver),
+            altered_bytes: receiver.map_or(0, Mptcp::altered_bytes),
+            displacement: reordering.map(|r| r.displacement()).unwrap_or_default(),
+            delay: reordering.map(|r| r.delay()).unwrap_or_default(),
+            paths,
+        }
+    }
+
+    fn subtract(&mut self, earlier: &Self) {
+        subtract(&mut self.sent, &earlier.sent);
+        subtract(&mut self.received, &earlier.received);
+        self.altered_bytes -= earlier.altered_bytes;
+        self.displacement = self.displacement.since(&earlier.displacement);
+        self.delay = self.delay.since(&earlier.delay);
+        for (name, path) in &mut self.paths {
+            let before = earlier.paths.get(name).copied().unwrap_or_default();
+            path.subflows -= before.subflows;
+            path.scheduled_bytes -= before.scheduled_bytes;
+            path.reinjected_bytes -= before.reinjected_bytes;
+            path.retransmitted_packets -= before.retransmitted_packets;
+            path.timeouts -= before.timeouts;
+        }
+    }
+
+    fn summary(self) -> DirectionSummary {
+        let Self { sent, received, altered_bytes, displacement, delay, paths } = self;
+        DirectionSummary {
+            acked_bytes: sent.bytes_acked,
+            delivered_bytes: received.bytes_delivered,
+            altered_bytes,
+            checksum_failures: received.checksum_failures,
+            reinjected_bytes: sent.reinjected_bytes,
+            opportunistic_bytes: sent.opportunistic_bytes,
+            duplicate_bytes: received.duplicate_bytes,
+            max_waiting_bytes: received.max_waiting_bytes,
+            reordered_ratio: ratio(&displacement),
+            displacement_bytes: Distribution::of_numbers(&displacement),
+            reordering_delay_s: Distribution::of(&delay),
+            window_stalls: sent.window_stalls,
+            penalties: sent.penalties,
+            data_timeouts: sent.data_timeouts,
+            stale_subflows: sent.stale_subflows,
+            subflows_established: sent.subflows_established,
+            subflows_lost: sent.subflows_lost,
+            paths,
+        }
+    }
+}
+
+/// Share of the segments that were ahead of their order; what is not has no displacement. NaN without any.
+fn ratio(displacement: &CoarseHistogram) -> f64 {
+    let all = displacement.count();
+    let in_order = displacement.buckets().next().filter(|(least, ..)| *least == 0).map_or(0, |(_, _, n)| n);
+    (all - in_order) as f64 / all as f64
+}
+
+/// Leaves what has come since; of the most that waited only what was more than ever before.
+fn subtract(now: &mut MptcpStats, earlier: &MptcpStats) {
+    now.bytes_delivered -= earlier.bytes_delivered;
+    now.bytes_acked -= earlier.bytes_acked;
+    now.reinjected_bytes -= earlier.reinjected_bytes;
+    now.opportunistic_bytes -= earlier.opportunistic_bytes;
+    now.duplicate_bytes -= earlier.duplicate_bytes;
+    now.penalties -= earlier.penalties;
+    now.window_stalls -= earlier.window_stalls;
+    now.timeouts -= earlier.timeouts;
+    now.data_timeouts -= earlier.data_timeouts;
+    now.stale_subflows -= earlier.stale_subflows;
+    now.checksum_failures -= earlier.checksum_failures;
+    now.subflows_established -= earlier.subflows_established;
+    now.subflows_lost -= earlier.subflows_lost;
+    if now.max_waiting_bytes == earlier.max_waiting_bytes {
+        now.max_waiting_bytes = 0;
+    }
+}

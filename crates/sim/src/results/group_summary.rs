@@ -1,0 +1,336 @@
+//! What is said of a group of flows.
+
+use crate::ground::distribution::{Distribution, Spread};
+use crate::ground::in_order::InOrder;
+use crate::ground::keys::keys;
+use crate::ground::rate::{loss_ratio, rate_bps};
+use crate::stats::flow_stats::FlowTally;
+use crate::stats::intervals::Evenness;
+use crate::stats::loss_counters::Fates;
+use std::collections::BTreeMap;
+use tailrace_core::{Duration, Instant};
+
+keys! {
+    /// A group of flows in a window.
+    #[derive(Clone, Debug)]
+    pub(crate) struct GroupSummary {
+        /// The number of flows in the group.
+        flows: usize, "";
+        /// `"normal"` or `"attack"`, as the scenario says.
+        role: &'static str, "";
+        /// The goodput of the flows: data that reached the application, once and in order, per second.
+        goodput_bps: Spread, "bit/s";
+        /// The throughput of the flows: all that arrived per second, with headers and retransmissions.
+        throughput_bps: Spread, "bit/s";
+        /// Jain's fairness index of the flows' goodput: 1 if all are equal, 1/n if one flow has all; null if none has
+        /// any.
+        jain: f64, "0 to 1";
+        /// Bytes that reached applications after a middlebox had changed them (`rewrite` of a link).
+        altered_bytes: u64, "bytes";
+        /// Data packets sent, retransmissions included. This and all other counts are sums over the flows.
+        sent_packets: u64, "packets";
+        /// How many of these were dropped on the way by the end of the run.
+        lost_packets: u64, "packets";
+        /// `lost_packets` divided by `sent_packets`; null if none was sent.
+        loss_ratio: f64, "ratio";
+        /// How many of the packets sent were marked CE (ECN) by queues.
+        marked_packets: u64, "packets";
+        /// Segments sent again (TCP).
+        retransmitted_packets: u64, "packets";
+        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        timeouts: Option<u64>, "";
+        /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
+        completed: u64, "";
+        /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
+        /// applications without any.
+        transfers: Option<Transfers>, "" of Transfers;
+        /// The connections of the whole run; null for UDP.
+        connections: Option<Connections>, "" of Connections;
+        /// Counters from time zero, warm-up included. Left out of windows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        whole_run: Option<WholeRun>, "" of WholeRun;
+        /// The one-way delay of data packets that arrived, in the direction of `from` to `to`, as a distribution.
+        one_way_delay_s: Distribution, "s";
+        /// The same for data packets in the opposite direction; nulls if there were none.
+        reverse_one_way_delay_s: Distribution, "s";
+        /// The round-trip times that TCP or the application `ping` measured, as a distribution.
+        rtt_s: Distribution, "s";
+        /// How long transfers or exchanges took that were completed, as a distribution: from the opening of the
+        /// connection, or from the sending of the request, to the arrival of the last byte.
+        completion_s: Distribution, "s";
+        /// How fast transfers were while they went on: for each flow, the bytes of completed transfers or exchanges
+        /// divided by the time that these took (see `completion_s`). Over the flows that completed any; null if none
+        /// did.
+        completion_goodput_bps: Option<Spread>, "bit/s";
+        /// How many times longer transfers took than at best, as a distribution over transfers with a connection of
+        /// their own (TCP). At best is: a round trip of propagation, all bytes at the rate of the slowest link, and
+        /// the way there.
+        slowdown: Distribution, "ratio";
+        /// For transfers of different sizes: the same by size, under `below_10kB`, `below_100kB`, `below_1MB`,
+        /// `below_10MB`, `larger`. Left out of other groups.
+        #[serde(skip_serializing_if = "InOrder::is_empty")]
+        completion_by_size: InOrder<BySize>, "";
+        /// How good calls were (application `voip`). Left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        voice: Option<VoiceSummary>, "" of VoiceSummary;
+        /// Web pages (application `web`); their objects are the `transfers`. Left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pages: Option<PagesSummary>, "" of PagesSummary;
+        /// How well videos played (application `video`); their segments are the `transfers`. Left out of other
+        /// groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        video: Option<VideoSummary>, "" of VideoSummary;
+        /// By how much the transit time differs from one delivery to the next, as a distribution.
+        jitter_s: Distribution, "s";
+        /// The longest time in which the application of an open flow got no byte, in either direction; the longest
+        /// one of all flows of the group, null if none was open. Over TCP a flow is open while it has a connection,
+        /// over UDP from its `start` to its `stop`.
+        longest_silence_s: f64, "s";
+        /// How evenly the flows together were served, from one interval of `[record] interval` to the next. Left out
+        /// if no intervals are recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        bins: Option<BinsSummary>, "" of BinsSummary;
+    }
+}
+
+impl GroupSummary {
+    /// What befell packets sent in a window after it was over.
+    pub(crate) fn befell(&mut self, late: Fates) {
+        self.lost_packets += late.lost;
+        self.marked_packets += late.marked;
+        self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+    }
+}
+
+keys! {
+    /// Intervals that lie within the time covered.
+    #[derive(Clone, Debug)]
+    pub(crate) struct BinsSummary {
+        /// From when times to reach a rate are counted: from the start of the group's first flow, even during the
+        /// warm-up; in a window, from the window's start if that is later.
+        start_s: f64, "s";
+        /// The end of the run, or of the window.
+        end_s: f64, "s";
+        /// The length of an interval.
+        interval_s: f64, "s";
+        /// How many intervals count for goodput: those at whose start and end a flow of the group was open (see
+        /// `longest_silence_s`).
+        count: u64, "";
+        /// How uneven goodput was within the run: its standard deviation over these intervals, divided by its mean. 0
+        /// is perfectly even. Null with fewer than two intervals, or without a byte.
+        goodput_cv: f64, "";
+        /// Goodput of all flows together in the interval with the least; null if there is no interval.
+        goodput_min_bps: Option<f64>, "bit/s";
+        /// Goodput of all flows together in the interval with the most.
+        goodput_max_bps: Option<f64>, "bit/s";
+        /// The largest loss ratio of an interval: packets dropped in it, divided by packets dropped in it or arrived
+        /// in it. Null if there were none.
+        loss_max_ratio: f64, "ratio";
+    }
+}
+
+impl BinsSummary {
+    /// Of intervals of that length, between these times.
+    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, evenness: &Evenness) -> Self {
+        let rate = |bytes| rate_bps(bytes, interval);
+        Self {
+            start_s: start.as_secs_f64(),
+            end_s: end.as_secs_f64(),
+            interval_s: interval.as_secs_f64(),
+            count: evenness.count,
+            goodput_cv: evenness.goodput_cv(),
+            goodput_min_bps: evenness.min().map(rate),
+            goodput_max_bps: evenness.max().map(rate),
+            loss_max_ratio: evenness.loss_max_ratio(),
+        }
+    }
+}
+
+keys! {
+    /// Voice of a group's flows.
+    #[derive(Clone, Debug)]
+    pub(crate) struct VoiceSummary {
+        /// The rating R of the E-model for the flows, 0 to 94; above 80 users are satisfied.
+        r_factor: Spread, "";
+        /// The mean opinion score of the flows, 1 (bad) to 4.5 (excellent).
+        mos: Spread, "";
+        /// Packets that arrived too late for the listener's playout buffer, and so were not heard.
+        late_packets: u64, "packets";
+    }
+}
+
+keys! {
+    /// Web pages of a group's flows.
+    #[derive(Clone, Debug)]
+    pub(crate) struct PagesSummary {
+        /// How many pages arrived with all their objects.
+        loaded: u64, "";
+        /// How long a page took, as a distribution: from the opening of the first connection to the arrival of the
+        /// last byte.
+        load_s: Distribution, "s";
+    }
+}
+
+keys! {
+    /// What a group's flows played.
+    #[derive(Clone, Debug)]
+    pub(crate) struct VideoSummary {
+        /// The mean rate of the segments that arrived, for each flow that has any.
+        rate_bps: Spread, "bit/s";
+        /// How often, in each flow, a segment had another rate than the one before.
+        switches: Spread, "";
+        /// How often, in each flow, the player had to stop because its buffer was empty.
+        stalls: Spread, "";
+        /// For how long in all, in each flow, the player had to stop; a stop that lasts until the end counts.
+        stalled_s: Spread, "s";
+        /// How long it took from the first request until playing began, for each flow in which it did.
+        startup_s: Spread, "s";
+        /// How many segments arrived.
+        segments: u64, "";
+    }
+}
+
+keys! {
+    /// Transfers of a group whose sizes lie in a bin.
+    #[derive(Clone, Debug)]
+    pub(crate) struct BySize {
+        /// How many transfers of this size were completed.
+        completed: u64, "";
+        /// The same as for the group.
+        completion_s: Distribution, "s";
+        /// The same as for the group.
+        slowdown: Distribution, "ratio";
+    }
+}
+
+keys! {
+    /// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct Transfers {
+        /// How many there were to be; null without a `count`.
+        asked: Option<u64>, "";
+        /// How many were begun.
+        started: u64, "";
+        /// How many arrived with all their bytes.
+        completed: u64, "";
+        /// How many ended early because their connection broke.
+        failed: u64, "";
+        /// How many are neither completed nor failed at the end.
+        under_way: u64, "";
+        /// How many there were to be but were not begun; null without a `count`.
+        not_begun: Option<u64>, "";
+    }
+}
+
+impl Transfers {
+    /// What came about since; how many are under way, and have not begun, is of now.
+    pub(crate) fn since(self, earlier: &Self) -> Self {
+        Self {
+            started: self.started - earlier.started,
+            completed: self.completed - earlier.completed,
+            // Data that was on its way when the client's connection broke may still come, so that one fewer has failed.
+            failed: self.failed.saturating_sub(earlier.failed),
+            ..self
+        }
+    }
+}
+
+keys! {
+    /// Connections of a group's flows over the whole run, or in a part of it.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Connections {
+        /// How many connections were opened.
+        opened: u64, "";
+        /// How many were still open at the end, as the client sees it.
+        open: u64, "";
+        /// How many did not end in good order, by the reason that one of the ends gave first: `refused`, `reset` by
+        /// the other end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address),
+        /// `aborted`.
+        broken: BTreeMap<&'static str, u64>, "";
+    }
+}
+
+impl Connections {
+    /// What came about since; how many are open is of now.
+    pub(crate) fn since(mut self, earlier: &Self) -> Self {
+        self.opened -= earlier.opened;
+        for (cause, count) in &mut self.broken {
+            *count -= earlier.broken.get(cause).copied().unwrap_or_default();
+        }
+        self
+    }
+}
+
+keys! {
+    /// A group's counters from the start of the run.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct WholeRun {
+        /// Data packets sent, retransmissions included.
+        sent_packets: u64, "packets";
+        /// Their size in bytes of IP packets.
+        sent_bytes: u64, "bytes";
+        /// Data packets that arrived.
+        received_packets: u64, "packets";
+        /// Their size in bytes of IP packets.
+        received_bytes: u64, "bytes";
+        /// Bytes given to applications, in order and once.
+        delivered_bytes: u64, "bytes";
+        /// Data packets dropped on the way.
+        lost_packets: u64, "packets";
+        /// Data packets sent that had neither arrived nor been lost by the end.
+        under_way_packets: u64, "packets";
+        /// Data packets marked CE (ECN) by queues.
+        marked_packets: u64, "packets";
+        /// Segments sent again (TCP).
+        retransmitted_packets: u64, "packets";
+        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        timeouts: Option<u64>, "";
+        /// How many transfers or exchanges were completed.
+        completed: u64, "";
+        /// How many delivered bytes differ from what the other end wrote, where both are known: over TCP with a Linux
+        /// kernel at an end. Left out of other groups.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wrong_bytes: Option<u64>, "bytes";
+    }
+}
+
+impl WholeRun {
+    /// Of the counters of a group since the start.
+    pub(crate) fn of(t: &FlowTally, timeouts: Option<u64>, wrong_bytes: Option<u64>) -> Self {
+        Self {
+            sent_packets: t.sent_packets,
+            sent_bytes: t.sent_bytes,
+            received_packets: t.received_packets,
+            received_bytes: t.received_bytes,
+            delivered_bytes: t.delivered_bytes,
+            lost_packets: t.lost_packets,
+            under_way_packets: t.sent_packets - t.received_packets - t.lost_packets,
+            marked_packets: t.marked_packets,
+            retransmitted_packets: t.retransmitted_packets,
+            timeouts,
+            completed: t.completed,
+            wrong_bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_cause_that_may_stand_there_is_described() {
+        let described = Connections::KEYS.iter().find(|key| key.name == "broken").unwrap();
+        for (_, cause) in crate::ground::reset_causes::CAUSES {
+            assert!(described.doc.contains(&format!("`{cause}`")), "{cause}");
+        }
+    }
+
+    #[test]
+    fn a_transfer_that_seemed_to_have_failed_before_a_window_may_complete_in_it() {
+        let earlier = Transfers { started: 7, completed: 4, failed: 2, under_way: 1, ..Transfers::default() };
+        let now = Transfers { started: 9, completed: 6, failed: 1, under_way: 2, ..Transfers::default() };
+        let window = now.since(&earlier);
+        assert_eq!((window.started, window.completed, window.failed, window.under_way), (2, 2, 0, 2));
+    }
+}

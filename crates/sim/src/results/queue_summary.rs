@@ -1,0 +1,151 @@
+//! What is said of a queue under study.
+
+use crate::ground::distribution::{Distribution, Level};
+use crate::ground::keys::keys;
+use std::collections::BTreeMap;
+use tailrace_core::DropReason;
+use tailrace_net::LinkCounters;
+
+keys! {
+    /// A link direction with a queue under study, in a window.
+    #[derive(Clone, Debug)]
+    pub(crate) struct QueueSummary {
+        /// The queue discipline.
+        kind: &'static str, "";
+        /// Which version of the discipline it is, if there are several (`rfc`, `linux`, `ns2`, ...); otherwise left
+        /// out.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        form: Option<&'static str>, "";
+        /// The most that may wait, as text: its `limit`, or if it has none its `memory_limit`. Left out if it has
+        /// neither.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit: Option<String>, "";
+        /// How long packets waited in the queue, as a distribution over packets that began to be sent. Packets that
+        /// could be sent at once count as zero.
+        sojourn_s: Distribution, "s";
+        /// How much waits, as a level over time. The packet that is being sent does not count.
+        backlog_bytes: Level, "bytes";
+        /// The same in packets.
+        backlog_packets: Level, "packets";
+        /// How much of the link was used: bytes that were sent, link overhead included, divided by what the link's
+        /// rate would carry in that time. The rate is as faults of kind `rate` made it; time in which the link is
+        /// down counts. With a trace or grants, divided by what these offered.
+        utilization: f64, "ratio";
+        /// Packets that the queue let in.
+        enqueued_packets: u64, "packets";
+        /// Packets that began to be sent.
+        dequeued_packets: u64, "packets";
+        /// Packets that were marked CE (ECN), whether they carry data or not.
+        marked_packets: u64, "packets";
+        /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so),
+        /// `link_loss` (random loss on the link), `link_down` (the link was down or went down), `too_big` (larger
+        /// than the MTU).
+        dropped_packets: BTreeMap<&'static str, u64>, "packets";
+        /// What faults did to packets on the link: `duplicated` (copies made), `corrupted` (bits damaged; the host
+        /// that such a packet reaches drops it) and `held_back` (others could overtake). Left out if they did
+        /// nothing.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        disturbed_packets: BTreeMap<&'static str, u64>, "packets";
+        /// Counters from time zero, warm-up included. Left out of windows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        whole_run: Option<WholeRunOfQueue>, "" of WholeRunOfQueue;
+        /// How well a discipline that singles out flows recognised attacks, compared with the `role` of flows. A flow
+        /// counts as flagged if it was flagged at any time after the warm-up. Zeros and nulls for other disciplines.
+        flagged: Flagged, "" of Flagged;
+    }
+}
+
+keys! {
+    /// A queue's counters from the start of the run.
+    #[derive(Clone, Debug)]
+    pub(crate) struct WholeRunOfQueue {
+        /// Packets that the queue let in.
+        enqueued_packets: u64, "packets";
+        /// Packets that began to be sent.
+        dequeued_packets: u64, "packets";
+        /// The bytes of these packets, without link overhead.
+        sent_bytes: u64, "bytes";
+        /// Packets that were marked CE (ECN), whether they carry data or not.
+        marked_packets: u64, "packets";
+        /// Packets dropped, by the same reasons as above.
+        dropped_packets: BTreeMap<&'static str, u64>, "packets";
+    }
+}
+
+impl WholeRunOfQueue {
+    /// Of the counters of a link direction since the start.
+    pub(crate) fn of(c: &LinkCounters) -> Self {
+        Self {
+            enqueued_packets: c.enqueued(),
+            dequeued_packets: c.dequeued,
+            sent_bytes: c.sent_bytes,
+            marked_packets: c.marked,
+            dropped_packets: by_reason(c),
+        }
+    }
+}
+
+/// Drops of a link direction; where there is no route is a matter of routers, and damage one of hosts.
+pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
+    let elsewhere = [DropReason::NoRoute, DropReason::Corrupted];
+    let reasons = DropReason::ALL.iter().filter(|r| !elsewhere.contains(r));
+    reasons.map(|r| (r.name(), c.dropped[*r as usize])).collect()
+}
+
+/// What faults did to packets of a link direction on the wire, if anything.
+pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
+    let all = [("duplicated", c.duplicated), ("corrupted", c.corrupted), ("held_back", c.held_back)];
+    if all.iter().all(|(_, n)| *n == 0) { BTreeMap::new() } else { BTreeMap::from(all) }
+}
+
+keys! {
+    /// How a classifier judged flows, against the scenario's roles.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct Flagged {
+        /// Attack flows that were flagged, which is right.
+        true_positive: u64, "flows";
+        /// Normal flows that were flagged, which is wrong.
+        false_positive: u64, "flows";
+        /// Attack flows that were never flagged, which is wrong.
+        false_negative: u64, "flows";
+        /// Normal flows that were never flagged, which is right.
+        true_negative: u64, "flows";
+        /// The mean time from the start of an attack flow to its first flag; null if none was flagged.
+        detection_s: Option<f64>, "s";
+        /// The mean time that a flag lasted, over flags that were cleared; null if none was.
+        rehabilitation_s: Option<f64>, "s";
+        /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
+        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+        groups: BTreeMap<String, FlaggedGroup>, "";
+    }
+}
+
+keys! {
+    /// How a classifier judged the flows of a group.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct FlaggedGroup {
+        /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
+        flagged: u64, "flows";
+        /// The mean time from a flow's start to its first flag; null if none was flagged.
+        first_flag_s: Option<f64>, "s";
+        /// How many flags were cleared.
+        cleared: u64, "";
+        /// The mean time that these flags lasted; null if none was cleared.
+        rehabilitation_s: Option<f64>, "s";
+        /// How many flags hit a flow again after its flag had been cleared.
+        flagged_again: u64, "";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_that_may_stand_there_is_described() {
+        let described = QueueSummary::KEYS.iter().find(|key| key.name == "dropped_packets").unwrap();
+        for reason in by_reason(&LinkCounters::default()).keys() {
+            assert!(described.doc.contains(&format!("`{reason}`")), "{reason}");
+        }
+    }
+}

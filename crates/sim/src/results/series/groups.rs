@@ -1,0 +1,128 @@
+//! Time series of groups: all flows of each, however few of them have series of their own.
+//!
+//! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
+
+use crate::ground::columns::columns;
+use crate::ground::output::Table;
+use crate::ground::plan::Plan;
+use crate::ground::rate::rate_bps;
+use crate::ground::table::TableBuilder;
+use crate::host::flow::Carrier;
+use crate::host::hosts::World;
+use crate::stats::flow_stats::FlowTally;
+use std::ops::Range;
+use tailrace_core::{Duration, Instant};
+
+/// A group at a sample.
+struct Row<'a> {
+    run: u32,
+    now: Instant,
+    group: &'a str,
+    /// What it has counted since the start, and since the last sample an interval ago.
+    tally: FlowTally,
+    new: FlowTally,
+    interval: Duration,
+    open: Open,
+}
+
+columns! {
+    "group_series", "A row for each group and each sample, over all flows of the group.", |r: Row<'_>| {
+        run: U32 = r.run, "", "The number of the run.";
+        time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
+        open_flows: U32 = r.open.flows, "", "How many flows are under way: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, per second, sum over the flows.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What applications got in the last interval, per second, sum over the flows.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over all packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
+        reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery of a flow to the next, mean over all deliveries of the last interval; null if there were none.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
+        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
+        completed: U64 = r.tally.completed, "", "How many transfers or exchanges have been completed since the start of the run.";
+        cwnd_flows: U32 = r.open.windows, "", "How many flows over TCP are under way.";
+        cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "The mean congestion window of these flows, of the end that sends; null if there are none. A flow that has ended, or waits before its next connection, does not count.";
+        cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same, in segments.";
+    }
+}
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct GroupSeries {
+    interval: Duration,
+    /// Each group's tally at the last sample.
+    last: Vec<FlowTally>,
+    table: TableBuilder,
+}
+
+impl GroupSeries {
+    pub(crate) fn new(groups: usize, interval: Duration) -> Self {
+        Self { interval, last: vec![FlowTally::default(); groups], table: new_table() }
+    }
+
+    /// Takes a sample of every group.
+    pub(crate) fn sample(&mut self, plan: &Plan, world: &World, now: Instant) {
+        let mut first = 0;
+        for (g, group) in plan.scenario.flows.iter().enumerate() {
+            let flows = first..first + group.pairs.len();
+            first = flows.end;
+            let (tally, open) = Open::of(flows, world, now);
+            let new = tally.since(&self.last[g]);
+            self.last[g] = tally;
+            let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
+            add(&mut self.table, &Row { run, now, group, tally, new, interval, open });
+        }
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
+    }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+}
+
+/// The flows of a group that are under way, and the windows of the ends that send of those over TCP.
+#[derive(Debug, Default)]
+pub(crate) struct Open {
+    pub(crate) flows: u32,
+    pub(crate) windows: u32,
+    pub(crate) bytes: f64,
+    segments: f64,
+}
+
+impl Open {
+    /// Of these flows, with what they all have done.
+    pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowTally, Self) {
+        let (mut tally, mut open) = (FlowTally::default(), Self::default());
+        for flow in flows {
+            tally.add(&world.tally(flow));
+            open.add(flow, world, now);
+        }
+        (tally, open)
+    }
+
+    fn add(&mut self, flow: usize, world: &World, now: Instant) {
+        let f = &world.flows[flow];
+        let clients = world.sockets_of(flow).filter(|s| !s.end().is_server() && !s.endpoint.is_over());
+        let (mut live, now_open) = (0, f.start <= now && now < f.stop);
+        for client in clients {
+            live += 1;
+            if let Some((view, mss)) = world.sender(client).and_then(|sender| sender.endpoint.view()) {
+                let cwnd = view.cwnd.as_f64();
+                self.windows += 1;
+                self.bytes += cwnd;
+                self.segments += cwnd / f64::from(mss);
+            }
+        }
+        self.flows += u32::from(match f.carrier {
+            Carrier::Udp(_) => now_open,
+            Carrier::Tcp(_) => live > 0,
+        });
+    }
+}

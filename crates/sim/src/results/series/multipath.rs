@@ -1,0 +1,149 @@
+//! Multipath TCP over time: samples of each end that sends, its subflows and its data level.
+
+use crate::ground::output::Table;
+use crate::ground::plan::Plan;
+use crate::host::endpoint::Endpoint;
+use crate::host::hosts::World;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::sim_packet::SimFabric;
+use crate::results::connection_names::{any, end_name, path_name, take_recent_displacement};
+use crate::results::series::connections;
+use crate::results::series::connections::ConnectionSeries;
+use crate::results::series::paths::PathSeries;
+use crate::results::series::subflows::{Subflow, SubflowSeries};
+use crate::stats::flow_stats::FlowTally;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::Address;
+use tailrace_scenario::Scenario;
+use tailrace_transport::mptcp::Mptcp;
+
+/// An end that sends at a sample: what rows of it and of its subflows have in common.
+pub(crate) struct Sender<'a> {
+    pub(crate) run: u32,
+    pub(crate) now: Instant,
+    pub(crate) group: &'a str,
+    pub(crate) member: u32,
+    pub(crate) end: &'static str,
+}
+
+/// Series of the connections of sampled flows.
+#[derive(Debug)]
+pub(crate) struct MultipathSeries {
+    subflows: SubflowSeries,
+    connections: ConnectionSeries,
+    paths: PathSeries,
+}
+
+impl MultipathSeries {
+    /// Series, where the scenario has connections.
+    pub(crate) fn of(scenario: &Scenario, interval: Duration) -> Option<Self> {
+        any(scenario).then(|| Self {
+            subflows: SubflowSeries::new(),
+            connections: ConnectionSeries::new(),
+            paths: PathSeries::new(interval),
+        })
+    }
+
+    /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
+    pub(crate) fn sample(
+        &mut self,
+        (f, new): (usize, &FlowTally),
+        plan: &Plan,
+        world: &mut World,
+        fabric: &SimFabric,
+    ) {
+        let client = FlowEnd::client(f);
+        for end in [client, client.peer()] {
+            let displacement = take_recent_displacement(world, end.peer());
+            self.sample_end(end, (displacement, new), plan, world, fabric);
+        }
+        self.paths.sample(f, plan, world, fabric);
+    }
+
+    /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
+    fn sample_end(
+        &mut self,
+        end: FlowEnd,
+        (displacement_bytes, new): (u64, &FlowTally),
+        plan: &Plan,
+        world: &World,
+        fabric: &SimFabric,
+    ) {
+        let Some(endpoint) = world.latest(end).map(|socket| &socket.endpoint) else { return };
+        let flow = &world.flows[end.flow()];
+        if !flow.carrier.is_multipath() {
+            return;
+        }
+        let of = Sender {
+            run: plan.run,
+            now: fabric.now(),
+            group: &plan.scenario.flows[flow.group as usize].name,
+            member: flow.member,
+            end: end_name(end),
+        };
+        let receiver = world.latest(end.peer()).map(|socket| &socket.endpoint);
+        // One that has no socket yet has nothing; what waits at a kernel is not known.
+        let knows = !matches!(receiver, Some(Endpoint::Remote(_)));
+        let waiting_bytes = receiver.and_then(Endpoint::as_mptcp).map_or(0, Mptcp::waiting_bytes);
+        let mut row = connections::Row {
+            of: &of,
+            acked_bytes: None,
+            sent_bytes: None,
+            delivered_bytes: receiver.map_or(0, Endpoint::bytes_delivered),
+            waiting_bytes: knows.then_some(waiting_bytes),
+            reinjected_bytes: None,
+            window_stalls: None,
+            usable: 0,
+            jitter_s: new.mean_jitter_s(),
+            displacement_bytes: knows.then_some(displacement_bytes),
+        };
+        match endpoint {
+            Endpoint::Mptcp(sender) => {
+                if end.is_server() && sender.progress().1 == 0 {
+                    return;
+                }
+                for subflow in sender.subflows() {
+                    row.usable += u32::from(subflow.usable);
+                    let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
+                    self.subflows.add(&of, &Subflow::simulated(&subflow, &link));
+                }
+                row.send_as(sender);
+            }
+            Endpoint::Remote(sender) => {
+                if end.is_server() && sender.stats().bytes_sent == 0 {
+                    return;
+                }
+                for (id, subflow) in sender.subflows() {
+                    row.usable += u32::from(subflow.usable);
+                    let ends = [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
+                    let link = path_name(plan, fabric, (flow.group, ends[0]), None);
+                    let is_backup = ends.iter().any(|at| is_backup(plan, fabric, Address(*at)));
+                    self.subflows.add(&of, &Subflow::foreign((id, subflow), &link, is_backup));
+                }
+                row.send_as_foreign(sender);
+            }
+            Endpoint::Tcp(_) => return,
+        }
+        self.connections.add(&row);
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> [Table; 3] {
+        [self.subflows.take(), self.connections.take(), self.paths.take()]
+    }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.subflows.bytes() + self.connections.bytes() + self.paths.bytes()
+    }
+}
+
+/// Whether a kernel's endpoint with this address is for backup, as the scenario says.
+fn is_backup(plan: &Plan, fabric: &SimFabric, address: Address) -> bool {
+    let graph = fabric.graph();
+    let Some(host) = graph.owner(address) else { return false };
+    let interface = graph.addresses(host).position(|own| own == address).map(|i| i + 1);
+    let kernel = plan.scenario.nodes.get(host.0 as usize).and_then(|node| node.kernel.as_ref());
+    let endpoints = kernel.into_iter().flat_map(|kernel| &kernel.endpoints);
+    endpoints.into_iter().any(|e| e.backup && Some(usize::from(e.interface)) == interface)
+}

@@ -1,0 +1,101 @@
+//! Time series of the paths of flows over Multipath TCP: what each carried, whichever subflows there were.
+
+use crate::ground::columns::columns;
+use crate::ground::output::Table;
+use crate::ground::plan::Plan;
+use crate::ground::table::TableBuilder;
+use crate::host::hosts::World;
+use crate::packet::sim_packet::SimFabric;
+use crate::results::connection_names::{end_name, name_of_path};
+use crate::results::series::multipath::Sender;
+use crate::stats::paths::PathTally;
+use std::collections::BTreeMap;
+use tailrace_core::Duration;
+
+/// One direction of a path at a sample.
+struct Row<'a> {
+    of: &'a Sender<'a>,
+    path: &'a str,
+    /// What it has counted since the start, and since the last sample an interval ago.
+    tally: PathTally,
+    new: PathTally,
+    /// Where in the stream its latest new bytes begin.
+    sequence: u64,
+    interval: Duration,
+}
+
+columns! {
+    "path_series", "A row for each path that has carried data, each end that sent it, and each sample.", |r: Row<'_>| {
+        run: U32 = r.of.run, "", "The number of the run.";
+        time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
+        group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
+        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        path: Text = r.path, "", "The path, named as in the table `paths`.";
+        throughput_bps: F64 = r.new.throughput_bps(r.interval), "bit/s", "What arrived in the last interval, per second.";
+        goodput_bps: F64 = r.new.goodput_bps(r.interval), "bit/s", "Of the last interval, data that reached the receiving connection by this path first, per second.";
+        one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval; null if there were none.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
+        received_packets: U64 = r.tally.received_packets, "packets", "How many of these have arrived so far.";
+        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of these have been dropped on the way so far.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
+        data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "The position in the stream of the latest data that came by this path first; null if none came in the last interval.";
+    }
+}
+
+/// The table being filled.
+#[derive(Debug)]
+pub(crate) struct PathSeries {
+    interval: Duration,
+    /// Of flows that have series, the counters at the last sample of each path's direction, in their order.
+    last: BTreeMap<usize, Vec<[PathTally; 2]>>,
+    table: TableBuilder,
+}
+
+impl PathSeries {
+    pub(crate) fn new(interval: Duration) -> Self {
+        Self { interval, last: BTreeMap::new(), table: new_table() }
+    }
+
+    /// Takes a sample of flow `f`'s paths.
+    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+        let flow = &world.flows[f];
+        let Some(paths) = &flow.paths else { return };
+        let last = self.last.entry(f).or_default();
+        last.resize(paths.len(), [PathTally::default(); 2]);
+        for (path, to, lane) in paths.directions(f) {
+            let last = &mut last[path.place][usize::from(to.is_server())];
+            let new = lane.tally.since(&std::mem::replace(last, lane.tally));
+            let of = Sender {
+                run: plan.run,
+                now: fabric.now(),
+                group: &plan.scenario.flows[flow.group as usize].name,
+                member: flow.member,
+                end: end_name(to.peer()),
+            };
+            let path = &name_of_path(plan, fabric, path.key);
+            add(
+                &mut self.table,
+                &Row {
+                    of: &of,
+                    path,
+                    tally: lane.tally,
+                    new,
+                    sequence: lane.sequence,
+                    interval: self.interval,
+                },
+            );
+        }
+    }
+
+    /// The rows since the last time.
+    pub(crate) fn take(&mut self) -> Table {
+        self.table.take()
+    }
+
+    /// Memory that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        self.table.bytes()
+    }
+}

@@ -1,0 +1,117 @@
+//! A picture of a run at one moment: what a live page draws.
+
+use crate::ground::plan::Plan;
+use crate::ground::rate::{rate_bps, span};
+use crate::host::hosts::World;
+use crate::packet::sim_packet::SimFabric;
+use crate::results::series::groups::Open;
+use crate::stats::flow_stats::FlowTally;
+use serde::Serialize;
+use tailrace_core::Instant;
+use tailrace_net::LinkCounters;
+
+/// What goes on at one moment. Rates are means since the last picture.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Snapshot {
+    /// Simulated time.
+    pub time_s: f64,
+    /// Groups of flows, as the scenario has them.
+    pub groups: Vec<GroupView>,
+    /// Queues that appear in the results.
+    pub queues: Vec<QueueView>,
+}
+
+/// A group of flows at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GroupView {
+    /// Its name.
+    pub group: String,
+    /// Flows under way.
+    pub open_flows: u32,
+    /// What arrived, headers included.
+    pub throughput_bps: f64,
+    /// What applications got.
+    pub goodput_bps: f64,
+    /// Mean over the open flows of TCP; NaN without any.
+    pub cwnd_mean_bytes: f64,
+    /// Since the start of the run.
+    pub sent_packets: u64,
+    /// Since the start of the run.
+    pub lost_packets: u64,
+    /// Transfers or exchanges since the start of the run.
+    pub completed: u64,
+}
+
+/// A queue at one moment.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueView {
+    /// Its name in the results.
+    pub queue: String,
+    /// What waits.
+    pub backlog_packets: u64,
+    /// What waits.
+    pub backlog_bytes: u64,
+    /// What left it.
+    pub throughput_bps: f64,
+    /// Since the start of the run.
+    pub dropped_packets: u64,
+    /// Since the start of the run.
+    pub marked_packets: u64,
+}
+
+/// Where counters stood at the last picture.
+#[derive(Debug)]
+pub(crate) struct Viewer {
+    at: Instant,
+    groups: Vec<FlowTally>,
+    queues: Vec<LinkCounters>,
+}
+
+impl Viewer {
+    pub(crate) fn new(plan: &Plan) -> Self {
+        Self {
+            at: Instant::ZERO,
+            groups: vec![FlowTally::default(); plan.scenario.flows.len()],
+            queues: vec![LinkCounters::default(); plan.queues.len()],
+        }
+    }
+
+    /// Takes a picture, and remembers it for the next one. Call when queues are settled.
+    pub(crate) fn look(&mut self, plan: &Plan, world: &World, fabric: &SimFabric) -> Snapshot {
+        let now = fabric.now();
+        let since = span(std::mem::replace(&mut self.at, now), now);
+        let mut first = 0;
+        let groups = plan.scenario.flows.iter().zip(&mut self.groups).map(|(group, last)| {
+            let flows = first..first + group.pairs.len();
+            first = flows.end;
+            let (tally, open) = Open::of(flows, world, now);
+            let new = tally.since(&std::mem::replace(last, tally));
+            GroupView {
+                group: group.name.clone(),
+                open_flows: open.flows,
+                throughput_bps: rate_bps(new.received_bytes, since),
+                goodput_bps: rate_bps(new.delivered_bytes, since),
+                cwnd_mean_bytes: open.bytes / f64::from(open.windows),
+                sent_packets: tally.sent_packets,
+                lost_packets: tally.lost_packets,
+                completed: tally.completed,
+            }
+        });
+        let groups = groups.collect();
+        let queues = plan.queues.iter().zip(&mut self.queues).map(|(queue, last)| {
+            let link = fabric.link(queue.link);
+            let (counters, backlog) = (link.counters(), link.backlog());
+            let new = counters.since(&std::mem::replace(last, counters));
+            QueueView {
+                queue: queue.name.clone(),
+                backlog_packets: backlog.packets,
+                backlog_bytes: backlog.bytes.get(),
+                throughput_bps: rate_bps(new.sent_bytes, since),
+                dropped_packets: counters.dropped_total(),
+                marked_packets: counters.marked,
+            }
+        });
+        let queues = queues.collect();
+        Snapshot { time_s: now.as_secs_f64(), groups, queues }
+    }
+}

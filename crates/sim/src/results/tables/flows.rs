@@ -1,0 +1,86 @@
+//! The table of flows.
+
+use crate::ground::columns::columns;
+use crate::ground::output::Table;
+use crate::ground::rate::rate_bps;
+use crate::ground::scope::Open;
+use crate::host::flow::Flow;
+use crate::results::group_stats::role_name;
+use crate::results::view::RunView;
+use crate::stats::flow_stats::FlowTally;
+use tailrace_core::Duration;
+use tailrace_scenario::model::{FlowGroup, NodeIndex};
+
+/// A flow at the end of a run.
+struct Row<'a> {
+    run: &'a RunView<'a>,
+    number: usize,
+    flow: &'a Flow,
+    group: &'a FlowGroup,
+    /// What it counted in the time that statistics cover, and how long that is.
+    tally: FlowTally,
+    span: Duration,
+}
+
+columns! {
+    "flows", "A row for each flow and run.", |r: Row<'_>| {
+        run: U32 = r.run.plan.run, "", "The number of the run.";
+        group: Text = &r.group.name, "", "The name of the group (`[[flow]]`).";
+        flow: U32 = r.flow.member, "", "The number of the flow within its group, from 0.";
+        src: Text = r.node(r.ends().0), "", "The host that the flow comes from.";
+        dst: Text = r.node(r.ends().1), "", "The host that the flow goes to.";
+        role: Text = role_name(r.group.role), "", "`normal` or `attack`.";
+        transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp` or `udp`.";
+        cc: Text = r.group.transport.cc(), "", "The congestion control; empty for UDP.";
+        start_s: F64 = r.flow.start.as_secs_f64(), "s", "When the flow started.";
+        goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Open::Whole), "bit/s", "Goodput, as above.";
+        throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
+        delivered_bytes: U64 = r.tally.delivered_bytes, "bytes", "Bytes that the application got in that time, in order and once.";
+        altered_bytes: U64 = r.tally.altered_bytes, "bytes", "How many bytes that applications got a middlebox had changed.";
+        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
+        received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+        loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
+        marked_packets: U64 = r.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
+        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
+        timeouts: Count = r.flow.timeouts(r.tally.timeouts), "", "How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).";
+        completed: U64 = r.tally.completed, "", "How many transfers or exchanges were completed.";
+        completion_goodput_bps: F64 = r.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
+        one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
+        reverse_one_way_delay_mean_s: F64 = r.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
+        rtt_mean_s: F64 = r.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
+        rtt_min_s: F64 = r.min_rtt_s(), "s", "The smallest round-trip time of the sender's latest connection, warm-up included.";
+        jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
+        longest_silence_s: F64 = r.run.world.longest_silence_s(r.number, Open::Whole, r.run.fabric.now()), "s", "The longest time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
+        goodput_cv: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
+        loss_max_ratio: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
+        broken: Text = r.run.world.end_of(r.number), "", "Why the flow's latest connection broke, as in the table `connections`; empty if it did not.";
+    }
+}
+
+impl Row<'_> {
+    fn ends(&self) -> (NodeIndex, NodeIndex) {
+        self.group.pairs[self.flow.member as usize]
+    }
+
+    fn node(&self, node: NodeIndex) -> &str {
+        &self.run.plan.scenario.nodes[node.0 as usize].name
+    }
+
+    fn min_rtt_s(&self) -> f64 {
+        let sender = self.run.world.latest(self.flow.sender());
+        let least = sender.and_then(|s| s.endpoint.min_rtt()).or(self.flow.retired.min_rtt);
+        least.map_or(f64::NAN, |d| d.as_secs_f64())
+    }
+}
+
+/// All flows.
+pub(crate) fn table(run: &RunView<'_>) -> Table {
+    let mut table = new_table();
+    for (number, flow) in run.world.flows.iter().enumerate() {
+        let group = &run.plan.scenario.flows[flow.group as usize];
+        let (tally, span) = (run.world.window_tally(number, Open::Whole), run.span(Open::Whole));
+        add(&mut table, &Row { run, number, flow, group, tally, span });
+    }
+    table.finish()
+}

@@ -1,0 +1,501 @@
+//! Scenario in, network out: draws what the run's seed decides and wires everything together.
+
+use crate::foreign::Foreign;
+use crate::ground::build_error::BuildError;
+use crate::ground::capacity::{Pace, Rates};
+use crate::ground::plan::ObservedQueue;
+use crate::ground::plan::Places;
+use crate::ground::plan::Plan;
+use crate::ground::random_streams::SCHEDULE;
+use crate::ground::random_streams::link_stream;
+use crate::ground::reset_causes::CAUSES;
+use crate::ground::scope::Each;
+use crate::host::endpoint::EndpointPlan;
+use crate::host::feedback::Feedback;
+use crate::host::flow::{Carrier, Datagrams, Flow, Retired, Running, Streams};
+use crate::host::hosts::World;
+use crate::host::sockets::MAX_SOCKETS;
+use crate::host::sockets::Sockets;
+use crate::host::time_wait::Stubs;
+use crate::packet::address_changes::Aliases;
+use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
+use crate::packet::middlebox::Middlebox;
+use crate::packet::options_arena::OptionsArena;
+use crate::packet::ports::{ClientPorts, ServerPorts};
+use crate::packet::sim_packet::SimFabric;
+use crate::packet::sim_packet::SimPacket;
+use crate::packet::socket_id::SocketId;
+use crate::packet::source_route::SourceRoutes;
+use crate::packet::spoofing::{Pools, Spoofed};
+use crate::run::permutation::{drawn, start_of};
+use crate::stats::capture::Captures;
+use crate::stats::classifier_accuracy::Verdicts;
+use crate::stats::connection_log::ConnectionLog;
+use crate::stats::delivery_gap::Silence;
+use crate::stats::event_log::EventLog;
+use crate::stats::flow_stats::FlowTally;
+use crate::stats::ideal_fct::Uncongested;
+use crate::stats::intervals::Bins;
+use crate::stats::loss_attribution::Late;
+use crate::stats::recorder::Recorder;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use tailrace_app::{Member, Transfers};
+use tailrace_core::rng::run_seed;
+use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
+use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId, Spreading};
+use tailrace_qdisc::flow_hash::FlowBy;
+use tailrace_qdisc::{LinkView, QueueDiscipline as _};
+use tailrace_scenario::model::{
+    CapturePoint, EqualPaths, FlowGroup, Link, LinkSpec, NodeIndex, NodeKind, Scenario, Transport,
+};
+
+/// The network of one run at time zero.
+pub(crate) struct Built {
+    pub(crate) plan: Plan,
+    pub(crate) fabric: SimFabric,
+    pub(crate) world: World,
+}
+
+/// Builds run number `run`.
+pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildError> {
+    check_size(scenario)?;
+    let seed = run_seed(scenario.seed, run);
+    let scenario = &drawn(scenario, seed);
+    let mut graph = graph_of(scenario);
+    let source_routes = SourceRoutes::of(scenario, &mut graph);
+    let aliases = Aliases::of(scenario, &mut graph);
+    if scenario.nodes.iter().any(|node| node.kernel.is_some()) {
+        // Programs may speak to routers, which else nobody does.
+        graph.name_routers();
+    }
+    prepare_routing(scenario, seed, &mut graph);
+    let configs = link_configs(scenario, seed);
+    let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
+    let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
+    let mut fabric = Fabric::new(graph, configs, flow_count * 2);
+    share(scenario, seed, &mut fabric);
+    learn_routes(scenario, &mut fabric);
+    let places = Places::new(scenario);
+    let plan = Plan {
+        scenario: Arc::clone(scenario),
+        run,
+        seed,
+        queues: observed_queues(scenario, seed, &places),
+        places,
+        sampled_flows: sampled_flows(scenario),
+        delays,
+    };
+    let looks_at_addresses = !source_routes.is_empty() || !aliases.is_empty();
+    let flows = flows_of(&plan, &fabric)?;
+    let bins = Bins::of(scenario, &flows);
+    let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
+    let mut world = World {
+        sockets: Sockets::default(),
+        stubs: Stubs::default(),
+        flows,
+        options: OptionsArena::new(source_routes, aliases),
+        recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
+        connection_log: ConnectionLog::new(scenario.record.max_connections),
+        playback_cuts: Each::default(),
+        captures: Captures::new(scenario),
+        verdicts: Verdicts::default(),
+        rates: Rates::default(),
+        feedback: Feedback::of(scenario).map(Box::new),
+        foreign: Foreign::default(),
+        middleboxes: Middlebox::of(scenario, seed),
+        looks_at_addresses,
+        begun: Each::default(),
+        cuts: Each::default(),
+        late: Late::default(),
+        bins,
+    };
+    for flow in 0..world.flows.len() {
+        world.schedule_start(flow, &mut fabric);
+    }
+    Ok(Built { plan, fabric, world })
+}
+
+/// What the file says of routes.
+fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
+    if scenario.faults.iter().any(|fault| fault.kind.aspects().passage) {
+        graph.expect_changes();
+    }
+    let by = match scenario.routing.equal_paths {
+        EqualPaths::First => return,
+        EqualPaths::FiveTuple => FlowBy::FiveTuple,
+        EqualPaths::SrcDst => FlowBy::SrcDst,
+    };
+    graph.spread(Spreading::new(by, Rng::named(seed, "routing").next_u64()));
+}
+
+/// Routes between the hosts of flows, all at once.
+fn learn_routes(scenario: &Scenario, fabric: &mut SimFabric) {
+    let groups = scenario.flows.iter().chain(scenario.idle.iter().map(|idle| &idle.group));
+    let hosts: BTreeSet<NodeIndex> =
+        groups.flat_map(|g| &g.pairs).flat_map(|(from, to)| [*from, *to]).collect();
+    let graph = fabric.graph();
+    let addresses: Vec<Address> = hosts.iter().flat_map(|host| graph.addresses(NodeId(host.0))).collect();
+    fabric.learn_routes(addresses);
+}
+
+/// Lets links share their media.
+fn share(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
+    for (i, medium) in scenario.media.iter().enumerate() {
+        let sharing = scenario.links.iter().enumerate();
+        let sharing = sharing.filter(|(_, link)| link.medium.is_some_and(|m| m.0 as usize == i));
+        let ways = sharing.flat_map(|(link, _)| [0, 1].map(|way| LinkId(link as u32 * 2 + way)));
+        let rng = Rng::named(seed, &format!("medium/{}", medium.name));
+        fabric.share(medium.kind.build(), rng, ways);
+    }
+}
+
+fn check_size(scenario: &Scenario) -> Result<(), BuildError> {
+    let limit = SimFabric::MAX_TARGETS as usize;
+    let most_flows = MAX_SOCKETS / 2;
+    let flows: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
+    let too_large = |what, found, limit| Err(BuildError::TooLarge { what, found, limit });
+    if scenario.links.len() > limit / 2 {
+        return too_large("links", scenario.links.len(), limit / 2);
+    }
+    let most_media = SimFabric::MAX_CHANNELS as usize;
+    if scenario.media.len() > most_media {
+        return too_large("media", scenario.media.len(), most_media);
+    }
+    // Two sockets a flow.
+    if flows > most_flows {
+        return too_large("flows", flows, most_flows);
+    }
+    Ok(())
+}
+
+fn graph_of(scenario: &Scenario) -> Graph {
+    let mut graph = Graph::default();
+    for node in &scenario.nodes {
+        graph.add_node(node.kind == NodeKind::Router);
+    }
+    for link in &scenario.links {
+        graph.add_link(NodeId(link.a.0), NodeId(link.b.0));
+    }
+    give_addresses(scenario, &mut graph);
+    graph
+}
+
+/// Hosts have the addresses that the file gives them.
+fn give_addresses(scenario: &Scenario, graph: &mut Graph) {
+    let mut pairs = Vec::new();
+    for (i, node) in scenario.nodes.iter().enumerate().filter(|(_, node)| !node.addresses.is_empty()) {
+        let counted = graph.addresses(NodeId(i as u32));
+        pairs.extend(counted.zip(node.addresses.iter().map(|a| Address(u32::from(*a)))));
+    }
+    graph.give_addresses(&pairs);
+}
+
+/// Configurations of all link directions, in the order of their ids: forward and backward of each link.
+fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>> {
+    let mut configs = Vec::with_capacity(scenario.links.len() * 2);
+    let mut named = 0;
+    for (i, link) in scenario.links.iter().enumerate() {
+        let observed = is_observed(scenario, link);
+        let watched =
+            scenario.captures.iter().any(|c| matches!(c.at, CapturePoint::Link(l) if l.0 as usize == i));
+        let draw_delay = |spec: &LinkSpec, way: &str| {
+            spec.delay.draw(&mut Rng::named(seed, &format!("link/{}/delay{way}", link.name)))
+        };
+        let forward = draw_delay(&link.forward, "");
+        // One cable: both directions have one length, unless the file says that they differ.
+        let backward = if link.backward.delay == link.forward.delay {
+            forward
+        } else {
+            draw_delay(&link.backward, "/reverse")
+        };
+        for (spec, delay, way) in [(&link.forward, forward, 0), (&link.backward, backward, 1)] {
+            let way = LinkId(i as u32 * 2 + way);
+            let stream = |what: &str| link_stream(scenario, seed, way, what);
+            configs.push(link_config(spec, delay, (observed, watched), &stream, &mut named));
+        }
+    }
+    configs
+}
+
+fn link_config<P: Packet>(
+    spec: &LinkSpec,
+    delay: Duration,
+    (observed, watched): (bool, bool),
+    stream: &dyn Fn(&str) -> Rng,
+    named: &mut u32,
+) -> LinkConfig<P> {
+    let queue = match spec.queue.plain_fifo() {
+        Some(limit) => LinkQueue::Fifo(limit),
+        None => {
+            let view = LinkView { rate: spec.rate, delay, overhead: spec.overhead };
+            let mut queue = spec.queue.build(&view);
+            if spec.queue.host_rules().is_some() {
+                // Labels have room for 16 bits of a name: only queues that write it get one.
+                *named += 1;
+                queue.attach(*named);
+            }
+            LinkQueue::Disciplined(Box::new((queue, stream("queue"))))
+        }
+    };
+    let impairment = (!spec.loss.is_none() || spec.jitter.is_some())
+        .then(|| Box::new(Impairment::new(&spec.loss, spec.jitter, spec.reorder, stream("impairment"))));
+    LinkConfig {
+        rate: spec.rate,
+        schedule: spec.schedule.as_ref().map(|schedule| Box::new(schedule.start(stream(SCHEDULE)))),
+        delay,
+        overhead: spec.overhead,
+        mtu: spec.mtu,
+        queue,
+        impairment,
+        observed,
+        watched,
+        has_middlebox: Middlebox::is_there(spec),
+    }
+}
+
+fn is_observed(scenario: &Scenario, link: &Link) -> bool {
+    let router = |n: NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
+    link.observed || (router(link.a) && router(link.b))
+}
+
+fn observed_queues(scenario: &Scenario, seed: u64, places: &Places) -> Vec<ObservedQueue> {
+    let mut queues = Vec::new();
+    for (i, link) in scenario.links.iter().enumerate().filter(|(_, l)| is_observed(scenario, l)) {
+        for (spec, way) in [(&link.forward, 0), (&link.backward, 1)] {
+            let link = LinkId(i as u32 * 2 + way);
+            queues.push(ObservedQueue {
+                name: places.name(scenario, link),
+                link,
+                kind: spec.queue.name(),
+                form: spec.queue.form(),
+                limit: spec
+                    .queue
+                    .bound(&LinkView::new(spec.rate, Duration::ZERO).with_overhead(spec.overhead)),
+                pace: Pace::of(spec, || link_stream(scenario, seed, link, SCHEDULE)),
+                overhead: spec.overhead.get(),
+            });
+        }
+    }
+    queues
+}
+
+fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
+    let mut first = 0;
+    let mut sampled = Vec::new();
+    for group in &scenario.flows {
+        let n = group.pairs.len().min(scenario.record.max_series_flows as usize);
+        sampled.extend(first..first + n);
+        first += group.pairs.len();
+    }
+    sampled
+}
+
+fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
+    let (scenario, seed) = (&*run.scenario, run.seed);
+    let mut flows = Vec::new();
+    let (mut servers, mut pools) = (ServerPorts::default(), Pools::default());
+    for (g, group) in scenario.flows.iter().enumerate() {
+        pass_idle(run, g, (&mut servers, &mut pools), fabric)?;
+        let plan = tcp_plan(group).map(Arc::new);
+        let header = fixed_header(group);
+        for (member, &(from, to)) in group.pairs.iter().enumerate() {
+            let id = FlowEnd::client(flows.len());
+            let (client, server) = nearest_addresses(fabric.graph(), NodeId(from.0), NodeId(to.0))
+                .ok_or_else(|| {
+                    let node = |n: NodeIndex| scenario.nodes[n.0 as usize].name.clone();
+                    BuildError::NoRoute { flow: group.name.clone(), from: node(from), to: node(to) }
+                })?;
+            // Flows between the same two addresses must differ to queues and captures: each has its own server.
+            let server_port = servers.take(client, server, group.ports.server)?;
+            let ends = ends_of(group, id, (client, server), server_port);
+            let single =
+                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
+            let uncongested = if single {
+                Uncongested::of(run, fabric.graph(), &ends[0], group.app.sender())
+            } else {
+                None
+            };
+            let start = Instant::ZERO + start_of(group, member, seed);
+            flows.push(Flow {
+                group: g as u32,
+                member: member as u32,
+                ends,
+                header,
+                app: app_of(group, member, seed),
+                carrier: match &plan {
+                    Some(plan) => streams(
+                        group,
+                        plan,
+                        uncongested,
+                        stream_of(group, member, seed, "endpoints").next_u64(),
+                    ),
+                    None => datagrams(group, spoofed(group, member, seed, &mut pools)?),
+                },
+                listens: group.app.listens(),
+                lacks_timeouts: false,
+                start,
+                stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
+                sockets: Vec::new(),
+                latest: SocketId::NONE,
+                tally: FlowTally::default(),
+                paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
+                silence: silence(group, start),
+                arrived_from: Instant::ZERO,
+                arrived_again: false,
+                retired: Retired::default(),
+            });
+        }
+    }
+    Ok(flows)
+}
+
+/// What packets of both ends of a flow carry, the client's first.
+fn ends_of(
+    group: &FlowGroup,
+    id: FlowEnd,
+    (client, server): (Address, Address),
+    server_port: u16,
+) -> [Envelope; 2] {
+    // A server learns its client's port from the SYN.
+    let learnt = if matches!(group.transport, Transport::Udp { .. }) { group.ports.client } else { 0 };
+    let out = Envelope {
+        source: client,
+        destination: server,
+        source_port: group.ports.client,
+        destination_port: server_port,
+        dscp: group.dscp,
+        to: id.peer(),
+        peer: SocketId::NONE,
+    };
+    let back = Envelope {
+        source: server,
+        destination: client,
+        source_port: server_port,
+        destination_port: learnt,
+        to: id,
+        ..out
+    };
+    [out, back]
+}
+
+/// Flows that are switched off keep their ports and pools, so that those of later ones, which queues may hash, are the same
+/// with them and without.
+fn pass_idle(
+    run: &Plan,
+    after: usize,
+    (servers, pools): (&mut ServerPorts, &mut Pools),
+    fabric: &SimFabric,
+) -> Result<(), BuildError> {
+    for group in run.scenario.idle.iter().filter(|idle| idle.after == after).map(|idle| &idle.group) {
+        let ends = group.pairs.iter().map(|(from, to)| (NodeId(from.0), NodeId(to.0)));
+        for (client, server) in ends.filter_map(|(from, to)| nearest_addresses(fabric.graph(), from, to)) {
+            servers.take(client, server, group.ports.server)?;
+            group.spoof.map(|spoof| pools.take(spoof.pool)).transpose()?;
+        }
+    }
+    Ok(())
+}
+
+/// The addresses that a flow hides behind.
+fn spoofed(
+    group: &FlowGroup,
+    member: usize,
+    seed: u64,
+    pools: &mut Pools,
+) -> Result<Option<Box<Spoofed>>, BuildError> {
+    let Some(spoof) = group.spoof else { return Ok(None) };
+    let rng = stream_of(group, member, seed, "spoof");
+    Ok(Some(Box::new(Spoofed::new(pools.take(spoof.pool)?, spoof, rng))))
+}
+
+/// The stream of randomness of one part of a flow.
+fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
+    Rng::named(seed, &format!("flow/{}/{member}/{what}", group.name))
+}
+
+/// The application of a flow, with a stream of randomness of its own.
+fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
+    let place = Member { number: member as u32, of: group.pairs.len() as u32 };
+    Box::new(Running::of(&group.app, place, stream_of(group, member, seed, "app")))
+}
+
+/// Over UDP a flow is open from its start to its stop, over TCP while it has connections.
+fn silence(group: &FlowGroup, start: Instant) -> Silence {
+    match &group.transport {
+        Transport::Udp { .. } => {
+            Silence::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
+        }
+        Transport::Tcp { .. } | Transport::Mptcp { .. } => Silence::closed(),
+    }
+}
+
+fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
+    match &group.transport {
+        Transport::Tcp { config, cc, .. } => {
+            Some(EndpointPlan::Tcp { config: Arc::clone(config), cc: cc.clone() })
+        }
+        Transport::Mptcp { plan, .. } => Some(EndpointPlan::Mptcp(Arc::clone(plan))),
+        Transport::Udp { .. } => None,
+    }
+}
+
+/// Bytes of headers that the scenario fixes for a TCP group.
+fn fixed_header(group: &FlowGroup) -> Option<u32> {
+    match &group.transport {
+        Transport::Tcp { header, .. } | Transport::Mptcp { header, .. } => header.map(|h| h.get() as u32),
+        Transport::Udp { .. } => None,
+    }
+}
+
+/// What carries a flow over TCP; all flows of a group share a plan.
+fn streams(
+    group: &FlowGroup,
+    plan: &Arc<EndpointPlan>,
+    uncongested: Option<Uncongested>,
+    seed: u64,
+) -> Carrier {
+    Carrier::Tcp(Box::new(Streams {
+        plan: Arc::clone(plan),
+        seed,
+        asked: group.app.transfers(),
+        sender: group.app.sender(),
+        reader: group.app.reader(),
+        varied: group.app.has_varied_transfers(),
+        uncongested,
+        connections: 0,
+        ports: ClientPorts::from(group.ports.client),
+        begun: 0,
+        failed: 0,
+        end: None,
+        broken: [0; CAUSES.len()],
+    }))
+}
+
+/// What carries a flow over UDP.
+fn datagrams(group: &FlowGroup, spoofed: Option<Box<Spoofed>>) -> Carrier {
+    let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
+    Carrier::Udp(Datagrams {
+        header: header.get() as u32,
+        ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
+        sent: [0; 2],
+        transit: [Duration::MAX; 2],
+        spoofed,
+    })
+}
+
+/// The pair of interface addresses with the fewest links between two hosts; the first of equals.
+fn nearest_addresses(graph: &Graph, from: NodeId, to: NodeId) -> Option<(Address, Address)> {
+    let mut best = None;
+    for source in graph.addresses(from) {
+        for destination in graph.addresses(to) {
+            // The way back must exist, too: links can be taken down a direction at a time.
+            let Some(hops) = graph.path(source, destination).map(|p| p.len()) else { continue };
+            if graph.path(destination, source).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
+                best = Some((hops, source, destination));
+            }
+        }
+    }
+    best.map(|(_, source, destination)| (source, destination))
+}

@@ -1,0 +1,37 @@
+//! Why a run cannot go on.
+
+use crate::foreign::HostFailure;
+use crate::run::stall::Stall;
+use core::fmt;
+
+/// Why a run ended before its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// Simulated time does not advance.
+    Stalled(Stall),
+    /// A foreign host cannot go on.
+    HostFailed(HostFailure),
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stalled(stall) => stall.fmt(f),
+            Self::HostFailed(failure) => failure.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
+
+impl From<Stall> for RunError {
+    fn from(stall: Stall) -> Self {
+        Self::Stalled(stall)
+    }
+}
+
+impl From<HostFailure> for RunError {
+    fn from(failure: HostFailure) -> Self {
+        Self::HostFailed(failure)
+    }
+}

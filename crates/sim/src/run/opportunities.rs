@@ -1,0 +1,127 @@
+//! When a link could have delivered, as a trace.
+
+use crate::ground::capacity::Pace;
+use crate::run::faults::Faults;
+use crate::run::schedule::Edge;
+use core::fmt::Write as _;
+use std::collections::BTreeMap;
+use tailrace_access::Schedule;
+use tailrace_core::{DeliveryTrace, Duration, Instant, Rate, Rng};
+use tailrace_impair::{Condition, Passage};
+use tailrace_net::LinkId;
+use tailrace_scenario::model::{LinkIndex, LinkSpec, Scenario, Way};
+
+const NANOSECONDS: u128 = 1_000_000_000;
+const MILLISECOND: u64 = 1_000_000;
+
+/// The opportunities of a link's direction to deliver 1504 bytes, as lines of milliseconds: of its trace, as that is where no
+/// fault touches it; else those of the whole run, in which faults of its rate, and those that close it, hold. A rate gives an
+/// opportunity, rounded up, whenever 1504 bytes more could have been sent. Random loss and queues are no matter to it.
+///
+/// # Errors
+/// Where there is none.
+pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Result<String, String> {
+    let of = &scenario.links[link.0 as usize];
+    let spec = if forward { &of.forward } else { &of.backward };
+    let touched = scenario.faults.iter().any(|fault| {
+        let aspects = fault.kind.aspects();
+        let way = Way { link, backward: !forward };
+        fault.ways.contains(&way) && (aspects.rate || aspects.passage)
+    });
+    let drawn = scenario.faults.iter().find(|fault| {
+        let aspects = fault.kind.aspects();
+        let way = Way { link, backward: !forward };
+        fault.kind.course().is_some() && fault.ways.contains(&way) && (aspects.rate || aspects.passage)
+    });
+    if let Some(fault) = drawn {
+        return Err(format!("a fault of kind {} changes the link while it lasts", fault.kind.name()));
+    }
+    match &spec.schedule {
+        Some(Schedule::Trace(trace)) if !touched => Ok(trace.to_lines()),
+        _ => of_run(scenario, LinkId(link.0 * 2 + u32::from(!forward)), spec),
+    }
+}
+
+fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, String> {
+    let mut edges: BTreeMap<Duration, Vec<(usize, Edge)>> = BTreeMap::new();
+    for (i, fault) in scenario.faults.iter().enumerate() {
+        edges.entry(fault.at).or_default().push((i, Edge::Begins));
+        if let Some(until) = fault.until {
+            edges.entry(until).or_default().push((i, Edge::Ends));
+        }
+    }
+    edges.entry(scenario.duration).or_default();
+    let mut faults = Faults::new(scenario);
+    let mut out = Times::default();
+    let mut since = Instant::ZERO;
+    for (at, turns) in edges.range(..=scenario.duration) {
+        let mut link = Condition::new(spec.rate, Duration::ZERO, spec.loss.clone());
+        faults.shape(way, &mut link);
+        let pace = if link.set().rate { Pace::Rate(link.rate()) } else { Pace::of(spec, || Rng::new(0)) };
+        let until = Instant::ZERO + *at;
+        if link.passage() == Passage::Open {
+            out.pass(&pace, since, until)?;
+        }
+        since = until;
+        turns.iter().for_each(|(fault, edge)| faults.turn(*fault, *edge));
+    }
+    if out.last == 0 {
+        return Err(format!("in {} the link could not have delivered 1504 bytes", scenario.duration));
+    }
+    Ok(out.lines)
+}
+
+/// Lines as they are made.
+#[derive(Default)]
+struct Times {
+    lines: String,
+    count: usize,
+    last: u64,
+    /// Of a rate: bits times nanoseconds a second that are left for the next opportunity.
+    credit: u128,
+}
+
+impl Times {
+    fn pass(&mut self, pace: &Pace, from: Instant, to: Instant) -> Result<(), String> {
+        match pace {
+            Pace::Schedule(Schedule::Trace(trace), _) => {
+                let mut next = trace.after(from);
+                while trace.time(next) <= to {
+                    self.add(trace.time(next))?;
+                    next = trace.next(next);
+                }
+                Ok(())
+            }
+            Pace::Schedule(Schedule::Grants(config), _) => Err(format!(
+                "a rate of kind {} is drawn anew in each run; give a trace or a rate",
+                config.name()
+            )),
+            Pace::Rate(rate) => self.send(*rate, from, to),
+        }
+    }
+
+    fn send(&mut self, rate: Rate, from: Instant, to: Instant) -> Result<(), String> {
+        let each = u128::from(DeliveryTrace::OPPORTUNITY.get()) * 8 * NANOSECONDS;
+        let bps = u128::from(rate.as_bps());
+        let all = self.credit + bps * u128::from(to.saturating_since(from).as_nanos());
+        for i in 1..=all / each {
+            let after = (i * each - self.credit).div_ceil(bps);
+            self.add(from + Duration::from_nanos(after as u64))?;
+        }
+        self.credit = all % each;
+        Ok(())
+    }
+
+    fn add(&mut self, at: Instant) -> Result<(), String> {
+        if self.count == DeliveryTrace::MOST {
+            return Err(format!(
+                "the link could have delivered more often than the {} times that a trace has",
+                DeliveryTrace::MOST
+            ));
+        }
+        self.count += 1;
+        self.last = at.as_nanos().div_ceil(MILLISECOND);
+        let _ = writeln!(self.lines, "{}", self.last);
+        Ok(())
+    }
+}

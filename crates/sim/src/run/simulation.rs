@@ -1,0 +1,223 @@
+//! One run from its first event to its output, in steps of any length.
+
+use crate::ground::build_error::BuildError;
+use crate::ground::output::{Cost, RunOutput};
+use crate::ground::plan::Plan;
+use crate::host::hosts::World;
+use crate::packet::sim_packet::SimFabric;
+use crate::results::series::Series;
+use crate::results::snapshot::Viewer;
+use crate::results::view;
+use crate::results::view::RunView;
+use crate::results::windows::{Windows, next_boundary};
+use crate::run::build::{Built, build};
+use crate::run::control::Control;
+use crate::run::convergence::Convergence;
+use crate::run::error::RunError;
+use crate::run::faults::Faults;
+use crate::run::schedule::Agenda;
+use crate::run::schedule::Edge;
+use crate::run::schedule::What;
+use crate::run::stall::{BATCH, Watch};
+use std::sync::Arc;
+use tailrace_core::{Duration, Instant};
+use tailrace_net::LinkId;
+use tailrace_scenario::model::Scenario;
+
+/// Progress is published, and a stop noticed, at least this often in simulated time.
+const STRIDE: Duration = Duration::from_millis(100);
+
+/// A run that is under way: it goes on by [`Simulation::step`], can be looked at and changed between steps, and ends with
+/// [`Simulation::finish`]. Steps of whatever length lead to the same end as one.
+pub struct Simulation {
+    pub(crate) plan: Plan,
+    pub(crate) fabric: SimFabric,
+    pub(crate) world: World,
+    pub(crate) agenda: Agenda<What>,
+    pub(crate) faults: Faults,
+    pub(crate) convergence: Convergence,
+    pub(crate) series: Option<Series>,
+    watch: Watch,
+    pub(crate) viewer: Viewer,
+    windows: Windows,
+}
+
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// As far as it was to go.
+    UnderWay,
+    /// To the end of the run.
+    Ended,
+    /// Not as far, since [`Control::cancel`] asked to stop.
+    Cancelled,
+}
+
+impl std::fmt::Debug for Simulation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulation").field("run", &self.plan.run).field("now", &self.fabric.now()).finish()
+    }
+}
+
+impl Simulation {
+    /// Builds run number `run` (from 1) of a scenario.
+    ///
+    /// # Errors
+    /// Where the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
+    pub fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Self, BuildError> {
+        let Built { plan, fabric, world } = build(scenario, run)?;
+        let mut agenda = Agenda::new();
+        // Without a warm-up, what flows send at time zero counts, too.
+        if let Some(at) = next_boundary(scenario, Instant::ZERO) {
+            agenda.add(at, What::Boundary);
+        }
+        for (i, fault) in scenario.faults.iter().enumerate() {
+            agenda.add(Instant::ZERO + fault.at, What::Fault(i, Edge::Begins));
+        }
+        let series = scenario.record.interval.map(|interval| Series::new(&plan, interval));
+        if let Some(series) = &series {
+            agenda.add(Instant::ZERO + series.interval(), What::Sample);
+        }
+        let mut simulation = Self {
+            faults: Faults::new(scenario),
+            convergence: Convergence::new(scenario.routing.convergence),
+            watch: Watch::new(fabric.link_count() + 2 * world.flows.len()),
+            viewer: Viewer::new(&plan),
+            windows: Windows::new(scenario),
+            plan,
+            fabric,
+            world,
+            agenda,
+            series,
+        };
+        // A fault at time zero comes before the first packet.
+        simulation.keep_appointments();
+        Ok(simulation)
+    }
+
+    /// Runs to the end, or until `control` asks to stop, and gives what there is then. What that cost is not measured:
+    /// there is no clock here. Who has one calls [`Simulation::step`] and [`Simulation::finish`].
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn run(mut self, control: &Control) -> Result<RunOutput, RunError> {
+        while self.step(Instant::MAX, control)? == Progress::UnderWay {}
+        Ok(self.finish(Cost::default()))
+    }
+
+    /// Goes on to `until`, or to the end of the run where that is earlier. All that happens at that time has happened
+    /// then, samples included. A time that has passed changes nothing.
+    ///
+    /// # Errors
+    /// Where simulated time does not advance, so that there would be no end; where a foreign host cannot go on.
+    pub fn step(&mut self, until: Instant, control: &Control) -> Result<Progress, RunError> {
+        let until = until.min(self.end());
+        while self.fabric.now() < until {
+            let stride = (self.fabric.now() + STRIDE).min(self.agenda.next_at()).min(until);
+            if control.is_cancelled() || !self.run_until(stride, control)? {
+                return Ok(Progress::Cancelled);
+            }
+            self.keep_appointments();
+            control.publish(self.fabric.now());
+        }
+        Ok(if self.fabric.now() < self.end() { Progress::UnderWay } else { Progress::Ended })
+    }
+
+    /// Handles all events up to `until`; false if asked to stop before, which is asked within one instant, too.
+    fn run_until(&mut self, until: Instant, control: &Control) -> Result<bool, RunError> {
+        while self.fabric.run_some(until, BATCH, &mut self.world).is_some() {
+            if control.is_cancelled() {
+                return Ok(false);
+            }
+            if self.world.foreign.failure().is_some() {
+                break;
+            }
+            if !self.watch.advances(self.fabric.now()) {
+                return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world).into());
+            }
+        }
+        match self.world.foreign.failure() {
+            None => Ok(true),
+            // A host that is to stop says that it cannot go on.
+            Some(_) if control.is_cancelled() => Ok(false),
+            Some(failure) => Err(failure.clone().into()),
+        }
+    }
+
+    /// What the run leaves: all of it at its end, and before that what there is. Tables and captures lack what
+    /// [`Simulation::drain`] has given out before.
+    pub fn finish(mut self, cost: Cost) -> RunOutput {
+        let interrupted = self.fabric.now() < self.end();
+        self.settle();
+        let tables = self.take_rows(Instant::MAX);
+        let mut output = view::collect(&self.view(), tables, cost);
+        output.captures = self.world.captures.take();
+        output.interrupted = interrupted;
+        output
+    }
+
+    /// The present.
+    pub fn now(&self) -> Instant {
+        self.fabric.now()
+    }
+
+    /// When the run ends.
+    pub fn end(&self) -> Instant {
+        Instant::ZERO + self.plan.scenario.duration
+    }
+
+    /// Packets carried over a link so far, summed over links.
+    pub fn packet_hops(&self) -> u64 {
+        self.fabric.hops()
+    }
+
+    /// Events handled so far.
+    pub fn events(&self) -> u64 {
+        self.fabric.handled()
+    }
+
+    /// Does what is due.
+    fn keep_appointments(&mut self) {
+        while let Some((at, what)) = self.agenda.take_due(self.fabric.now()) {
+            match what {
+                What::Boundary => self.turn_window(at),
+                What::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
+                What::Routes => self.converge(),
+                What::Sample => self.sample(at),
+            }
+        }
+    }
+
+    fn sample(&mut self, at: Instant) {
+        // Only of these may losses come late: of a plain FIFO they are known on arrival.
+        let studied = self.plan.queues.iter().map(|queue| queue.link);
+        for link in studied.chain(self.faults.other_queues()) {
+            self.fabric.settle(link, &mut self.world);
+        }
+        self.world.close_bins(at);
+        let Some(series) = &mut self.series else { return };
+        series.sample(&self.plan, &mut self.world, &mut self.fabric);
+        self.agenda.add(at + series.interval(), What::Sample);
+    }
+
+    /// Brings every link up to the present, so that its counters are those of this moment.
+    pub(crate) fn settle(&mut self) {
+        for link in 0..self.fabric.link_count() as u32 {
+            self.fabric.settle(LinkId(link), &mut self.world);
+        }
+    }
+
+    fn turn_window(&mut self, at: Instant) {
+        self.settle();
+        self.world.close_bins(at);
+        self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
+        if let Some(next) = next_boundary(&self.plan.scenario, at) {
+            self.agenda.add(next, What::Boundary);
+        }
+    }
+
+    /// What results are made of, once links are settled.
+    pub(crate) fn view(&self) -> RunView<'_> {
+        RunView { plan: &self.plan, fabric: &self.fabric, world: &self.world, windows: &self.windows }
+    }
+}

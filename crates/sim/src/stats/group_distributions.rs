@@ -1,0 +1,48 @@
+//! Distributions over all flows of a group.
+
+use crate::stats::transfer_sizes::BySizeTally;
+use tailrace_net::Histogram;
+
+/// Distributions over all flows of a group in the window that began last.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct GroupTally {
+    pub(crate) one_way_delay: Histogram,
+    pub(crate) reverse_one_way_delay: Histogram,
+    pub(crate) rtt: Histogram,
+    pub(crate) completion: Histogram,
+    /// So many seconds where a transfer took so many times as long as it must.
+    pub(crate) slowdown: Histogram,
+    /// Of transfers whose sizes differ.
+    pub(crate) by_size: BySizeTally,
+    /// Of web pages.
+    pub(crate) page_load: Histogram,
+    pub(crate) jitter: Histogram,
+}
+
+impl GroupTally {
+    /// Gives what there is so far, and begins anew.
+    pub(crate) fn cut(&mut self) -> Self {
+        Self {
+            one_way_delay: self.one_way_delay.cut(),
+            reverse_one_way_delay: self.reverse_one_way_delay.cut(),
+            rtt: self.rtt.cut(),
+            completion: self.completion.cut(),
+            slowdown: self.slowdown.cut(),
+            by_size: std::mem::take(&mut self.by_size),
+            page_load: self.page_load.cut(),
+            jitter: self.jitter.cut(),
+        }
+    }
+
+    /// Takes in another window's.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.one_way_delay.merge(&other.one_way_delay);
+        self.reverse_one_way_delay.merge(&other.reverse_one_way_delay);
+        self.rtt.merge(&other.rtt);
+        self.completion.merge(&other.completion);
+        self.slowdown.merge(&other.slowdown);
+        self.by_size.merge(&other.by_size);
+        self.page_load.merge(&other.page_load);
+        self.jitter.merge(&other.jitter);
+    }
+}

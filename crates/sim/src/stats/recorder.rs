@@ -1,0 +1,124 @@
+//! Hears of what happens in the network: distributions, and the table of events.
+
+use crate::ground::output::Table;
+use crate::stats::event_log::{Event, EventLog};
+use crate::stats::group_distributions::GroupTally;
+use tailrace_core::{DropReason, Duration, Instant};
+use tailrace_net::LinkId;
+
+/// Distributions of groups, and the events table.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) groups: Vec<GroupTally>,
+    events: EventLog,
+}
+
+impl Recorder {
+    /// A recorder for so many groups; `events` tells whether, and how many, events are kept.
+    pub(crate) fn new(groups: usize, events: EventLog) -> Self {
+        Self { groups: vec![GroupTally::default(); groups], events }
+    }
+
+    pub(crate) fn dropped(&mut self, link: LinkId, flow: Option<usize>, reason: DropReason, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: Some(link), flow, detail: reason.name() });
+    }
+
+    pub(crate) fn marked(&mut self, link: LinkId, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "mark", link: Some(link), flow, detail: "" });
+    }
+
+    pub(crate) fn unroutable(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::NoRoute.name() });
+    }
+
+    /// A router may not send a packet further: its time to live is over.
+    pub(crate) fn expired(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: None, flow, detail: "time_to_live" });
+    }
+
+    /// A host found a packet damaged.
+    pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
+        self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::Corrupted.name() });
+    }
+
+    pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
+        self.events.push(Event {
+            at,
+            kind: if flagged { "flag" } else { "clear" },
+            link: Some(link),
+            flow,
+            detail: "",
+        });
+    }
+
+    pub(crate) fn timeout(&mut self, flow: usize, at: Instant) {
+        self.events.push(Event { at, kind: "timeout", link: None, flow: Some(flow), detail: "" });
+    }
+
+    pub(crate) fn completed(&mut self, flow: usize, group: usize, took: Duration, at: Instant) {
+        self.groups[group].completion.record(took);
+        self.events.push(Event { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
+    }
+
+    /// All of a page has come.
+    pub(crate) fn fetched(&mut self, group: usize, took: Duration) {
+        self.groups[group].page_load.record(took);
+    }
+
+    /// What is complete was a transfer, which took so many times what it takes at least.
+    pub(crate) fn transferred(
+        &mut self,
+        group: usize,
+        (size, took): (u64, Duration),
+        slowdown: Option<f64>,
+        varied: bool,
+    ) {
+        let tally = &mut self.groups[group];
+        let slowdown = slowdown.map(Duration::from_secs_f64);
+        if let Some(slowdown) = slowdown {
+            tally.slowdown.record(slowdown);
+        }
+        if varied {
+            tally.by_size.record(size, took, slowdown);
+        }
+    }
+
+    pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
+        self.events.push(Event { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
+    }
+
+    pub(crate) fn fault(&mut self, link: LinkId, what: &'static str, at: Instant) {
+        self.events.push(Event { at, kind: "fault", link: Some(link), flow: None, detail: what });
+    }
+
+    /// Gives the distributions so far; they start anew.
+    pub(crate) fn cut(&mut self) -> Vec<GroupTally> {
+        self.groups.iter_mut().map(GroupTally::cut).collect()
+    }
+
+    /// Events that the scenario wanted recorded and that were too many.
+    pub(crate) fn unrecorded_events(&self) -> u64 {
+        self.events.beyond()
+    }
+
+    /// The rows of the events table before `until` that have not been given out yet, in order of time.
+    pub(crate) fn take_events(
+        &mut self,
+        until: Instant,
+        run: u32,
+        place: impl Fn(LinkId) -> String,
+        flow: impl Fn(usize) -> (String, u32),
+    ) -> Table {
+        self.events.take(until, run, place, flow)
+    }
+
+    /// Memory that events take which have not been given out.
+    pub(crate) const fn event_bytes(&self) -> usize {
+        self.events.bytes()
+    }
+
+    #[cfg(test)]
+    pub(crate) fn into_events(self) -> EventLog {
+        self.events
+    }
+}

@@ -1,0 +1,132 @@
+"""Builds a kernel: User-Mode Linux in simulated time, of unchanged source.
+
+All of it happens in a work folder beside the kernels that are kept, which is removed when the kernel is there.
+What interrupts a build leaves that folder, and the next one goes on with it if it is of the same archive.
+"""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from tailrace.kernels import build_requirements, kernel_config, kernel_store, source_tree
+from tailrace.kernels.kernel_store import Kernel
+from tailrace.kernels.make import BuildError
+from tailrace.kernels.source_location import Source
+from tailrace.kernels.source_tree import Site
+
+# Files that `make` names while it builds 6.12, some 1260; of others not many more or fewer.
+_STEPS = 1260
+
+
+@dataclass(frozen=True)
+class Telling:
+    """What a build says while it runs."""
+
+    say: Callable[[str], None]
+    """A line for people."""
+    progress: Callable[[str], AbstractContextManager[Callable[[float], None]]]
+    """While something long is under way, the share of it that is done."""
+
+
+def build(version: str, source: Source, jobs: int, telling: Telling, *, fresh: bool = False) -> Kernel:
+    """Builds a kernel and keeps it; without `fresh`, one of the same source, options and compiler will do."""
+    from tailrace.system import write_lock
+
+    kept = kernel_store.folder()
+    work = kept / f".build-{version}"
+    build_requirements.look_for_tools(source)
+    build_requirements.prepare(kept, source, begun=work.exists())
+    about = _about(source)
+    with write_lock.held(work.with_name(f"{work.name}.lock"), work, "wait for it") as held:
+        site = Site(version, source, work, held, telling.say)
+        if fresh:
+            site.clear()
+        kernel = None if fresh else _there(version, about)
+        if kernel is not None:
+            telling.say(f"Linux {kernel.version} was built of this before; --fresh builds it anew")
+        else:
+            kernel = _build(site, about, jobs, telling)
+        site.clear()
+    return kernel
+
+
+def _build(site: Site, about: dict[str, str], jobs: int, telling: Telling) -> Kernel:
+    found = source_tree.place(site, about["source_sha256"])
+    _configure(site)
+    with telling.progress(f"building Linux {found.version}") as progress:
+        steps = _Steps(progress)
+        site.maker.make("linux", f"-j{jobs}", told=steps.told)
+    program = site.tree / kernel_store.PROGRAM
+    said = (kernel_store.banner(program) if program.is_file() else None) or "nothing"
+    # A file of the source may add to the version.
+    if not said.startswith(found.version):
+        raise BuildError(f"make ended well, but {program} is not Linux {found.version}: it says {said}")
+    built = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    record = {**about, "source_sha256": found.sha256, "version": said, "built": built}
+    return kernel_store.keep(program, record)
+
+
+def _about(source: Source) -> dict[str, str]:
+    """What a kernel is made of, as its record says it; the hash of a folder is known when it is copied."""
+    said = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=False)  # noqa: S607 - the user's
+    return {
+        "source": source.path.name,
+        "source_sha256": "" if source.is_folder else kernel_store.digest(source.path),
+        "config_sha256": kernel_config.wanted().sha256,
+        "compiler": said.stdout.partition("\n")[0],
+    }
+
+
+def _there(version: str, about: dict[str, str]) -> Kernel | None:
+    """A kernel of that version that was made of the same."""
+    for kernel in kernel_store.kernels():
+        alike = all(getattr(kernel, key) == value for key, value in about.items() if key != "source")
+        if (
+            alike
+            and kernel_store.is_of(kernel.version, version)
+            and kernel_store.digest(kernel.path) == kernel.sha256
+        ):
+            return kernel
+    return None
+
+
+def _configure(site: Site) -> None:
+    """Writes .config, and sees that the options took effect."""
+    wanted = kernel_config.wanted()
+    head = (site.tree / "Kconfig").read_text(encoding="utf-8")
+    _write(site.kconfig, kernel_config.with_ticks(head))
+    _write(site.options, wanted.text)
+    site.maker.make("allnoconfig", KCONFIG_ALLCONFIG=str(site.options))
+    config = (site.tree / ".config").read_text(encoding="utf-8")
+    if lacking := wanted.lacking(config):
+        raise BuildError(
+            f"Linux {site.version} cannot be a host: it does not take {', '.join(lacking)}. "
+            f"What it took is in {site.tree}/.config"
+        )
+    if left_out := wanted.left_out(config):
+        site.say(f"without {', '.join(left_out)}, which this version of Linux does not take")
+
+
+def _write(file: Path, text: str) -> None:
+    """Leaves a file that has the text alone: make goes by the times of files."""
+    if not file.exists() or file.read_text(encoding="utf-8") != text:
+        file.write_text(text, encoding="utf-8")
+
+
+class _Steps:
+    """Reckons from what `make` says how far it is."""
+
+    def __init__(self, progress: Callable[[float], None]) -> None:
+        self._progress = progress
+        self._done = 0
+
+    def told(self, line: str) -> None:
+        """What is done with which file is a line that begins with two spaces."""
+        if line.startswith("  "):
+            self._done += 1
+            self._progress(min(self._done / _STEPS, 0.99))

@@ -1,0 +1,1 @@
+"""Scenarios: reading, building in code, plug-in algorithms. How do I ask?"""

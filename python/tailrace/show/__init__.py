@@ -1,0 +1,1 @@
+"""Tables, figures and reports of results. How is it shown?"""

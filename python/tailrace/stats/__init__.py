@@ -1,0 +1,1 @@
+"""Statistics over runs: metrics, intervals, differences, steady state. What does it mean?"""

@@ -1,0 +1,115 @@
+"""Variants of one scenario: the grid of a file's `[sweep]`, or of `--set-each` options."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tailrace.errors import UsageError
+from tailrace.scenario.scenario import Scenario
+from tailrace.text.value_labels import endings, labels_of, split_list
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A name for tables and figures, and what it sets."""
+
+    label: str
+    overrides: Mapping[str, str]
+
+
+def of_scenario(scenario: Scenario) -> list[Variant]:
+    """The cells of the file's `[sweep]`, in the order of the file; empty where it has none."""
+    from tailrace.study import cells, declaration
+
+    declared = declaration.of_file(scenario)
+    if not declared:
+        return []
+    found = list(cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)).cells())
+    labels = _distinct([cell.label for cell in found])
+    return [Variant(label, cell.overrides) for label, cell in zip(labels, found, strict=True)]
+
+
+def of_options(options: Iterable[str]) -> list[Variant]:
+    """`path=first,second,...` each; several options span a grid.
+
+    >>> [v.label for v in of_options(["queue=droptail,{ kind = 'red', ecn = true }"])]
+    ['droptail', 'red']
+    """
+    axes: dict[str, list[str]] = {}
+    for option in options:
+        path, equals, values = option.partition("=")
+        parts = split_list(values)
+        if not equals or not path.strip() or not all(parts):
+            raise UsageError(
+                f"--set-each takes path=value,value,... (link.bottleneck.queue=red,codel); got {option!r}"
+            )
+        axes[path.strip()] = parts
+    return grid(axes)
+
+
+def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
+    """Every combination of the axes' values, which are TOML or bare text; the last axis varies fastest."""
+    if not axes:
+        return []
+    cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    varied = [path for path, values in axes.items() if len(values) > 1] or list(axes)
+    names = endings(varied)
+    words = {path: labels_of(path, axes[path], alone=len(varied) == 1, name=names[path]) for path in varied}
+    labels = _distinct([" ".join(words[path][cell[path]] for path in varied) for cell in cells])
+    return [Variant(label, cell) for label, cell in zip(labels, cells, strict=True)]
+
+
+def warnings(cells: Mapping[str, Scenario]) -> list[str]:
+    """What looks like a slip in any of several scenarios, said once where it is alike; `""` is the file itself."""
+    found = Warned()
+    for label, scenario in cells.items():
+        found.look(label, scenario)
+    return found.said()
+
+
+class Warned:
+    """What looks like a slip in any of several scenarios, however many: they are looked at one after the other."""
+
+    def __init__(self) -> None:
+        # What is alike -> where it was first, the text there, and in how many it is.
+        self._alike: dict[tuple[object, ...], tuple[str, str, int]] = {}
+        self._of_file: set[tuple[object, ...]] = set()
+        self._looked = 0
+
+    def look(self, label: str, scenario: Scenario) -> None:
+        """Takes the warnings of one more; `""` is the file itself."""
+        self._looked += 1
+        if not scenario.native.warnings and not scenario.native.kernels:
+            return
+        for text, warning in scenario.found():
+            what = tuple(warning.get(key) for key in ("message", "line", "column"))
+            first, said, count = self._alike.get(what, (label, text, 0))
+            self._alike[what] = first, said, count + 1
+            if not label:
+                self._of_file.add(what)
+
+    def said(self) -> list[str]:
+        """Each once, with where it is unless that is everywhere, or in the file itself."""
+        return [
+            text if what in self._of_file or count == self._looked else text + _whose(label, text, count - 1)
+            for what, (label, text, count) in self._alike.items()
+        ]
+
+
+def _whose(label: str, text: str, more: int) -> str:
+    if f"variant {label!r}" in text:
+        return f"\n  = likewise in {more} more" if more else ""
+    return f"\n  = in variant {label!r}" + (f" and {more} more" if more else "")
+
+
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """`red`, `red` become `red-1`, `red-2`: labels name folders, too."""
+    total, counts = Counter(labels), dict.fromkeys(labels, 0)
+    distinct = []
+    for label in labels:
+        counts[label] += 1
+        distinct.append(f"{label}-{counts[label]}" if total[label] > 1 else label)
+    return distinct

@@ -1,0 +1,1 @@
+"""Text as people read and write it: names, quantities with units, TOML."""
