@@ -34,6 +34,7 @@ pub mod model;
 
 mod advice;
 mod declarations;
+mod migration;
 mod resolving;
 mod source;
 mod text;
@@ -42,6 +43,7 @@ pub use declarations::declaration::Declaration;
 pub use declarations::schema::{schema, schema_with};
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
+pub use migration::{Migrated, migrate};
 pub use model::{Outsiders, Scenario};
 pub use resolving::memory::{
     DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, Leaving, QUEUE_ROW, Room,

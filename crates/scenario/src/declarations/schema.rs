@@ -1,7 +1,8 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::declarations::sections::{
-    ATTACK, FAULT, Key, MEDIUM, MPTCP, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP, UDP,
+    ATTACK, FAULT, Key, MEDIUM, MPTCP, MPTCP_BEHAVIOUR, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP,
+    TCP_BEHAVIOUR, UDP,
 };
 use crate::model::Outsiders;
 use crate::text::codes::Code;
@@ -15,11 +16,11 @@ use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::{OutsideConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
-use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
 pub fn schema() -> Value {
@@ -76,6 +77,12 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
         "transport": transport(),
+        "tcp_behaviour": section(&TCP_BEHAVIOUR, None, TcpBehaviour::params()),
+        "mptcp_behaviour": section(
+            &MPTCP_BEHAVIOUR,
+            None,
+            &[MptcpBehaviour::params(), TcpBehaviour::params()].concat(),
+        ),
         "multipath_control": multipath_control(own),
         "scheduler": policies("A scheduler.", &SchedulerConfig::catalog()),
         "path_manager": policies("A path manager.", &PathManagerConfig::catalog()),
@@ -223,6 +230,8 @@ fn shape(shape: Shape) -> Value {
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),
+        Shape::TcpBehaviour => reference("tcp_behaviour"),
+        Shape::MptcpBehaviour => reference("mptcp_behaviour"),
         Shape::MultipathControl => reference("multipath_control"),
         Shape::Scheduler => reference("scheduler"),
         Shape::PathManager => reference("path_manager"),

@@ -7,6 +7,7 @@ mod errors;
 mod faults;
 mod gallery;
 mod kernels;
+mod migration;
 mod outsiders;
 mod reads;
 mod resolved;

@@ -155,7 +155,7 @@ fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden(
         assert!(resolved.contains(&format!("profile = \"{name}\"")));
     }
     let (plan, _) = multipath(
-        "profile = \"mptcp_0_94\", max_subflows = 5, stale_loss_cnt = 2, cc = \"olia\", scheduler = \"linux\", \
+        "profile = \"mptcp_0_94\", max_subflows = 5, behaviour.stale_loss_cnt = 2, cc = \"olia\", scheduler = \"linux\", \
          path_manager = { kind = \"fullmesh\", retry_after = \"auto\" }",
     );
     assert_eq!((plan.mptcp.max_subflows, plan.mptcp.stale_loss_cnt), (5, 2));

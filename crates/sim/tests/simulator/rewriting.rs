@@ -147,7 +147,7 @@ fn captures_show_the_failure_the_mapping_and_which_checksum_is_wrong() {
         let text = parallel("10 s", paths, "30 packets")
             .with("name = \"path0\"", "name = \"path0\"\nrewrite = 0.05\nreverse = { rewrite = 0 }");
         let run =
-            flow(text, "checksum = true, wide_dsn = true", "{ kind = \"transfer\", size = \"300 kB\" }")
+            flow(text, "checksum = true, behaviour.wide_dsn = true", "{ kind = \"transfer\", size = \"300 kB\" }")
                 .add("[[capture]]\nat = \"b\"\nsnaplen = \"2000 B\"")
                 .run();
         let Some(tshark) = Tshark::open(&run, "b-0.pcapng") else { return };

@@ -2,7 +2,7 @@
 //! net/mptcp/pm.c, `mptcp_pm_add_timer`).
 
 use super::Mptcp;
-use super::config::EchoWait;
+use super::behaviour::EchoWait;
 use super::handshake::Stage;
 use super::key::address_hmac;
 use super::option::Signal;

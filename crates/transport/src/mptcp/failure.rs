@@ -6,7 +6,7 @@
 //! has found it silent several times in a row (`stale`).
 
 use super::Mptcp;
-use super::config::DataTimer;
+use super::behaviour::DataTimer;
 use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;

@@ -21,6 +21,7 @@
 mod addresses;
 mod announce;
 mod arrivals;
+mod behaviour;
 mod checksum;
 mod config;
 pub mod coupled;
@@ -54,9 +55,8 @@ mod tests;
 mod waiting;
 mod writing;
 
-pub use config::{
-    DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
-};
+pub use behaviour::{DataTimer, EchoWait, HandsOut, MptcpBehaviour, SendBufferOf, Speaker};
+pub use config::{MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use option::Options;
 pub use reordering::Reordering;
 pub use send::Chunk;

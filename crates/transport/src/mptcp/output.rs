@@ -1,6 +1,7 @@
 //! What goes out: what subflows have to send, and new data by the scheduler's choice.
 
-use super::config::{HandsOut, Penalisation};
+use super::behaviour::HandsOut;
+use super::config::Penalisation;
 use super::handshake::Stage;
 use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
 use super::send::{Chunk, DataSender};

@@ -7,6 +7,7 @@ pub(crate) mod tcp;
 
 mod app;
 mod attack;
+mod behaviour;
 mod conduct;
 mod decl;
 mod elsewhere;

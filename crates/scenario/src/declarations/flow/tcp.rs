@@ -1,10 +1,11 @@
 //! TCP.
 
+use super::behaviour;
 use super::elsewhere::keys_elsewhere;
 use super::endpoint::read_endpoint;
 use super::policy::{CC, read_named};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::TCP;
+use crate::declarations::sections::{TCP, TCP_BEHAVIOUR};
 use crate::declarations::values::choice;
 use crate::model::{Outsiders, Transport};
 use crate::text::codes::Code;
@@ -14,14 +15,18 @@ use crate::text::sink::Sink;
 use std::sync::Arc;
 use tailrace_core::params::{ParamType as _, Parameters as _};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
-use tailrace_transport::{CcConfig, Profile, TcpConfig};
+use tailrace_transport::{CcConfig, Profile, TcpBehaviour, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
 pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let others = keys_elsewhere("tcp");
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
     let profile = read_profile(&r);
-    let config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let above = behaviour::keys_above(&TCP, TcpConfig::params());
+    let fine = behaviour::read(&r, &TCP_BEHAVIOUR, TcpBehaviour::params(), &above, |name, value| {
+        config.behaviour.set(name, value)
+    });
     let endpoint = read_endpoint(&r, config, profile);
     let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let cc = match r.node("cc") {
@@ -30,7 +35,8 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     };
     r.finish();
     let (config, header) = endpoint?;
-    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?))
+    let complete = (Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?);
+    fine.then_some(complete)
 }
 
 /// Whose defaults a TCP endpoint has.

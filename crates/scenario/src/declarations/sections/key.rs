@@ -37,6 +37,10 @@ pub enum Shape {
     Reverse,
     /// A transport.
     Transport,
+    /// The `behaviour` table of a TCP transport.
+    TcpBehaviour,
+    /// The `behaviour` table of a Multipath TCP transport, with that of its subflows' TCP.
+    MptcpBehaviour,
     /// A congestion control.
     CongestionControl,
     /// An application.

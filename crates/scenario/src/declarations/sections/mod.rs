@@ -23,4 +23,4 @@ pub use flow::{ATTACK, FLOW, SPOOF};
 pub use key::{Key, Section, Shape};
 pub use link::{LINK, REVERSE};
 pub use scenario::SCENARIO;
-pub use transport::{MPTCP, TCP, UDP};
+pub use transport::{MPTCP, MPTCP_BEHAVIOUR, TCP, TCP_BEHAVIOUR, UDP};

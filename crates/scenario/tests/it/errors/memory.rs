@@ -7,14 +7,6 @@ use tailrace_scenario::{Leaving, Room, Source, parse, parse_within};
 
 /// Cases that one replacement in the small scenario makes too large.
 pub(super) fn outcomes() -> Vec<Outcome> {
-    let many: String = (0..101)
-        .map(|i| {
-            format!(
-                "key_{i} = 1
-"
-            )
-        })
-        .collect();
     let hosts = changed(&[("count = 4", "count = 4000000000")]);
     let files = [("memory", hosts), ("memory_series", series_of_microseconds())];
     files.map(|(name, text)| (name, parse(&text, "small.toml", &[]).expect_err(name))).to_vec()
