@@ -142,7 +142,7 @@ fn room(memory: Option<u64>) -> Room {
 }
 
 /// The exception for errors of a scenario.
-fn scenario_error(errors: &[Diagnostic]) -> PyErr {
+pub(crate) fn scenario_error(errors: &[Diagnostic]) -> PyErr {
     ScenarioError::new_err((rendered(errors).join("\n"), data(errors).to_string()))
 }
 
