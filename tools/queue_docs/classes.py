@@ -151,13 +151,25 @@ def _package() -> str:
 
 def _tables() -> str:
     schema = _schema()
-    classes = [
-        _class(_class_name(name), section, _fields(section, {})) for name, section in _sections().items()
-    ]
+    classes = [_section_class(name) for name in sorted(_sections(), key=lambda name: bool(_extended(name)))]
     fields = sorted(_fields(schema, {}), key=lambda f: (not f.required, _rank(f.key)))
     doc = "A scenario, which `tailrace.run`, `sweep` and `search` take."
     root = _class("Scenario", {**schema, "description": doc}, fields, base="Root")
     return _module_head("Tables of a scenario.", [*classes, root]) + "\n\n".join([*classes, root])
+
+
+def _section_class(name: str) -> str:
+    section, base = _sections()[name], _extended(name)
+    inherited = _sections()[base]["properties"] if base else {}
+    fields = [field for field in _fields(section, {}) if field.key not in inherited]
+    return _class(_class_name(name), section, fields, base=_class_name(base) if base else "Table")
+
+
+def _extended(name: str) -> str | None:
+    """The table of which a table has all keys, and more: its class is the base."""
+    own = _sections()[name]["properties"].items()
+    larger = (other for other, each in _sections().items() if each["properties"].items() < own)
+    return next((other for other in larger if name.endswith(other)), None)
 
 
 def _kinds(name: str) -> str:

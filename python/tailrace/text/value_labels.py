@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 # What a path says beside names: where in the file something stands.
 SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
-_HOLDERS = frozenset({"app", "transport"})
+_HOLDERS = frozenset({"app", "transport", "behaviour"})
 
 _OPENING, _CLOSING, _QUOTES = "[{(", "]})", "\"'"
 
