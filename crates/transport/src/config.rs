@@ -19,8 +19,7 @@ use tailrace_core::{Bytes, Duration, parameters};
 parameters! {
     /// Options of a TCP endpoint that a user varies. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig with behaviour: TcpBehaviour {
-        /// How many bytes of payload a full segment has; TCP options are added to it. The smaller value of both ends
-        /// is used.
+        /// Payload of a full segment; TCP options are added to it. The smaller value of both ends is used.
         mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
@@ -39,7 +38,7 @@ parameters! {
         window_scale: bool = true, "RFC 7323 §2";
         /// Whether explicit congestion notification is used; both ends must have it on.
         ecn: bool = false, "RFC 3168";
-        /// How much data may be sent and not yet acknowledged; further data waits in the application. `"auto"` is
+        /// Largest amount of data that is sent and not yet acknowledged; further data waits in the application. `"auto"` is
         /// unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
         /// The size of the receive buffer, which limits the advertised window. If it is smaller than the
@@ -64,8 +63,8 @@ parameters! {
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
         /// Whether the first two duplicate ACKs each let out a segment of new data.
         limited_transmit: bool = true, "RFC 3042";
-        /// How many duplicate ACKs mean that a segment is lost. With more, reordering is tolerated better, but losses
-        /// are noticed later.
+        /// Number of duplicate ACKs that mean that a segment is lost. With more, reordering is tolerated better, but losses are
+        /// noticed later.
         dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss";
         /// After how many timeouts in a row without an ACK of new data the connection gives up. `"auto"` is never.
         data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
@@ -82,7 +81,7 @@ parameters! {
         /// Whether, after two round trips without an ACK, a segment is sent to provoke one, so that losses at the end
         /// of a flight need no timeout. Needs SACK; `rack` then finds what the ACK shows to be lost.
         tlp: bool = false, "RFC 8985 §7";
-        /// What this endpoint does although it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
+        /// Forbidden behaviour of this endpoint, for studies of attacks (Savage et al., CCR 29(5), 1999).
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, how many segments ahead they are, or how often they are repeated.
         misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";

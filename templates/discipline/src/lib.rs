@@ -6,15 +6,15 @@ use gentle::GentleConfig;
 use std::sync::Arc;
 use tailrace_core::Instant;
 use tailrace_qdisc::OutsideConfig;
-use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Outsiders, Scenario, Source, render_all};
+use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Plugins, Scenario, Source, render_all};
 use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 
 /// What scenarios may name beside what Tailrace has.
 ///
 /// # Errors
 /// Where a name is taken.
-pub fn outsiders() -> Result<Outsiders, String> {
-    Outsiders::default().with_queue(OutsideConfig::named::<GentleConfig>("gentle"))
+pub fn outsiders() -> Result<Plugins, String> {
+    Plugins::default().with_queue(OutsideConfig::named::<GentleConfig>("gentle"))
 }
 
 /// Runs a scenario, with values set by their path in the file; what each of its runs left.

@@ -16,7 +16,7 @@ use tailrace_core::params::plugin::PluginParameters;
 use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::outside::{OutsideConfig, OutsideDiscipline, TicketQueue};
-use tailrace_scenario::Outsiders;
+use tailrace_scenario::Plugins;
 use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
 use tailrace_transport::cc::{OutsideControl, Setup};
 
@@ -115,8 +115,8 @@ impl Outsider {
     }
 
     /// All of these, for whoever reads a scenario.
-    pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Outsiders> {
-        let all = these.iter().try_fold(Outsiders::default(), |all, one| {
+    pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Plugins> {
+        let all = these.iter().try_fold(Plugins::default(), |all, one| {
             let config = Config { kind: Arc::clone(&one.0), values: one.0.defaults.clone() };
             match one.0.sort {
                 Sort::Law | Sort::Queue => all.with_queue(OutsideConfig::new(config)),

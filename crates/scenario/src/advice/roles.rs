@@ -13,7 +13,7 @@ pub(crate) fn labels(queue: &QdiscConfig) -> bool {
     role_of(queue).is_some_and(|role| role == "edge" || role == "access")
 }
 
-/// What a role needs elsewhere on the path of a flow.
+/// Role that another role needs elsewhere on the path of a flow.
 struct Need {
     kind: &'static str,
     role: &'static str,

@@ -194,13 +194,13 @@ fn transport(out: &mut Lines, f: &FlowDecl, path: &str) {
     }
 }
 
-/// What TCP and the subflows of Multipath TCP have in common.
+/// Keys that TCP and the subflows of Multipath TCP have in common.
 fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpConfig) {
     if let Some(profile) = f.profile {
         out.put("profile", text(&profile_name(profile)));
     }
     out.put("header", header.map_or_else(|| text("auto"), shown));
-    // What its attack says is not said twice.
+    // Parameters that the kind of attack sets are left out, since they are not the transport's to set.
     let conduct = f.attack.as_ref().map(AttackConfig::conduct).unwrap_or_default();
     let is_own = |name: &str| conduct.iter().all(|(said, _)| *said != name);
     out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name)));

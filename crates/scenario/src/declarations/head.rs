@@ -1,11 +1,11 @@
 //! The plain keys of a scenario, `[record]` and `[routing]`.
 
 use crate::declarations::forms::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
+use crate::declarations::key::Shape;
 use crate::declarations::reader::Reader;
 use crate::declarations::routing::RoutingKeys;
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read, may, must, or, section};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::row::{Form, Read, may, must, or, section};
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::model::Record;
 use crate::text::codes::Code;
@@ -52,13 +52,13 @@ const INTERVAL: Form<Option<Duration>> = Form {
         Some("off") => Ok(None),
         _ => values::positive_duration(node)
             .map(Some)
-            .map_err(|e| Unfit { why: format!("{}, or \"off\"", e.why), ..e }),
+            .map_err(|e| UnfitValue { why: format!("{}, or \"off\"", e.why), ..e }),
     }),
     write: |interval| interval.map_or_else(|| write::text("off"), write::shown),
 };
 
 impl RecordKeys {
-    /// What is recorded.
+    /// The model's record: what is recorded beside the totals.
     pub(crate) fn plain(&self) -> Record {
         Record {
             interval: self.interval.as_ref().and_then(|at| at.value),

@@ -5,9 +5,9 @@ use crate::declarations::forms::{NAME, TEXT, plain, positive_count};
 use crate::declarations::kernel::{
     ENDPOINTS, KERNEL, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL,
 };
+use crate::declarations::key::{Section, Shape};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::{Section, Shape};
-use crate::declarations::sections::row::{Form, Read, may, must, section};
+use crate::declarations::row::{Form, Read, may, must, section};
 use crate::declarations::values::choice;
 use crate::model::NodeKind;
 use crate::text::place::At;
@@ -88,7 +88,7 @@ impl NodeDecl {
         self.count.as_ref().map(|count| count.value)
     }
 
-    /// What describes its keys.
+    /// Description of its keys.
     pub(crate) fn section(&self) -> &'static Section {
         section_of(self.kind)
     }

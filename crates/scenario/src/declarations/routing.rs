@@ -3,7 +3,7 @@
 use crate::declarations::forms::{DURATION, plain};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::row::{or, section};
+use crate::declarations::row::{or, section};
 use crate::model::{EqualPaths, Routing};
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -31,7 +31,7 @@ impl RoutingKeys {
         keys
     }
 
-    /// What it says.
+    /// The model's routing.
     pub(crate) const fn plain(&self) -> Routing {
         Routing { equal_paths: self.equal_paths.value, convergence: self.convergence.value }
     }

@@ -4,7 +4,7 @@ use crate::declarations::sections::{
     ATTACK, FAULT, Key, MEDIUM, MPTCP, MPTCP_BEHAVIOUR, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP,
     TCP_BEHAVIOUR, UDP,
 };
-use crate::model::Outsiders;
+use crate::model::Plugins;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_access::{grants, media};
@@ -24,12 +24,12 @@ use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
 pub fn schema() -> Value {
-    schema_with(Outsiders::NONE)
+    schema_with(Plugins::NONE)
 }
 
 /// The schema of files that may name these algorithms, too.
-pub fn schema_with(outside: &Outsiders) -> Value {
-    let own = outside.controls().iter();
+pub fn schema_with(plugins: &Plugins) -> Value {
+    let own = plugins.controls().iter();
     let own: Vec<CatalogEntry> = own
         .map(|c| CatalogEntry { name: c.name(), summary: c.about(), citation: "", params: c.params() })
         .collect();
@@ -73,7 +73,7 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         "spoof": section(&SPOOF, None, &[]),
         "attack": attack(),
         "medium": medium(),
-        "queue": queue(outside),
+        "queue": queue(plugins),
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
         "transport": transport(),
@@ -128,7 +128,7 @@ fn drawn_sizes() -> Value {
         "anyOf": [
             { "$ref": "#/$defs/size" },
             { "enum": measured },
-            // What stands between the parentheses may have several lines.
+            // The text between the parentheses may have several lines.
             { "type": "string", "pattern": format!("^\\s*({})\\s*\\([^()]*\\)\\s*$", names.join("|")) },
         ],
     })
@@ -404,9 +404,9 @@ fn medium() -> Value {
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };
 
-fn queue(outside: &Outsiders) -> Value {
+fn queue(plugins: &Plugins) -> Value {
     let catalog = tailrace_qdisc::catalog();
-    let own = outside.queues().iter();
+    let own = plugins.queues().iter();
     let names: Vec<&str> =
         catalog.iter().map(|q| q.name).chain(own.clone().map(OutsideConfig::name)).collect();
     let mut tables = vec![json!({
@@ -433,7 +433,7 @@ fn multipath_control(own: Vec<CatalogEntry>) -> Value {
     )
 }
 
-/// What stands in a registry, by name.
+/// Schema of the entries of a registry: their names, or tables.
 fn policies(doc: &str, catalog: &[CatalogEntry]) -> Value {
     let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
     let tables = catalog.iter().map(|c| {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tailrace_core::Duration;
 use tailrace_impair::FaultConfig;
 
-/// One direction of a link.
+/// Direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Way {
     /// The link.
@@ -30,7 +30,7 @@ pub struct Fault {
     pub at: Duration,
     /// End; `None` lasts.
     pub until: Option<Duration>,
-    /// What happens.
+    /// Kind of fault, with its parameters.
     pub kind: FaultConfig,
 }
 
@@ -53,8 +53,8 @@ pub struct Capture {
 /// The place of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturePoint {
-    /// What a host sends and receives.
+    /// Packets that a host sends and receives.
     Node(NodeIndex),
-    /// What a link carries, both directions, and what its queues drop (as comments).
+    /// Packets that a link carries in both directions, and those that its queues drop (as comments).
     Link(LinkIndex),
 }

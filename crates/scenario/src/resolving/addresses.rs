@@ -105,7 +105,7 @@ pub(super) fn interfaces(scenario: &Scenario) -> Vec<(Ipv4Addr, NodeIndex, Way)>
     found
 }
 
-/// Who has the addresses that are counted: hosts at the ends of links, in their order, and after them gateways.
+/// Owners of the addresses that are counted: hosts at the ends of links, in their order, and after them gateways.
 pub(super) fn counted(scenario: &Scenario) -> BTreeMap<u32, u32> {
     let ends = scenario.links.iter().flat_map(|link| [link.a, link.b]);
     let hosts = ends.filter(|n| scenario.nodes[n.0 as usize].kind == NodeKind::Host);

@@ -40,7 +40,7 @@ pub(crate) fn check(faults: &[Vec<Fault>], draft: &Draft, links: &[Link], sink: 
     }
     let mut said = BTreeSet::new();
     for (way, mut spans) in at {
-        // What lies within another comes after it.
+        // A fault within another comes after it.
         spans.sort_by_key(|span| (span.fault.at, std::cmp::Reverse(span.end())));
         for (i, span) in spans.iter().enumerate() {
             let within = spans[i + 1..].iter().take_while(|later| later.fault.at < span.end());

@@ -87,7 +87,7 @@ pub(crate) fn settle(decl: &mut FaultDecl, steps: usize) {
     }
 }
 
-/// How many of the steps there are to be.
+/// Number of steps that are wanted.
 fn counted(keys: &FaultKeys, steps: usize, sink: &Sink<'_>) -> Option<usize> {
     let Some(count) = &keys.count else { return Some(steps) };
     if count.value as usize > steps {
@@ -153,7 +153,7 @@ impl Times<'_> {
     }
 }
 
-/// So many times so much later.
+/// The time `times` intervals `by` after `than`.
 fn later(than: Duration, by: Duration, times: u64) -> Duration {
     Duration::from_nanos(than.as_nanos().saturating_add(by.saturating_mul(times).as_nanos()))
 }

@@ -69,7 +69,7 @@ fn of(load: &Load, decl: &FlowDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) ->
     }
 }
 
-/// What each of the links that a group is to load can carry, with the number of its flows that cross it in that direction.
+/// Rate of each link that a group is to load, with the number of its flows that cross it in that direction.
 fn crossed(
     scenario: &Scenario,
     group: &FlowGroup,
@@ -86,7 +86,7 @@ fn crossed(
     for (a, b) in &group.pairs {
         let paths =
             if multipath { topology.paths(*a, *b) } else { topology.path(*a, *b).into_iter().collect() };
-        // Of what the server sends the way back is that of the client's SYN, reversed.
+        // Data of the server takes the path of the client's SYN in reverse.
         let hops = paths.into_iter().flatten().map(|(link, forward)| (link, forward == up));
         let meant = hops.filter(|(link, _)| links.is_none_or(|range| range.contains(&u64::from(link.0))));
         let slowest = meant.min_by_key(|hop| rate(*hop));

@@ -1,4 +1,4 @@
-//! How much memory a scenario would take, estimated before anything is made: counts that cannot fit are refused.
+//! Memory that a scenario would take, estimated before anything is made: counts that cannot fit are refused.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::head::Head;
@@ -17,7 +17,7 @@ use tailrace_core::{Bytes, Duration, Limit};
 /// Where a caller does not say how much memory there is.
 pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
 
-/// What there is room for.
+/// Memory limit, and rows that leave the run while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
     /// Bytes of memory.
@@ -29,9 +29,9 @@ pub struct Room {
 /// Rows of series and events that go to the disk, or elsewhere, while a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaving {
-    /// As soon as there are so many bytes of them.
+    /// Bytes of rows after which they leave.
     pub at_once: Bytes,
-    /// So often in simulated time it is looked.
+    /// Interval, in simulated time, at which their size is looked at.
     pub every: Duration,
 }
 
@@ -65,12 +65,12 @@ const PACKET: u128 = 160;
 /// Queues of so many packets are within what links and flows are reckoned with.
 const USUAL_QUEUE: u128 = 100_000;
 
-/// What a scenario would take.
+/// Memory estimate of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// One run while it is under way.
+    /// Memory of a run while it is under way.
     pub run: Bytes,
-    /// What each run leaves behind, which is kept until all are done.
+    /// Memory of a run's results, which are kept until all runs are done.
     pub kept: Bytes,
 }
 
@@ -103,7 +103,7 @@ impl Rows {
         Self { count: self.count.saturating_mul(n), bytes: self.bytes.saturating_mul(n) }
     }
 
-    /// As many of them as take no more than `bytes`.
+    /// The largest number of these rows that takes no more than `bytes`.
     fn within(self, bytes: u128) -> Self {
         if self.bytes <= bytes {
             return self;
@@ -113,7 +113,7 @@ impl Rows {
     }
 }
 
-/// What is counted.
+/// Counts of a scenario that the estimate is made of.
 pub(crate) struct Counts<'d> {
     draft: &'d Draft,
     head: &'d Head,
@@ -180,7 +180,7 @@ impl<'d> Counts<'d> {
         ]
     }
 
-    /// What a router knows of one that hosts are behind. Most networks have hosts behind few of their routers.
+    /// Memory of a router's route to a router that hosts are behind. Most networks have hosts behind few of their routers.
     fn route(&self) -> u128 {
         let spreads = self.head.routing.plain().equal_paths != EqualPaths::First;
         if spreads || !self.draft.faults.is_empty() { 2 * ROUTE } else { ROUTE }
@@ -251,7 +251,7 @@ fn room_of(limit: Option<Value>, mtu: Bytes) -> u128 {
     }
 }
 
-/// What the scenario needs, if it fits into three quarters of `limit`; if not, says how much and for what.
+/// Estimates the scenario's memory if it fits into three quarters of `limit`; if not, reports how much it needs, and for what.
 pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option<Estimate> {
     let runs = u128::from(counts.head.keys.runs.value);
     let parts = counts.parts();

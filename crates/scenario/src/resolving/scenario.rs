@@ -22,13 +22,13 @@ use crate::text::sink::Sink;
 /// A scenario that can run, and what its making found out.
 pub(crate) struct Resolved {
     pub(crate) scenario: Scenario,
-    /// How much memory it takes.
+    /// Memory estimate.
     pub(crate) memory: Estimate,
     /// The first link of each declaration of links.
     pub(crate) firsts: Vec<usize>,
-    /// Of how many steps each `[[fault]]` is.
+    /// Number of steps of each `[[fault]]`.
     pub(crate) steps: Vec<usize>,
-    /// How many faults each has become.
+    /// Number of faults that each `[[fault]]` has become.
     pub(crate) parts: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which directions of which links a fault concerns: side by side, and step after step.
+//! Directions of links that a fault concerns: side by side, and step after step.
 
 use crate::declarations::fault::FaultKeys;
 use crate::declarations::names::Selector;
@@ -12,7 +12,7 @@ use crate::text::sink::Sink;
 
 /// Links, or all those of a router together, in the order in which one names them.
 pub(crate) struct Side {
-    /// As the file has it.
+    /// Selector as written in the file.
     shown: At<String>,
     /// The directions concerned of each.
     links: Vec<Vec<Way>>,
@@ -21,7 +21,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// How many links it is of.
+    /// Number of links.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
@@ -141,8 +141,8 @@ impl Places<'_> {
     }
 }
 
-/// What fails together, step after step: links that are named one by one go one after the other; where selectors stand for
-/// several, or hosts, they go side by side, first with first.
+/// Directions that fail together, step after step: links that are named one by one fail one after the other; if selectors
+/// stand for several links, or for hosts, these fail side by side, first with first.
 pub(crate) fn steps(sides: Vec<Side>, sink: &Sink<'_>) -> Option<Vec<Vec<Way>>> {
     if sides.iter().all(|side| !side.several) {
         return Some(sides.into_iter().flat_map(|side| side.links).collect());

@@ -20,7 +20,7 @@ pub(crate) struct Topology<'s> {
     /// Position of each node's first arm in `arms`; one more at the end.
     starts: Vec<usize>,
     arms: Vec<Arm>,
-    /// Which connected set of routers a router belongs to; itself for a host.
+    /// Connected set of routers that a router belongs to; a host is its own.
     component: Vec<u32>,
     trees: BTreeMap<u32, Vec<u32>>,
 }

@@ -8,7 +8,7 @@ mod faults;
 mod gallery;
 mod kernels;
 mod migration;
-mod outsiders;
+mod plugins;
 mod reads;
 mod resolved;
 mod robust;

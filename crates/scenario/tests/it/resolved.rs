@@ -1,4 +1,4 @@
-//! What a scenario resolves to is the same scenario, whatever was written: no key is lost, none is refused, and no
+//! Resolution of a scenario gives the same scenario, whatever was written: no key is lost, none is refused, and no
 //! advice comes of its being resolved.
 
 use tailrace_core::params::Parameters as _;
@@ -329,7 +329,7 @@ fn a_load_comes_to_a_gap_of_each_flow() {
     // 25 kB at 5 Mbit/s, half of the slowest link; or at 50 Mbit/s.
     assert_eq!(gap(&[with(app)]), "exponential(40 ms)");
     assert_eq!(gap(&[with(&app.replace(" }", ", of = \"in\" }"))]), "exponential(4 ms)");
-    // What goes the other way has the other direction's rate.
+    // Packets in the other direction have that direction's rate.
     let slow = ("link.out.reverse", "{ rate = \"1 Mbit/s\" }".to_string());
     let turned = [("flow.f.from", "\"b\"".to_string()), ("flow.f.to", "\"a\"".to_string())];
     assert_eq!(gap(&[with(app), slow.clone()]), "exponential(40 ms)");

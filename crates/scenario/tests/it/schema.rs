@@ -151,7 +151,7 @@ fn the_schema_refuses_what_the_parser_refuses() {
     }
 }
 
-/// As much of JSON Schema as the schema uses, patterns excepted.
+/// Checks the part of JSON Schema that the schema uses, patterns excepted.
 fn check(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#')).expect("references lead somewhere");

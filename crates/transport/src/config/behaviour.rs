@@ -10,41 +10,39 @@ use tailrace_core::{Bytes, Duration, parameters};
 parameters! {
     /// Behaviour of a TCP implementation. A profile is a value of it; single parameters can be overridden.
     pub struct TcpBehaviour = RFC {
-        /// Which ranges a receiver reports by SACK if there are many.
+        /// Choice of the ranges that a receiver reports by SACK if there are many.
         sack_reports: SackReports = SackReports::Ranges, "RFC 2018 §4";
-        /// Which segments are refused because their timestamp is older than one that has arrived. If ACKs are
-        /// reordered, the overtaken ones are refused, and what they say is lost.
+        /// Segments that are refused because their timestamp is older than one that has arrived. If ACKs are reordered, the
+        /// overtaken ones are refused, and the news in them is lost.
         paws: Paws = Paws::All, "RFC 7323 §5.3";
-        /// How a receiver tells the sender of ECN marks. A sender that expects another way misjudges how many there
-        /// were.
+        /// Signal by which a receiver tells the sender of ECN marks. A sender that expects another signal misjudges the number of
+        /// marks.
         ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
         /// The share of such a receive buffer that is advertised, once a full segment has arrived: its payload over the
         /// memory that it takes. `"auto"` is half, whatever arrives.
         tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
-        /// How much memory a packet takes in a receive buffer that grows, beyond the payload of a full one; a short one takes as much. If it
+        /// Memory of a packet in a receive buffer that grows, beyond the payload of a full packet; a short one takes as much. If it
         /// is large, windows are smaller while packets wait.
         packet_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was measured";
-        /// How much memory a packet takes in a send buffer that grows, beyond its payload. If it is large, less waits there.
+        /// Memory of a packet in a send buffer that grows, beyond its payload. If it is large, less data waits there.
         send_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B";
         /// The memory for each segment of the congestion window, of which a tuned send buffer has twice as much.
         segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "buffers are multiples of it";
-        /// What `min_rto` limits.
+        /// Quantity that `min_rto` limits.
         rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
         /// G, the granularity of the clock: at least so much is added to the smoothed round-trip time to give the
         /// timeout.
         clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2", in "0 s"..="1 h": "timeouts add it";
         /// Round-trip times and timeouts are counted in ticks of this length. Zero means exact nanoseconds.
         rtt_tick: Duration = Duration::ZERO, "exact", in "0 s"..="1 h": "timeouts are multiples of it";
-        /// Which segments give samples of the round-trip time.
+        /// Segments that give samples of the round-trip time.
         rtt_sampling: RttSampling = RttSampling::EveryAck, "RFC 6298 §3";
-        /// How the variance of round-trip times enters the timeout. With `peak`, queues that build up cause fewer
-        /// timeouts.
+        /// Estimate of the variance of round-trip times in the timeout. With `peak`, queues that build up cause fewer timeouts.
         rtt_variance: RttVariance = RttVariance::Mean, "RFC 6298 §2";
         /// Whether the retransmission timer also restarts when the oldest segment is sent again, and at a SACK of
         /// data that was sent before that. If false, it may expire while a lost retransmission is being repaired.
         rto_restart: bool = false, "RFC 6298 §5.3: at ACKs of new data; Linux tcp_xmit_retransmit_queue, tcp_clean_rtx_queue";
-        /// How long an ACK is delayed at most. If it is longer than the sender's RTO, it causes timeouts without a
-        /// loss.
+        /// Longest delay of an ACK. If it is longer than the sender's RTO, it causes timeouts without a loss.
         delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms", in "0 s"..="1 h": "senders wait for it";
         /// Whether the delay of ACKs adapts to the time between segments.
         ack_delay: AckDelay = AckDelay::Fixed, "RFC 1122 §4.2.3.2";
@@ -53,7 +51,7 @@ parameters! {
         jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
         /// Whether the ACK that ends the handshake is sent by itself even if data is waiting.
         handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
-        /// How often a SYN or SYN-ACK may be sent again without the initial window being one packet for that.
+        /// Number of retransmissions of a SYN or SYN-ACK that leave the initial window as it is. After more, it is one packet.
         spared_syns: u8 = 0, "RFC 5681 §3.1; Linux tcp_init_transfer: once";
         /// Whether segments with PSH, and those below full size, are acknowledged at once if the application has read
         /// everything, since the sender may have no more to send. If false, a single segment waits for
@@ -63,8 +61,7 @@ parameters! {
         /// the round-trip time at most. The sender then learns of several SACKed segments at a time. With zero, each
         /// is acknowledged at once. Needs SACK.
         ack_compression: Duration = Duration::ZERO, "RFC 5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms", in "0 s"..="1 h": "senders wait for it";
-        /// So many segments at the start, and as many after a duplicate, are acknowledged at once, whatever
-        /// `delayed_ack` says.
+        /// Number of segments at the start, and again after a duplicate, that are acknowledged at once, whatever `delayed_ack` says.
         quick_acks: u16 = 0, "RFC 5681";
         /// Whether further segments are acknowledged at once, because the sender's window may be very small: the
         /// first mark after a CWR, a CWR itself, and packets that cannot be marked though others can.
@@ -78,8 +75,8 @@ parameters! {
         /// Whether fast recovery repairs every hole below the highest SACK before new data is sent, even if too
         /// little above it was SACKed to call it lost. Reordered packets then cause needless retransmissions.
         repair_holes: bool = false, "RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all";
-        /// How a sender with SACK counts what is in the network. ns-2's count sends less where several segments of a
-        /// small window are lost at once. With `rack` it is always RFC 6675's.
+        /// Estimate of the data in the network by a sender with SACK. ns-2's sends less if several segments of a small window are
+        /// lost at once. With `rack` it is always RFC 6675's.
         pipe: Pipe = Pipe::Rfc6675, "RFC 6675 §4; ns-2 Sack1TcpAgent::recv";
         /// Whether a timeout keeps what was SACKed, and SACKs count while it is repaired. If false, everything from
         /// the oldest segment on is sent again.
@@ -87,7 +84,7 @@ parameters! {
         /// Whether a SYN that is sent again no longer asks for ECN, so that a network that drops SYNs with ECN does
         /// not block connections.
         ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
-        /// What is halved when a loss is found.
+        /// Quantity that is halved when a loss is found.
         halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
         /// Whether a second timeout of the same segment lowers ssthresh again.
         repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
@@ -100,7 +97,7 @@ parameters! {
         ecn_least: EcnLeast = EcnLeast::OneThenWait, "RFC 3168 §6.1.2; ns-2 TcpAgent::ecn";
         /// The unit in which windows are counted.
         window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
-        /// How the growth of the window is counted.
+        /// Unit in which the growth of the window is counted.
         increase: Increase = Increase::Bytes, "RFC 3465";
         /// L: by how many MSS slow start grows at most for each ACK; after a timeout it is 1.
         abc_limit: u8 = 1, "RFC 5681 §3.1";
@@ -115,9 +112,9 @@ parameters! {
         /// Whether the retransmission timer is restarted only at the first partial ACK (impatient), or, if false, at
         /// each.
         impatient: bool = true, "RFC 6582 §4";
-        /// What happens to cwnd after an idle period longer than the RTO.
+        /// Change of cwnd after an idle period longer than the RTO.
         idle_restart: IdleRestart = IdleRestart::Restart, "RFC 5681 §4.1";
-        /// How many new segments may be sent in answer to one ACK; 0 is no limit.
+        /// Largest number of new segments that one ACK lets out; 0 is no limit.
         max_burst: u64 = 0, "off";
         /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are
         /// divided below TCP. If the window has room for fewer, they wait for the next ACK if that is expected soon.
@@ -127,8 +124,8 @@ parameters! {
         /// With `tso`: whether a packet that ends early, as it ends what was written into it, takes what it lacks from the next one. If
         /// not, a packet may have fewer segments than the window has room for.
         fills_short_packets: bool = true, "Linux 6.12 tcp_grow_skb; 6.1: off";
-        /// How much may be sent for each ACK of a fast recovery (proportional rate reduction), and what bounds it
-        /// once less than ssthresh is in flight (RFC 6937 §3).
+        /// Amount that each ACK of a fast recovery lets out (proportional rate reduction), and its bound once less than ssthresh is
+        /// in flight (RFC 6937 §3).
         prr: Prr = Prr::Off, "RFC 6937";
         /// Whether a timeout is first tested: new data is sent before anything is repaired, and if data that was not
         /// sent again is then acknowledged, nothing was lost and the timeout is undone.
@@ -138,10 +135,10 @@ parameters! {
         eifel: bool = false, "RFC 3522";
         /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
         dsack_undo: bool = false, "RFC 3708 §3";
-        /// Of a subflow of Multipath TCP: whether what this host's own interface drops because it is down counts as congestion. The window
-        /// is then lowered as for a mark, and no timeout is undone in a way that gives it back.
+        /// Whether packets that this host's own interface drops because it is down count as congestion. The window is then lowered
+        /// as for a mark, and no timeout is undone in a way that restores it.
         heeds_local_drops: bool = false, "Linux: a packet that a queue drops, tcp_enter_cwr";
-        /// What undoing a reduction does.
+        /// Effect of undoing a reduction.
         undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
         /// Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it as it is. If it is large,
         /// losses in small windows must wait for the timeout.
@@ -154,11 +151,11 @@ parameters! {
         door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
         /// T2, how many smoothed round-trip times old a reduction may be for `door` to undo it.
         door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
-        /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from
-        /// receivers that repeat ACKs (`misbehaviour`) what they gain, but also takes part of the window from honest
-        /// ones if a recovery takes several round trips.
+        /// Largest number of segments that duplicate ACKs let out in a fast recovery without SACK. `"flight"` denies receivers that
+        /// repeat ACKs (`misbehaviour`) their gain, but also takes part of the window from honest ones if a recovery takes several
+        /// round trips.
         dup_limit: DupLimit = DupLimit::Outstanding, "RFC 5681 §3.2: may be limited; Linux and ns-3 count so";
-        /// How a connection is opened.
+        /// Handshake that opens a connection.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
         /// The time to the first probe of a closed receive window. `"auto"` is the RTO.
         persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time";

@@ -190,7 +190,7 @@ impl TcpConfig {
             tcp_wmem: Some(BufferSizes { least: 4096, initial: 16_384, most: 4_194_304 }),
             min_rto: Duration::from_millis(200),
             max_rto: Duration::from_secs(120),
-            // What applications ask for that send messages (TCP_NODELAY), as those of flows between kernels do.
+            // Applications that send messages ask for TCP_NODELAY, as those of flows between kernels do.
             nagle: Nagle::Off,
             rack: true,
             tlp: true,

@@ -15,19 +15,19 @@ choices! {
 }
 
 choices! {
-    /// How large the send buffer of a connection is, where it holds memory and was not set.
+    /// Size of a connection's send buffer that counts memory and was not set.
     pub enum SendBufferOf {
-        /// As large as the largest of its subflows.
+        /// The size of the largest send buffer of its subflows.
         Largest = "largest",
-        /// As large as those of all its subflows together.
+        /// The sum of the send buffers of its subflows.
         Sum = "sum",
     }
 }
 
 choices! {
-    /// How much one choice of a scheduler that fills queues is good for.
+    /// Amount of data that one choice of a scheduler that fills queues hands out.
     pub enum HandsOut {
-        /// What is left of a burst, packet by packet, as long as the subflow's send buffer has room.
+        /// The rest of a burst, packet by packet, as long as the subflow's send buffer has room.
         Packets = "packets",
         /// Whole fragments as they lie in the send buffer; each time that bytes are handed out begins with a choice.
         Fragments = "fragments",
@@ -45,9 +45,9 @@ choices! {
 }
 
 choices! {
-    /// How long the echo of an ADD_ADDR is waited for.
+    /// Time for which the echo of an ADD_ADDR is waited for.
     pub enum EchoWait {
-        /// As long as the largest timeout of a subflow, and twice as long with each repetition, up to `add_addr_timeout`.
+        /// The largest timeout of a subflow, doubled with each repetition, up to `add_addr_timeout`.
         Rto = "rto",
         /// `add_addr_timeout` each time.
         Timeout = "timeout",
@@ -90,9 +90,9 @@ parameters! {
         /// With the data that the same ACK acknowledges, the sender then goes beyond the window that its peer
         /// advertised, and the peer may discard what arrives there.
         keeps_larger_window: bool = false, "not in RFC 8684; Linux tcp_may_update_window, ack_update_msk";
-        /// How many SYNs ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
+        /// Number of SYNs that ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
-        /// How often the SYN of a further subflow (MP_JOIN) is sent again before that subflow is given up.
+        /// Number of retransmissions of the SYN of a further subflow (MP_JOIN) before that subflow is given up.
         join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each one takes computing time";
         /// Whether data that a subflow holds when its timer expires is also given to other subflows.
         reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";
@@ -110,8 +110,8 @@ parameters! {
         /// After more timeouts of the data level than this without a sign of life, a subflow counts as stale if
         /// another one is better off: it is not used until something arrives on it. 0 is never.
         stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
-        /// What is sent again because a subflow is stale or lost. If true, everything that is not acknowledged at the
-        /// data level, whichever subflow carries it; if false, what that subflow held.
+        /// Whether all data that is not acknowledged at the data level is sent again because a subflow is stale or lost. If false,
+        /// only the data that this subflow held.
         reinject_all: bool = false, "Linux, __mptcp_retransmit_pending_data";
         /// Whether the subflows of an address that is gone are closed in order, and those on which the other end sends a FIN: each still sends
         /// what it holds, then its own FIN, and takes up capacity with that if the address returns, though others have sent the same
@@ -123,9 +123,9 @@ parameters! {
         /// On which usable subflow an ACK with news of addresses is sent, if no other packet can carry it. If several
         /// paths fail at once, REMOVE_ADDR may be lost on one of them.
         speaker: Speaker = Speaker::Fastest, "not in RFC 8684; linux: first, mptcp_pm_nl_addr_send_ack";
-        /// How often ADD_ADDR is repeated if it is not echoed. `"auto"` is until it is echoed.
+        /// Number of repetitions of an ADD_ADDR that is not echoed. `"auto"` repeats it until it is echoed.
         add_addr_retries: Option<u64> = None, "RFC 8684 §3.4.1; Linux ADD_ADDR_RETRANS_MAX: 3; mptcp_0_94: 0";
-        /// How long that echo is waited for. A short wait repeats what only waits in a queue.
+        /// Time for which that echo is waited for. A short wait repeats an ADD_ADDR that is only delayed in a queue.
         add_addr_wait: EchoWait = EchoWait::Rto, "RFC 8684 §3.4.1 leaves it open; Linux 6.1 and 6.12: timeout, mptcp_pm_add_timer";
         /// The longest wait.
         add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time";

@@ -12,7 +12,7 @@ use tailrace_core::params::{Invalid, ParamInfo, SetError, Value};
 use tailrace_core::{choices, parameters};
 
 choices! {
-    /// What is done about a subflow that blocks the receive window.
+    /// Penalty of a subflow that blocks the receive window.
     pub enum Penalisation {
         /// Nothing.
         None = "none",
@@ -30,11 +30,11 @@ parameters! {
     pub struct MptcpConfig with behaviour: MptcpBehaviour {
         /// Whether segments carry checksums over data and mappings; it is enough if either end asks for them.
         checksum: bool = false, "RFC 8684 §3.3; Linux checksum_enabled";
-        /// How many subflows a connection may have at a time, at most 32.
+        /// Largest number of subflows at a time, at most 32.
         max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has room for 32, its own among them";
         /// Whether data that blocks the receive window is sent once more, on a subflow that has room.
         opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
-        /// What is done to a subflow that blocks the receive window.
+        /// Penalty of a subflow that blocks the receive window.
         penalisation: Penalisation = Penalisation::None, "Raiciu et al., NSDI 2012 §4.2";
     }
 }
@@ -48,7 +48,7 @@ impl Deref for MptcpConfig {
     }
 }
 
-/// How the windows of subflows are governed.
+/// Congestion control of subflows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SubflowControl {
     /// Each by itself, as a TCP connection would.

@@ -7,7 +7,7 @@ use super::policy::{MULTIPATH_CC, PATH_MANAGER, SCHEDULER, read_named};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{MPTCP, MPTCP_BEHAVIOUR};
 use crate::declarations::values::plain;
-use crate::model::{Outsiders, Transport};
+use crate::model::{Plugins, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
@@ -22,7 +22,7 @@ use tailrace_transport::mptcp::{
 use tailrace_transport::{Profile, TcpBehaviour, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
-pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+pub(super) fn read(node: &Node, plugins: &Plugins, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let params = [MptcpConfig::params(), TcpConfig::params()].concat();
     let others = keys_elsewhere("mptcp");
     let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params).elsewhere(&others);
@@ -37,14 +37,14 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     });
     let control = match r.node("cc") {
         Some(node) => {
-            let names: Vec<_> = SubflowControl::names().into_iter().chain(outside.control_names()).collect();
-            read_named(node, &MULTIPATH_CC, &names, Some(usual.control), outside, sink)
+            let names: Vec<_> = SubflowControl::names().into_iter().chain(plugins.control_names()).collect();
+            read_named(node, &MULTIPATH_CC, &names, Some(usual.control), plugins, sink)
         }
         None => Some(usual.control),
     };
     let scheduler = match r.node("scheduler") {
         Some(node) => {
-            read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), outside, sink)
+            read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), plugins, sink)
         }
         None => Some(usual.scheduler),
     };
@@ -54,7 +54,7 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
             &PATH_MANAGER,
             PathManagerConfig::names(),
             Some(usual.path_manager),
-            outside,
+            plugins,
             sink,
         ),
         None => Some(usual.path_manager),

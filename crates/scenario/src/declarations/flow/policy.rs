@@ -1,9 +1,9 @@
 //! Policies by registered name: congestion controls, schedulers, path managers.
 
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::Section;
-use crate::model::Outsiders;
+use crate::model::Plugins;
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
@@ -40,7 +40,7 @@ pub(super) const PATH_MANAGER: Sort = Sort {
 /// A policy by registered name, with its own parameters.
 pub(super) trait Named: Sized {
     /// The default of the one called `name`, of those that are registered and those that are not.
-    fn default_of(name: &str, outside: &Outsiders) -> Option<Self>;
+    fn default_of(name: &str, plugins: &Plugins) -> Option<Self>;
     fn name(&self) -> &'static str;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
@@ -48,11 +48,11 @@ pub(super) trait Named: Sized {
 }
 
 macro_rules! named {
-    ($($config:ty: $outside:expr),+ $(,)?) => { $(
+    ($($config:ty: $plugins:expr),+ $(,)?) => { $(
         impl Named for $config {
-            fn default_of(name: &str, outside: &Outsiders) -> Option<Self> {
-                let own: fn(CcConfig) -> Option<Self> = $outside;
-                <$config>::default_of(name).or_else(|| outside.control(name).and_then(own))
+            fn default_of(name: &str, plugins: &Plugins) -> Option<Self> {
+                let own: fn(CcConfig) -> Option<Self> = $plugins;
+                <$config>::default_of(name).or_else(|| plugins.control(name).and_then(own))
             }
             fn name(&self) -> &'static str {
                 self.name()
@@ -82,12 +82,12 @@ pub(super) fn read_named<C: Named>(
     sort: &Sort,
     names: &[&'static str],
     usual: Option<C>,
-    outside: &Outsiders,
+    plugins: &Plugins,
     sink: &Sink<'_>,
 ) -> Option<C> {
     let (kind, table) = kind_of(node, &Kinds { what: sort.what, names, command: sort.command }, sink)?;
     let usual = usual.filter(|usual| usual.name() == kind);
-    let mut config = usual.or_else(|| C::default_of(kind, outside))?;
+    let mut config = usual.or_else(|| C::default_of(kind, plugins))?;
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, sort.section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));

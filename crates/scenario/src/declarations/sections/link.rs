@@ -1,11 +1,11 @@
 //! Links.
 
-use super::key::{LOSS, PROBABILITY, QUEUE, SIZE, SWITCH, Section, Shape, may, must};
+use crate::declarations::key::{LOSS, PROBABILITY, QUEUE, SIZE, SWITCH, Section, Shape, may, must};
 use crate::model::Strip;
 use tailrace_core::params::{Kind, ParamType};
 use tailrace_impair::RATES;
 
-/// What a middlebox strips.
+/// Options that a middlebox takes out.
 const STRIP: Shape = Shape::Plain(<Strip as ParamType>::KIND);
 
 /// `[[link]]`.

@@ -1,6 +1,6 @@
 //! Transports.
 
-use super::key::{SIZE, SWITCH, Section, Shape, may};
+use crate::declarations::key::{SIZE, SWITCH, Section, Shape, may};
 use tailrace_core::params::Kind;
 
 /// Keys of a TCP transport beside the endpoint's parameters.
