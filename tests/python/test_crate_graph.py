@@ -52,7 +52,6 @@ KNOWN_CIRCLES = {
     ("qdisc", "disciplines/red"): 4,
     ("qdisc", "disciplines/sfb"): 3,
     ("qdisc", "fair_queue"): 2,
-    ("scenario", "declarations"): 19,
     ("sim", ""): 43,
     ("sim", "foreign"): 2,
     ("sim", "series"): 4,

@@ -14,7 +14,7 @@ tailrace_core::choices! {
     }
 }
 
-/// How routers find their ways.
+/// Routing of the routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routing {
     /// Choice among several shortest paths.
