@@ -105,7 +105,7 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/reference/applications.md and classes: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
 
 classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
@@ -126,7 +126,7 @@ site-links: ## whether links of the site to other hosts answer (needs the networ
 docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
 
-validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/validation.md)
+validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/explanation/validation.md)
 	$(BIN)/python -m validation -o results/validation/table.md
 
 editor: build ## the schema where .taplo.toml has editors look for it (docs/howto/typing.md)

@@ -1,5 +1,5 @@
 // node tests/playground/measure.mjs FOLDER NATIVE [BROWSER]: when the first picture comes, and how fast a page is beside the native build
-// (`cargo build --release -p tailrace-wasm --example native`). Figures for docs/playground.md. Linux only: speed is by processor time, since
+// (`cargo build --release -p tailrace-wasm --example native`). Figures for docs/guides/playground.md. Linux only: speed is by processor time, since
 // what else the machine does would count otherwise.
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-"""The tables of rooms in docs/architecture.md: which folders and files of a crate or package may import which."""
+"""The tables of rooms in docs/explanation/architecture.md: which rooms of a crate or package may import which."""
 
 import functools
 import re
@@ -12,7 +12,7 @@ _ROW = re.compile(r"^\| (`.+?) \|.*\| (.+?) \|$", re.MULTILINE)
 @functools.cache
 def tables() -> dict[str, dict[str, set[str]]]:
     """For each crate or package that has a table: each of its rooms with those that it may import."""
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/explanation/architecture.md").read_text(encoding="utf-8")
     found = {name: _rooms(section) for name, section in _SECTION.findall(text)}
     return {name: rooms for name, rooms in found.items() if rooms}
 

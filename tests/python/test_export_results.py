@@ -443,7 +443,7 @@ def test_commands_write_what_they_say(folder, compared, tmp_path):
 def test_the_commands_of_the_page_can_be_given(tmp_path):
     (tmp_path / "lab.toml").write_text(PINGED)
     (block,) = re.findall(
-        r"```sh\n(.*?)```", (ROOT / "docs" / "export.md").read_text(encoding="utf-8"), re.DOTALL
+        r"```sh\n(.*?)```", (ROOT / "docs" / "guides" / "export.md").read_text(encoding="utf-8"), re.DOTALL
     )
     for line in block.splitlines():
         program, *arguments = shlex.split(line)

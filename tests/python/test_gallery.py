@@ -85,7 +85,7 @@ def test_every_discipline_has_a_row_in_the_tables(page):
     assert [name for name in NAMES if f"| [`{name}`]({name}.md) |" not in text] == []
 
 
-@pytest.mark.parametrize("page", ["docs/features.md", "CHANGELOG.md"])
+@pytest.mark.parametrize("page", ["docs/reference/features.md", "CHANGELOG.md"])
 def test_every_discipline_is_named(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert [name for name in NAMES if f"`{name}`" not in text] == []

@@ -15,7 +15,7 @@ from tailrace.execution import identity
 from tailrace.scenario import plugins
 from tailrace.study import dask_workers
 
-PAGE = (ROOT / "docs" / "own-algorithms.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "guides" / "own-algorithms.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"`([\w-]+\.\w+)`:\n\n```\w+\n(.*?)```", PAGE, re.DOTALL))
 LINE = FILES["line.toml"].replace('duration = "20 s"', 'duration = "5 s"')
 

@@ -1,4 +1,4 @@
-"""docs/presets.md: every line there is a queue that can be used as it stands."""
+"""docs/reference/presets.md: every line there is a queue that can be used as it stands."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from conftest import SMALL, command_line
 
-PAGE = Path(__file__).parents[2] / "docs" / "presets.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "presets.md"
 LINES = re.findall(r"^queue = (\{.*\})$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 

@@ -36,7 +36,7 @@ from tailrace.execution import identity
 from tailrace.reproduce import claims_file
 from tailrace.scenario import objects
 
-PAGE = ROOT / "docs" / "scenarios-in-code.md"
+PAGE = ROOT / "docs" / "guides" / "scenarios-in-code.md"
 FILES = [
     *sorted((ROOT / "scenarios").glob("*.toml")),
     *sorted(file for file in (ROOT / "papers").glob("*/*.toml") if file.name != claims_file.FILE),

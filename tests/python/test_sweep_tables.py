@@ -147,7 +147,7 @@ def test_latex_takes_any_name():
 
 
 def test_the_documentation_lists_every_short_name_of_a_metric():
-    page = (ROOT / "docs/sweeps.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/guides/sweeps.md").read_text(encoding="utf-8")
     section = page.partition("## Metrics\n")[2].partition("\n## ")[0]
     rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
     named = [name for row in rows for name in row.replace("`", "").replace(" ", "").split(",")]

@@ -1,5 +1,5 @@
 """Kinds of applications, attacks, faults, losses, rates and media: the page of the first, and their tables in
-docs/scenarios.md, from the code itself."""
+docs/reference/scenarios.md, from the code itself."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from queue_docs.catalog import ROOT, Entry, cell, table
 from tailrace import api
 from tailrace.text import toml_text
 
-PAGE = ROOT / "docs" / "applications.md"
-SCENARIOS = ROOT / "docs" / "scenarios.md"
+PAGE = ROOT / "docs" / "reference" / "applications.md"
+SCENARIOS = ROOT / "docs" / "reference" / "scenarios.md"
 
 _INTRO = """An *application* is what sends data over a flow: a download that never ends, a browser, a video
 player, a call. A flow names it with `app = "bulk"`, or with keys, `app = { kind = "transfer", size = "1 MB" }`.

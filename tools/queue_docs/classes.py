@@ -134,7 +134,7 @@ def _package() -> str:
     modules = [_module(name) for name in _kinded()]
     doc = (
         '"""Scenarios built in code: a class for every table of a scenario file and every kind.\n\n'
-        + "docs/scenarios-in-code.md shows how. Written by `make classes`, from the schema.\n\n"
+        + "docs/guides/scenarios-in-code.md shows how. Written by `make classes`, from the schema.\n\n"
         + ">>> from tailrace.build import Host, Link, queue\n"
         + '>>> Link(["home", "server"], "10 Mbit/s", "5 ms", queue=queue.Codel(target="3 ms"))\n'
         + "Link(between=['home', 'server'], rate='10 Mbit/s', delay='5 ms', queue=Codel(target='3 ms'))\n"

@@ -1,4 +1,4 @@
-"""The columns of results' tables and the keys of the summary in docs/results.md, from the code's own tables."""
+"""Columns of tables and keys of the summary in docs/reference/results.md, from the code's own tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from queue_docs.catalog import ROOT, Entry, cell, table
 from tailrace import api
 
-RESULTS = ROOT / "docs" / "results.md"
+RESULTS = ROOT / "docs" / "reference" / "results.md"
 
 _LIST = re.compile(r"(<!-- (columns|keys) of (\w+): [^\n]*-->\n).*?(<!-- end of \2 -->)", re.DOTALL)
 

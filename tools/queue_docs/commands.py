@@ -20,7 +20,7 @@ _INTRO = """<!-- Written by `make docs` from the program. Edit its options' help
 # Commands, option by option
 
 Every command with all its arguments and options, as `tailrace COMMAND -h` prints them. [The command
-line](../cli.md) explains what they do together: where results go, what Ctrl-C does, exit codes."""
+line](command-line.md) explains what they do together: where results go, what Ctrl-C does, exit codes."""
 
 
 def write() -> list[Path]:

@@ -39,8 +39,8 @@ PAGES = {
     ),
     "attack": (
         "Attacks",
-        "Traffic that is meant to harm others. [What it costs them](../../statistics.md#what-an-attack-costs) can be "
-        "computed.",
+        "Traffic that is meant to harm others. "
+        "[What it costs them](../../explanation/statistics.md#what-an-attack-costs) can be computed.",
     ),
     "fault": (
         "Faults",
@@ -58,7 +58,7 @@ PAGES = {
 }
 # Kinds that have pages of their own, with more than their keys.
 ELSEWHERE = {
-    "app": ("Applications", "../../applications.md"),
+    "app": ("Applications", "../applications.md"),
     "queue": ("Queue disciplines", "../../queues/README.md"),
 }
 
@@ -77,7 +77,7 @@ _BOUNDS = re.compile(r"(?:^|(?<=\.)\s+)([\d.]+(?: \S+)? to [\d.]+(?: \S+)?) \((.
 _INTRO = """# The scenario file, key by key
 
 Every table and key that a scenario may have: what it takes, what holds without it, and what it means. This is for
-looking things up; [the scenario file](../../scenarios.md) explains how they work together, with examples. All of
+looking things up; [the scenario file](../scenarios.md) explains how they work together, with examples. All of
 it is written from the schema that also checks your files, so it is complete. `tailrace schema` prints that schema
 for editors, `tailrace list` tells the same in a terminal, and `tailrace check FILE` names every mistake in a file
 with its line.

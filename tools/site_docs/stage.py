@@ -22,9 +22,13 @@ PLAYGROUND = ROOT / "build" / "playground"
 
 # Pages that lie elsewhere, and where the site has them.
 OUTSIDE = {
+    "ARTIFACT.md": "about/artifact.md",
     "CHANGELOG.md": "about/changelog.md",
+    "CODE_OF_CONDUCT.md": "about/conduct.md",
     "CONTRIBUTING.md": "about/contributing.md",
+    "SECURITY.md": "about/security.md",
     "benches/peers/README.md": "about/peers.md",
+    "changes/README.md": "about/next.md",
     "fuzz/README.md": "about/fuzzing.md",
     "scenarios/README.md": "gallery.md",
     "templates/discipline/README.md": "howto/discipline-outside.md",

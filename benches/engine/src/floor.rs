@@ -10,7 +10,8 @@ use crate::Options;
 use crate::measure::{Work, measure};
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng, packet};
 use tailrace_net::{
-    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, PacketOps, Routed,
+    TimerId,
 };
 
 const DATA: u32 = 1000;
@@ -122,6 +123,8 @@ fn link(rate: Rate, delay: Duration, packets: u64) -> LinkConfig<Header> {
         has_middlebox: false,
     }
 }
+
+impl PacketOps<Header> for Floor {}
 
 impl Hosts<Header> for Floor {
     #[inline]

@@ -1,19 +1,19 @@
 //! Links, routers and the event loop.
 
+mod channels;
+pub(crate) mod hosts;
+
 use crate::channel::{Channel, ChannelId};
-use crate::event::{EventQueue, LARGE, Target};
-use crate::flight::{PacketId, Slab};
-use crate::link::Outcome;
+use crate::event_queue::{EventQueue, LARGE, Target};
+use crate::fabric::hosts::Hosts;
+use crate::ids::{Address, LinkId, NodeId, TimerId};
+use crate::impairment::Impairment;
+use crate::link::{Link, LinkConfig, Outcome};
+use crate::link_stats::QueueStats;
+use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use crate::route::Graph;
-use crate::{Address, Hosts, Impairment, Link, LinkConfig, LinkId, NodeId, QueueStats, TimerId};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, Rate, Rng};
 use tailrace_qdisc::Qdisc;
-
-/// A packet that the fabric can forward.
-pub trait Routed: Packet {
-    /// Where it goes: to a host, or first to a gateway (see [`Hosts::next_stop`]).
-    fn destination(&self) -> Address;
-}
 
 /// Targets with this bit are timers of the hosts or channels, the others links.
 const TIMER: Target = 1 << 23;
@@ -36,7 +36,7 @@ pub enum Cause {
 pub struct Fabric<P: Packet> {
     pub(crate) links: Vec<Link<P>>,
     pub(crate) channels: Vec<Channel>,
-    pub(crate) packets: Slab<P>,
+    pub(crate) packets: PacketSlab<P>,
     /// Whether it pays to fetch ahead.
     is_large: bool,
     graph: Graph,
@@ -74,7 +74,7 @@ impl<P: Routed> Fabric<P> {
         Self {
             links,
             channels: Vec::new(),
-            packets: Slab::new(),
+            packets: PacketSlab::new(),
             is_large,
             graph,
             events,

@@ -1,71 +1,30 @@
 //! The fabric: event queue, links, routers, routes and faults.
 //!
 //! It is generic over the packet and over the hosts at its edge ([`Hosts`]). It knows no
-//! clock: whoever runs it says how far.
+//! clock: its caller says how far to run.
 
 mod channel;
-mod disturbing;
-mod event;
+mod event_queue;
 mod fabric;
 mod flight;
-mod hosts;
-mod impair;
+mod ids;
+mod impairment;
 mod link;
+mod link_stats;
+mod netem;
+mod observer;
+mod packet_slab;
 mod route;
-mod stats;
 mod transmitter;
 
 pub use channel::{ChannelCounters, ChannelId};
-pub use fabric::{Cause, Fabric, Routed};
-pub use hosts::{Hosts, Observer};
-pub use impair::Impairment;
+pub use fabric::hosts::Hosts;
+pub use fabric::{Cause, Fabric};
+pub use ids::{Address, LinkId, NodeId, TimerId};
+pub use impairment::Impairment;
 pub use link::{Link, LinkConfig, LinkQueue};
-pub use route::{Graph, Spreading};
-pub use stats::{Gauge, LinkCounters, QueueStats};
+pub use link_stats::{Gauge, LinkCounters, QueueStats};
+pub use observer::{Observer, PacketOps};
+pub use packet_slab::Routed;
+pub use route::{EcmpHash, Graph};
 pub use tailrace_core::Histogram;
-
-/// A host or router.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct NodeId(pub u32);
-
-/// One direction of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct LinkId(pub u32);
-
-impl LinkId {
-    /// The other direction of the same link.
-    #[must_use]
-    pub fn reversed(self) -> Self {
-        Self(self.0 ^ 1)
-    }
-}
-
-/// A timer of the hosts, who give it meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct TimerId(pub u32);
-
-/// An interface address. Host interfaces are numbered from 10.0.0.1 in the order in which links are added, and gateways
-/// after them, so an address leads to its route by subtraction; one that was given ([`Graph::give_addresses`]) or that an
-/// interface has at some time only ([`Graph::reserve_addresses`]) by a search.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Address(pub u32);
-
-impl Address {
-    const FIRST: u32 = 0x0a00_0001;
-
-    /// The address of host interface number `index`.
-    pub const fn from_index(index: u32) -> Self {
-        Self(Self::FIRST + index)
-    }
-    /// The number of the host interface, for addresses that the fabric has counted.
-    const fn index(self) -> usize {
-        self.0.wrapping_sub(Self::FIRST) as usize
-    }
-}
-
-impl core::fmt::Display for Address {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let [a, b, c, d] = self.0.to_be_bytes();
-        write!(f, "{a}.{b}.{c}.{d}")
-    }
-}

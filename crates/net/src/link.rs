@@ -18,21 +18,23 @@
 //! A large network touches its links in no order that a cache could foresee. So what a packet needs that meets an
 //! idle transmitter (the common case: most links are not bottlenecks) lies in the first two cache lines.
 
+mod delivery_schedule;
 mod faults;
 mod queueing;
-mod replacing;
-mod scheduled;
-mod station;
+mod replace_qdisc;
+mod shared_medium;
 
-use crate::flight::{Flight, PacketId, Slab};
-use crate::impair::Impairment;
-use crate::stats::{LinkCounters, QueueStats};
+use crate::flight::Flight;
+use crate::ids::{LinkId, NodeId};
+use crate::impairment::Impairment;
+use crate::link_stats::{LinkCounters, QueueStats};
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use crate::transmitter::Transmitter;
-use crate::{Hosts, LinkId, NodeId, Routed};
+use delivery_schedule::Scheduled;
 use queueing::Service;
-use scheduled::Scheduled;
-use station::Station;
-pub(crate) use station::{Fared, Place};
+use shared_medium::Station;
+pub(crate) use shared_medium::{Fared, Place};
 use tailrace_access::Openings;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
@@ -67,7 +69,7 @@ pub struct LinkConfig<P: Packet> {
     pub observed: bool,
     /// Whether to call [`Observer::transmitted`] for each packet.
     pub watched: bool,
-    /// Whether to call [`Hosts::through_middlebox`] for each packet: a middlebox sits at the far end.
+    /// Whether to call [`PacketOps::through_middlebox`] for each packet: a middlebox sits at the far end.
     pub has_middlebox: bool,
 }
 
@@ -178,14 +180,14 @@ impl<P: Routed> Link<P> {
             tally: Tally::default(),
         };
         if link.schedule.is_some() || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
-            link.undo_arithmetic(&mut Slab::new(), Instant::ZERO);
+            link.undo_arithmetic(&mut PacketSlab::new(), Instant::ZERO);
         }
         link.renew_shortcuts();
         link
     }
 
     /// From now on it says of each packet when it leaves. False where it cannot: a channel that others share, too, decides that.
-    pub(crate) fn report_departures(&mut self, packets: &mut Slab<P>, now: Instant) -> bool {
+    pub(crate) fn report_departures(&mut self, packets: &mut PacketSlab<P>, now: Instant) -> bool {
         if self.station.is_none() {
             self.undo_arithmetic(packets, now);
             self.reports = true;
@@ -324,7 +326,12 @@ impl<P: Routed> Link<P> {
 
     /// Takes a packet for which it is free. Gives the time for which an event must be pushed now, if any, as [`Link::poll_event`] does.
     #[inline(always)]
-    pub(crate) fn pass(&mut self, pkt: PacketId, packets: &mut Slab<P>, now: Instant) -> Option<Instant> {
+    pub(crate) fn pass(
+        &mut self,
+        pkt: PacketId,
+        packets: &mut PacketSlab<P>,
+        now: Instant,
+    ) -> Option<Instant> {
         self.arrived += 1;
         self.send_at_once(pkt, packets, now);
         if self.pending != Instant::MAX {
@@ -336,7 +343,7 @@ impl<P: Routed> Link<P> {
 
     /// What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
     #[inline(always)]
-    fn send_at_once(&mut self, pkt: PacketId, packets: &mut Slab<P>, now: Instant) {
+    fn send_at_once(&mut self, pkt: PacketId, packets: &mut PacketSlab<P>, now: Instant) {
         let size = packets.size(pkt);
         let (_, ends) = self.transmitter.send(size, now);
         self.sent_bytes += size.get();
@@ -344,10 +351,10 @@ impl<P: Routed> Link<P> {
     }
 
     /// Takes a packet at time `now`, for which it is not free as a plain link would be.
-    pub(crate) fn transmit<R: Hosts<P>>(
+    pub(crate) fn transmit<R: PacketOps<P>>(
         &mut self,
         pkt: PacketId,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -371,10 +378,10 @@ impl<P: Routed> Link<P> {
         none_waits
     }
 
-    fn transmit_slowly<R: Hosts<P>>(
+    fn transmit_slowly<R: PacketOps<P>>(
         &mut self,
         pkt: PacketId,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -396,14 +403,21 @@ impl<P: Routed> Link<P> {
         }
     }
 
-    fn refuse<R: Hosts<P>>(&mut self, pkt: P, reason: DropReason, now: Instant, id: LinkId, hosts: &mut R) {
+    fn refuse<R: PacketOps<P>>(
+        &mut self,
+        pkt: P,
+        reason: DropReason,
+        now: Instant,
+        id: LinkId,
+        hosts: &mut R,
+    ) {
         self.tally.refused += 1;
         self.tally.dropped[reason as usize] += 1;
         hosts.dropped(id, pkt, reason, now);
     }
 
     /// Puts a packet whose transmission ends at `ends` onto the wire.
-    fn propagate(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
+    fn propagate(&mut self, pkt: PacketId, ends: Instant, packets: &mut PacketSlab<P>) {
         let Some(impairment) = &mut self.impairment else {
             return self.propagate_in_order(pkt, ends, packets);
         };
@@ -413,7 +427,7 @@ impl<P: Routed> Link<P> {
     }
 
     #[inline]
-    fn propagate_in_order(&mut self, pkt: PacketId, ends: Instant, packets: &mut Slab<P>) {
+    fn propagate_in_order(&mut self, pkt: PacketId, ends: Instant, packets: &mut PacketSlab<P>) {
         let arrives = ends.saturating_add(self.delay).max(self.flight.last_arrives());
         self.flight.push_back(pkt, arrives, packets);
     }
@@ -437,7 +451,11 @@ impl<P: Routed> Link<P> {
 
     /// An event for a plain link is due: the packet that arrives, and when there is to be another event.
     #[inline(always)]
-    pub(crate) fn plain_arrival(&mut self, packets: &Slab<P>, now: Instant) -> (Option<PacketId>, Instant) {
+    pub(crate) fn plain_arrival(
+        &mut self,
+        packets: &PacketSlab<P>,
+        now: Instant,
+    ) -> (Option<PacketId>, Instant) {
         if self.pending != now {
             return (None, Instant::MAX); // Superseded by an earlier one.
         }
@@ -447,9 +465,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// An event for this link is due.
-    pub(crate) fn handle_event<R: Hosts<P>>(
+    pub(crate) fn handle_event<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -478,19 +496,19 @@ impl<P: Routed> Link<P> {
     }
 
     /// Disturbs a packet that arrives; gives the copy of it, where one is made. Each is damaged or not by itself.
-    fn disturb<R: Hosts<P>>(
+    fn disturb<R: PacketOps<P>>(
         &mut self,
         pkt: PacketId,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         id: LinkId,
         hosts: &mut R,
     ) -> Option<PacketId> {
-        let disturbing = self.impairment.as_mut()?.disturbs_arrivals()?;
-        let copy = if disturbing.duplicates() { hosts.duplicate(id, packets.get(pkt)) } else { None };
+        let netem = self.impairment.as_mut()?.disturbs_arrivals()?;
+        let copy = if netem.duplicates() { hosts.duplicate(id, packets.get(pkt)) } else { None };
         let copy = copy.map(|copy| packets.insert(copy));
         self.tally.duplicated += u64::from(copy.is_some());
         for pkt in std::iter::once(pkt).chain(copy) {
-            if disturbing.corrupts() {
+            if netem.corrupts() {
                 self.tally.corrupted += 1;
                 packets.change(pkt, |pkt| hosts.damage(id, pkt));
             }
@@ -500,7 +518,7 @@ impl<P: Routed> Link<P> {
 
     /// Takes out the packet that has arrived by `now`.
     #[inline]
-    fn arrival(&mut self, packets: &Slab<P>, now: Instant) -> Option<PacketId> {
+    fn arrival(&mut self, packets: &PacketSlab<P>, now: Instant) -> Option<PacketId> {
         if self.flight.first_arrives() > now {
             return None;
         }

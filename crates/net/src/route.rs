@@ -11,19 +11,20 @@
 //! ([`Graph::add_gateway`]), or all where somebody may ask who they are ([`Graph::name_routers`]): one each, numbered after the
 //! hosts' interfaces.
 
-mod changes;
-mod numbering;
+mod address_numbers;
+mod ecmp;
+mod entry;
+mod incremental_update;
+mod router_links;
 mod routers;
-mod search;
-mod spreading;
+mod shortest_paths;
 mod table;
 #[cfg(test)]
 mod tests;
-mod ways;
 
-use crate::{Address, LinkId, NodeId};
-use numbering::Numbering;
-pub use spreading::Spreading;
+use crate::ids::{Address, LinkId, NodeId};
+use address_numbers::AddressNumbers;
+pub use ecmp::EcmpHash;
 use std::collections::BTreeMap;
 use table::Routes;
 use tailrace_core::FlowKey;
@@ -36,13 +37,13 @@ pub struct Graph {
     nodes: Vec<Node>,
     arcs: Vec<Arc>,
     addresses: Vec<Interface>,
-    numbering: Numbering,
+    numbering: AddressNumbers,
     /// Links that are up, or not, other than routes have it; see [`Graph::set_seen_up`].
     seen_up: BTreeMap<LinkId, bool>,
     /// Routers with an address, in the order of these.
     gateways: Vec<NodeId>,
     routers: u32,
-    spreading: Option<Spreading>,
+    spreading: Option<EcmpHash>,
     /// Whether links between routers will go down or up.
     will_change: bool,
     routes: Routes,
@@ -317,7 +318,7 @@ impl Graph {
     }
 
     /// Spreads packets over ways of one length from now on. Call before [`Graph::compute_routes`].
-    pub fn spread(&mut self, spreading: Spreading) {
+    pub fn spread(&mut self, spreading: EcmpHash) {
         self.spreading = Some(spreading);
     }
 

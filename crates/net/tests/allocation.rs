@@ -11,7 +11,8 @@ use tailrace_core::{
     Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng,
 };
 use tailrace_net::{
-    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, PacketOps, Routed,
+    TimerId,
 };
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
@@ -69,6 +70,8 @@ struct Echo {
     /// Packets received or lost.
     handled: u64,
 }
+
+impl PacketOps<Header> for Echo {}
 
 impl Hosts<Header> for Echo {
     fn receive(&mut self, _node: NodeId, pkt: Header, fabric: &mut Fabric<Header>) {

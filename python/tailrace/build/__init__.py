@@ -1,6 +1,6 @@
 """Scenarios built in code: a class for every table of a scenario file and every kind.
 
-docs/scenarios-in-code.md shows how. Written by `make classes`, from the schema.
+docs/guides/scenarios-in-code.md shows how. Written by `make classes`, from the schema.
 
 >>> from tailrace.build import Host, Link, queue
 >>> Link(["home", "server"], "10 Mbit/s", "5 ms", queue=queue.Codel(target="3 ms"))

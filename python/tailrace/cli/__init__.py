@@ -1,6 +1,6 @@
 """The command line: `tailrace run | check | compare | plot | export | kernel | list | schema | doctor`.
 
-Results go to the standard output, messages to the standard error output. The exit codes are in docs/cli.md.
+Results go to the standard output, messages to the standard error output. Exit codes: docs/reference/command-line.md.
 """
 
 import gc

@@ -55,6 +55,15 @@ COMMANDS = {
         "Run the scenarios of published papers and judge each claim. The same command "
         "continues after an interruption.",
     ),
+    "bundle": (
+        "bundle.bundle",
+        "Pack result folders into one archive that another machine can confirm: scenarios, seeds, "
+        "fingerprints, versions.",
+    ),
+    "verify": (
+        "bundle.verify",
+        "Run what a bundle holds again and compare every fingerprint.",
+    ),
     "init": (
         "example.init",
         "Write an example to start from: a scenario file, or the folder of a paper.",

@@ -2,7 +2,7 @@
 
 A class has parameters, which scenarios set and sweeps vary, and hooks, which the engine calls. Times are whole
 nanoseconds, sizes bytes and rates bits a second, as the engine has them, so nothing is lost on the way; random numbers
-come from the run. docs/own-algorithms.md shows how.
+come from the run. docs/guides/own-algorithms.md shows how.
 """
 
 from __future__ import annotations

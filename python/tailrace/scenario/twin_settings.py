@@ -2,7 +2,7 @@
 
 Simulated TCP is configured by `transport` of a flow, a kernel by `sysctl`, `limits` and `endpoints` of its host. What
 means the same there is in the table `SETTINGS`, and for Multipath TCP in `PathManagers`: it is said to the other side,
-too. Of all else that only one side obeys there is a warning. docs/kernels.md has the rules for users.
+too. Of all else that only one side obeys there is a warning. docs/guides/kernels.md has the rules for users.
 """
 
 from __future__ import annotations

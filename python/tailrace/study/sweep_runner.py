@@ -249,6 +249,7 @@ def enter(writer: Writer, scenario: Scenario, surveyed: Survey) -> dict[str, int
             "cell": known[planned.id] if planned else None,
             "label": cell.label,
             "axes": cell.axes,
+            "sets": cell.overrides,
             "runs": planned.runs if planned else 0,
             **({WITHOUT: known[planned.without.id]} if planned and planned.without else {}),
         }

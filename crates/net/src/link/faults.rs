@@ -2,17 +2,18 @@
 
 use super::Link;
 use super::queueing::{LinkSink, Service};
-use crate::flight::Slab;
-use crate::impair::Impairment;
-use crate::{Hosts, LinkId, NodeId, Routed};
+use crate::ids::{LinkId, NodeId};
+use crate::impairment::Impairment;
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketSlab, Routed};
 use tailrace_core::{DropReason, Duration, Instant, Packet, Rate};
 use tailrace_qdisc::{Backlog, Cx, QueueDiscipline, Sink};
 
 impl<P: Routed> Link<P> {
     /// Takes the link down: what waits, is being sent or is on the wire is lost.
-    pub(crate) fn take_down<R: Hosts<P>>(
+    pub(crate) fn take_down<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -54,9 +55,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// Brings the link up again, empty (but for what a discipline that shapes would not give up).
-    pub(crate) fn bring_up<R: Hosts<P>>(
+    pub(crate) fn bring_up<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -75,10 +76,10 @@ impl<P: Routed> Link<P> {
     }
 
     /// From `now` on the link sends at `rate`, also where it had a schedule; a packet in service finishes as it began.
-    pub(crate) fn set_rate<R: Hosts<P>>(
+    pub(crate) fn set_rate<R: PacketOps<P>>(
         &mut self,
         rate: Rate,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -106,10 +107,10 @@ impl<P: Routed> Link<P> {
     }
 
     /// Packets whose transmission starts after `now` take `delay`.
-    pub(crate) fn set_delay<R: Hosts<P>>(
+    pub(crate) fn set_delay<R: PacketOps<P>>(
         &mut self,
         delay: Duration,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -124,10 +125,10 @@ impl<P: Routed> Link<P> {
 
     /// Replaces the random impairments: loss for packets that arrive after `now`, jitter for those whose
     /// transmission starts after it.
-    pub(crate) fn set_impairment<R: Hosts<P>>(
+    pub(crate) fn set_impairment<R: PacketOps<P>>(
         &mut self,
         impairment: Option<Box<Impairment>>,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -144,7 +145,7 @@ impl<P: Routed> Link<P> {
 /// Hears of what a discipline gives up when its link goes down: whatever its law says of a packet, it is lost to that.
 struct Cut<'a, R>(LinkSink<'a, R>);
 
-impl<P: Packet, R: Hosts<P>> Sink<P> for Cut<'_, R> {
+impl<P: Packet, R: PacketOps<P>> Sink<P> for Cut<'_, R> {
     fn dropped(&mut self, pkt: P, _reason: DropReason, now: Instant) {
         self.0.dropped(pkt, DropReason::LinkDown, now);
     }

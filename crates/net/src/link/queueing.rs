@@ -1,8 +1,9 @@
 //! The queue of a link: departures computed ahead for a FIFO, asked for one by one for a discipline.
 
 use super::{Link, LinkQueue, Tally};
-use crate::flight::{PacketId, Slab};
-use crate::{Hosts, LinkId, Routed};
+use crate::ids::LinkId;
+use crate::observer::PacketOps;
+use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 use tailrace_qdisc::disciplines::droptail::DroptailConfig;
@@ -54,10 +55,10 @@ impl<P: Packet> Service<P> {
 
 impl<P: Routed> Link<P> {
     #[inline]
-    pub(super) fn transmit_fifo<R: Hosts<P>>(
+    pub(super) fn transmit_fifo<R: PacketOps<P>>(
         &mut self,
         pkt: PacketId,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -97,9 +98,9 @@ impl<P: Routed> Link<P> {
     /// FIFO: packets whose transmission has started by `now` no longer wait. Those may be gone by now, but not where somebody
     /// watches: then each start is an event.
     #[inline(always)]
-    pub(super) fn start_waiting<R: Hosts<P>>(
+    pub(super) fn start_waiting<R: PacketOps<P>>(
         &mut self,
-        packets: &Slab<P>,
+        packets: &PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -123,7 +124,7 @@ impl<P: Routed> Link<P> {
 
     /// Hands a FIFO over to the discipline that does the same departure by departure: what waits has not left yet. It has been
     /// served up to `now`.
-    pub(super) fn undo_arithmetic(&mut self, packets: &mut Slab<P>, now: Instant) {
+    pub(super) fn undo_arithmetic(&mut self, packets: &mut PacketSlab<P>, now: Instant) {
         let view = self.view();
         let Service::Fifo { limit, waiting, .. } = &mut self.service else { return };
         let config = DroptailConfig { limit: *limit, ..DroptailConfig::default() };
@@ -146,7 +147,7 @@ impl<P: Routed> Link<P> {
     }
 
     /// Tells the discipline, where there is one, what the link is like now; it has been served up to `now`.
-    pub(super) fn tell_discipline<R: Hosts<P>>(&mut self, now: Instant, id: LinkId, hosts: &mut R) {
+    pub(super) fn tell_discipline<R: PacketOps<P>>(&mut self, now: Instant, id: LinkId, hosts: &mut R) {
         let view = self.view();
         let Service::Disciplined { queue, .. } = &mut self.service else { return };
         let (qdisc, rng) = &mut **queue;
@@ -154,10 +155,10 @@ impl<P: Routed> Link<P> {
         qdisc.link_changed(&view, &mut Cx { now, rng, sink: &mut sink });
     }
 
-    pub(super) fn transmit_disciplined<R: Hosts<P>>(
+    pub(super) fn transmit_disciplined<R: PacketOps<P>>(
         &mut self,
         pkt: P,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -178,9 +179,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// Does what was due up to and including `now`: starts of transmission and the discipline's timeouts.
-    pub(crate) fn catch_up<R: Hosts<P>>(
+    pub(crate) fn catch_up<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -210,9 +211,9 @@ impl<P: Routed> Link<P> {
     }
 
     /// The transmitter is free at `at`: asks the discipline for a packet. A station asks for its channel instead.
-    pub(super) fn serve<R: Hosts<P>>(
+    pub(super) fn serve<R: PacketOps<P>>(
         &mut self,
-        packets: &mut Slab<P>,
+        packets: &mut PacketSlab<P>,
         at: Instant,
         id: LinkId,
         hosts: &mut R,
@@ -316,7 +317,7 @@ impl<P: Routed> Link<P> {
 
 /// Whoever watches hears that a packet's transmission starts.
 #[cold]
-fn tell<P: Packet, R: Hosts<P>>(waiting: Waiting, packets: &Slab<P>, id: LinkId, hosts: &mut R) {
+fn tell<P: Packet, R: PacketOps<P>>(waiting: Waiting, packets: &PacketSlab<P>, id: LinkId, hosts: &mut R) {
     let Waiting { arrived, starts, pkt, .. } = waiting;
     hosts.transmitted(id, packets.get(pkt), starts - arrived, starts);
 }
@@ -342,7 +343,7 @@ pub(super) struct LinkSink<'a, R> {
     pub(super) at_enqueue: bool,
 }
 
-impl<P: Packet, R: Hosts<P>> Sink<P> for LinkSink<'_, R> {
+impl<P: Packet, R: PacketOps<P>> Sink<P> for LinkSink<'_, R> {
     fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
         self.tally.dropped[reason as usize] += 1;
         self.tally.refused += u64::from(self.at_enqueue);

@@ -1,7 +1,7 @@
 //! Addresses by which all routers can be spoken to, and the way of a packet by them.
 
 use super::Graph;
-use crate::{Address, LinkId, NodeId};
+use crate::ids::{Address, LinkId, NodeId};
 use tailrace_core::FlowKey;
 
 impl Graph {
@@ -58,7 +58,7 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Spreading;
+    use super::super::EcmpHash;
     use super::*;
     use tailrace_qdisc::flow_hash::FlowBy;
 
@@ -118,7 +118,7 @@ mod tests {
         for (a, b) in [(h1, near), (near, upper), (near, lower), (upper, far), (lower, far), (far, h2)] {
             graph.add_link(a, b);
         }
-        graph.spread(Spreading::new(FlowBy::FiveTuple, 7));
+        graph.spread(EcmpHash::new(FlowBy::FiveTuple, 7));
         graph.compute_routes();
         let [a1, a2] = [h1, h2].map(|host| graph.addresses(host).next().unwrap());
         let ways = (0..64).map(|src_port| {

@@ -5,15 +5,12 @@
 //! is down has no goal to be found by. Routes to a goal are computed when somebody asks for one, so that who is never sent to
 //! takes neither time nor memory.
 
-use super::search::{Block, LANES, Search};
-use super::ways::Ways;
+use super::entry::{HERE, SEVERAL};
+use super::router_links::RouterLinks;
+use super::shortest_paths::{Block, LANES, ShortestPaths};
 use super::{Graph, NONE};
-use crate::LinkId;
+use crate::ids::LinkId;
 
-/// In place of the next link: the goal is reached, and the address says how it goes on.
-pub(super) const HERE: u32 = NONE - 1;
-/// In the number of a link: it is the first of several that lead nearer. Only where packets are spread over these.
-pub(super) const SEVERAL: u32 = 1 << 31;
 /// Next links that are nothing else are below this, and so is the number of entries.
 const PLAIN: u32 = SEVERAL;
 /// The place of routes that are not there.
@@ -28,7 +25,7 @@ pub(super) struct Routes {
     next: Vec<u32>,
     /// Goals whose routes lie in one block.
     lanes: usize,
-    pub(super) ways: Ways,
+    pub(super) ways: RouterLinks,
     /// The goal behind which an address lies, or `NONE`.
     goal_of: Vec<u32>,
     pub(super) goals: Vec<Goal>,
@@ -157,7 +154,7 @@ impl Routes {
         let mut next = vec![NONE; self.routers()];
         let mut block = Block { lanes: 1, next: &mut next, distances: None, marks_equals: false };
         let goals = [(0, self.goals[goal as usize].router)];
-        Search::new(self.routers()).run(graph, &self.ways, &goals, &mut block);
+        ShortestPaths::new(self.routers()).run(graph, &self.ways, &goals, &mut block);
         next
     }
 
@@ -167,7 +164,7 @@ impl Routes {
             graph.addresses.iter().map(|i| (graph.router_at(graph.arcs[i.into.0 as usize].from), i.into.0));
         let behind: Vec<(u32, u32)> =
             last.chain(graph.gateways.iter().map(|g| (graph.router_at(*g), NONE))).collect();
-        self.ways = Ways::of(graph);
+        self.ways = RouterLinks::of(graph);
         self.doors = behind.iter().map(|(_, last)| Door { row: ABSENT, last: *last }).collect();
         let mut addresses: Vec<Vec<u32>> = vec![Vec::new(); self.routers()];
         for (index, (router, _)) in behind.iter().enumerate().filter(|(_, (router, _))| *router != NONE) {
@@ -230,7 +227,7 @@ impl Routes {
         if let Some(distances) = &mut self.distances {
             distances.resize(blocks * len, NONE);
         }
-        let mut search = Search::new(self.routers());
+        let mut search = ShortestPaths::new(self.routers());
         for block in first / lanes..blocks {
             let slots = first.max(block * lanes)..self.learnt.len().min((block + 1) * lanes);
             let router = |slot: usize| self.goals[self.learnt[slot] as usize].router;

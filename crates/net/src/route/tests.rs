@@ -235,7 +235,7 @@ proptest! {
         let mut rng = Rng::new(seed);
         let mut plain = random_graph(&mut rng, routers);
         let mut g = plain.clone();
-        g.spread(Spreading::new(FlowBy::FiveTuple, seed));
+        g.spread(EcmpHash::new(FlowBy::FiveTuple, seed));
         [&mut plain, &mut g].into_iter().for_each(Graph::compute_routes);
         for _ in 0..8 {
             let links: Vec<LinkId> = (0..4).map(|_| LinkId(rng.below(g.link_count() as u64) as u32)).collect();

@@ -3,7 +3,8 @@
 use tailrace_core::params::Value;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Rate, Rng};
 use tailrace_net::{
-    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, Routed, TimerId,
+    Address, Fabric, Graph, Hosts, LinkConfig, LinkId, LinkQueue, NodeId, Observer, PacketOps, Routed,
+    TimerId,
 };
 use tailrace_qdisc::{LinkView, QdiscConfig};
 
@@ -88,18 +89,22 @@ impl Log {
     }
 }
 
+impl<P: Identified> PacketOps<P> for Log {
+    fn duplicate(&mut self, link: LinkId, pkt: &P) -> Option<P> {
+        self.duplicated.push((link, pkt.id()));
+        Some(pkt.clone())
+    }
+
+    fn damage(&mut self, link: LinkId, pkt: &mut P) {
+        self.damaged.push((link, pkt.id()));
+    }
+}
+
 impl<P: Identified> Hosts<P> for Log {
     fn receive(&mut self, node: NodeId, pkt: P, fabric: &mut Fabric<P>) {
         self.received.push((fabric.now(), node, pkt.id(), pkt.ecn()));
     }
     fn wake(&mut self, _timer: TimerId, _fabric: &mut Fabric<P>) {}
-    fn duplicate(&mut self, link: LinkId, pkt: &P) -> Option<P> {
-        self.duplicated.push((link, pkt.id()));
-        Some(pkt.clone())
-    }
-    fn damage(&mut self, link: LinkId, pkt: &mut P) {
-        self.damaged.push((link, pkt.id()));
-    }
 }
 
 impl<P: Identified> Observer<P> for Log {

@@ -2,7 +2,7 @@
 
 use crate::common::link;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Packet, Rate};
-use tailrace_net::{Address, Fabric, Graph, Hosts, LinkId, NodeId, Observer, Routed, TimerId};
+use tailrace_net::{Address, Fabric, Graph, Hosts, LinkId, NodeId, Observer, PacketOps, Routed, TimerId};
 
 /// A packet with the stops that it has yet to make, the last one first.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ struct Log {
     received: Vec<NodeId>,
     stuck: Vec<NodeId>,
 }
+
+impl PacketOps<Letter> for Log {}
 
 impl Hosts<Letter> for Log {
     fn receive(&mut self, node: NodeId, pkt: Letter, _: &mut Fabric<Letter>) {

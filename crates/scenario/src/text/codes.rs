@@ -4,7 +4,7 @@ use crate::text::severity::Severity;
 
 macro_rules! codes {
     ($($severity:ident { $($variant:ident = $name:literal: $about:literal,)+ })+) => {
-        /// Code of a diagnostic. A line of the table below registers one; `docs/diagnostics.md` lists them.
+        /// Code of a diagnostic. A line of the table below registers one; `docs/reference/diagnostics.md` lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Code {

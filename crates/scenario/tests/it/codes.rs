@@ -29,7 +29,7 @@ fn table(severity: Severity) -> String {
 
 #[test]
 fn the_page_lists_every_code() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/diagnostics.md");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/diagnostics.md");
     let mut page = std::fs::read_to_string(&file).unwrap();
     for severity in [Severity::Error, Severity::Warning] {
         let (from, to) = (

@@ -1,6 +1,6 @@
 //! A column of a result's table in one place: its name, its unit, what it means, and its value in a row.
 //!
-//! `tailrace list tables` and the lists of columns in docs/results.md follow from these rows.
+//! `tailrace list tables` and the lists of columns in docs/reference/results.md follow from these rows.
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

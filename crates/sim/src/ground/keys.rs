@@ -1,6 +1,6 @@
 //! A key of the summary in one place: its name and type, its unit, and what it means.
 //!
-//! What is written, `tailrace list summary` and the lists of keys in docs/results.md follow from these rows.
+//! What is written, `tailrace list summary` and the lists of keys in docs/reference/results.md follow from these rows.
 
 /// A key of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ use crate::stats::window_start::FlowCut;
 use std::collections::BTreeSet;
 use tailrace_app::Playback;
 use tailrace_core::{Duration, Instant, SackRanges};
-use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, TimerId};
+use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, PacketOps, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
 use tailrace_transport::segment::Segment;
@@ -63,6 +63,24 @@ pub(crate) struct World {
     pub(crate) late: Late,
     /// Where the scenario records at intervals.
     pub(crate) bins: Option<Box<Bins>>,
+}
+
+impl PacketOps<SimPacket> for World {
+    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
+        Some(pkt.sack(&self.options))
+    }
+
+    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
+        Some(pkt.copy(&mut self.options))
+    }
+
+    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
+        pkt.damage();
+    }
+
+    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
+        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
+    }
 }
 
 impl Hosts<SimPacket> for World {
@@ -109,10 +127,6 @@ impl Hosts<SimPacket> for World {
         }
     }
 
-    fn sack(&self, pkt: &SimPacket) -> Option<SackRanges> {
-        Some(pkt.sack(&self.options))
-    }
-
     fn wake(&mut self, timer: TimerId, fabric: &mut SimFabric) {
         match Timer::of(timer) {
             Timer::Transport(place) => self.wake_transport(place, fabric),
@@ -131,18 +145,6 @@ impl Hosts<SimPacket> for World {
 
     fn next_stop(&mut self, _node: NodeId, pkt: &mut SimPacket) -> bool {
         pkt.next_stop(&mut self.options)
-    }
-
-    fn duplicate(&mut self, _link: LinkId, pkt: &SimPacket) -> Option<SimPacket> {
-        Some(pkt.copy(&mut self.options))
-    }
-
-    fn damage(&mut self, _link: LinkId, pkt: &mut SimPacket) {
-        pkt.damage();
-    }
-
-    fn through_middlebox(&mut self, link: LinkId, pkt: &mut SimPacket) {
-        self.middleboxes[link.0 as usize].rewrite(pkt, &mut self.options);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The result contract: the JSON form of one run (docs/results.md). SI base units, unit in the key.
+//! The result contract: the JSON form of one run (docs/reference/results.md). SI base units, unit in the key.
 
 use crate::foreign::ForeignTally;
 use crate::ground::in_order::InOrder;

@@ -44,7 +44,7 @@ use std::sync::Arc;
 use tailrace_app::{Member, Transfers};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
-use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId, Spreading};
+use tailrace_net::{Address, EcmpHash, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::flow_hash::FlowBy;
 use tailrace_qdisc::{LinkView, QueueDiscipline as _};
 use tailrace_scenario::model::{
@@ -127,7 +127,7 @@ fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
         EqualPaths::FiveTuple => FlowBy::FiveTuple,
         EqualPaths::SrcDst => FlowBy::SrcDst,
     };
-    graph.spread(Spreading::new(by, Rng::named(seed, "routing").next_u64()));
+    graph.spread(EcmpHash::new(by, Rng::named(seed, "routing").next_u64()));
 }
 
 /// Routes between the hosts of flows, all at once.

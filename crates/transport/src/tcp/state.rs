@@ -150,7 +150,7 @@ mod tests {
                 }
             }
         }
-        // A close before ESTABLISHED waits until then (docs/departures.md), so those edges are missing.
+        // A close before ESTABLISHED waits until then (docs/explanation/departures.md), so those edges are missing.
         let expected = "\
 CLOSED --PassiveOpen--> LISTEN
 CLOSED --ActiveOpen--> SYN-SENT

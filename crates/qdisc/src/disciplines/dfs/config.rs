@@ -98,7 +98,7 @@ tailrace_core::parameters! {
         /// that is not marked, then the one that was silent for longest. If none can go, packets of the new flow are
         /// let in without being counted. If it is too small, records of suspects are lost.
         max_flows: u32 = 131_072, "Tailrace";
-        /// How the record of a flow is found. Decisions are the same; the costs are in `docs/performance.md`.
+        /// How the record of a flow is found. Decisions are the same; the costs are in `docs/explanation/performance.md`.
         repository: Store = Store::Hash, "Bedi et al. 2014 §1.2 leaves the choice open";
         /// With `repository = "btree"`: how many children a node of the tree has at most. With fewer there are more
         /// levels; with more, nodes take longer to search.

@@ -310,7 +310,7 @@ impl Tcp {
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
-        // One below what is expected: the peer answers with its window (docs/departures.md).
+        // One below what is expected: the peer answers with its window (docs/explanation/departures.md).
         self.acknowledge(self.board.una - 1, 0, now)
     }
 

@@ -1,4 +1,4 @@
-//! What single settings of the profiles do: each was found by holding the model against its stack (docs/validation.md).
+//! What single settings of the profiles do: each was found by holding the model against its stack (docs/explanation/validation.md).
 
 use super::*;
 use crate::config::{Pipe, RtoAfterMark};

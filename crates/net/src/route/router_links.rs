@@ -1,0 +1,75 @@
+//! Links between routers, and the search for the nearest way to some of them.
+
+use super::{Graph, NONE};
+
+/// A link from a router to another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RouterLink {
+    pub(super) link: u32,
+    /// Number of the router it leads to.
+    pub(super) to: u32,
+}
+
+/// Links that leave routers for others.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RouterLinks {
+    /// Those of router `r` are at `starts[r]..starts[r + 1]`, in the order of links.
+    starts: Vec<u32>,
+    all: Vec<RouterLink>,
+}
+
+impl RouterLinks {
+    pub(super) fn of(graph: &Graph) -> Self {
+        let mut ways = Self { starts: vec![0], all: Vec::new() };
+        for node in graph.nodes.iter().filter(|n| n.router != NONE) {
+            let out = node.out.iter().map(|l| RouterLink { link: l.0, to: graph.router_at(graph.head(*l)) });
+            ways.all.extend(out.filter(|way| way.to != NONE));
+            ways.starts.push(ways.all.len() as u32);
+        }
+        ways
+    }
+
+    /// Whether nothing has been laid out yet.
+    pub(super) fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    pub(super) fn routers(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Number of routers and links.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() + self.all.len()
+    }
+
+    /// Links that leave a router for others.
+    #[inline]
+    pub(super) fn from(&self, router: u32) -> &[RouterLink] {
+        let router = router as usize;
+        &self.all[self.starts[router] as usize..self.starts[router + 1] as usize]
+    }
+
+    /// Routers with a link to this one that is up.
+    #[inline]
+    pub(super) fn neighbours<'a>(&'a self, graph: &'a Graph, router: u32) -> impl Iterator<Item = u32> + 'a {
+        // The other direction of a link that leaves it.
+        let into = self.from(router).iter().filter(|way| graph.arcs[(way.link ^ 1) as usize].up);
+        into.map(|way| way.to)
+    }
+
+    /// The links from `router` that lead nearer to the goal of these distances, in the order of links.
+    #[inline]
+    pub(super) fn nearer<'a>(
+        &'a self,
+        graph: &'a Graph,
+        router: u32,
+        distance: impl Fn(u32) -> u32 + 'a,
+    ) -> impl Iterator<Item = u32> + 'a {
+        let here = distance(router);
+        let open = here != 0 && here != NONE;
+        let leads = move |way: &&RouterLink| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
+        let ways = if open { self.from(router) } else { &[] };
+        ways.iter().filter(leads).map(|way| way.link)
+    }
+}
