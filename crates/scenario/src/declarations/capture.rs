@@ -20,7 +20,7 @@ section! {
     pub(crate) struct CaptureDecl {
         name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may have it.";
         at: At<Selector> = must(LINKS), "Where packets are captured: the name of a link or of a host.";
-        snaplen: At<u32> = or(SNAPLEN, "128 B"), "How many bytes of each packet are kept, from its start.";
+        snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes of each packet that are kept, from its start.";
     }
 }
 

@@ -34,7 +34,7 @@ section! {
         link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links that it happens to, by their names or ends.";
         host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts to whose links it happens.";
         router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers to whose links it happens.";
-        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`: numbers from 1 on, in the order of the file.";
+        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Links of `host` by their numbers, from 1 on, in the order of the file.";
         direction: At<Direction> = or(DIRECTION, "both"),
             "In which direction it happens. For `link`: \"forward\", from its first end to the second, or \"reverse\". For `host` or `router`: \"up\", away from it, or \"down\", towards it.";
         every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "With several links: it starts at one link after the other, so much time apart.";

@@ -29,8 +29,8 @@ section! {
     /// `limits`.
     pub(crate) LIMITS = "`limits`", "The limits that `ip mptcp limits` sets.";
     pub(crate) struct LimitsDecl {
-        subflows: At<u32> = or(plain::<u32>().few(), "2"), "How many subflows a connection may have in addition to the first.";
-        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "How many addresses announced by the other end are accepted.";
+        subflows: At<u32> = or(plain::<u32>().few(), "2"), "Number of subflows that a connection may have in addition to the first.";
+        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "Number of addresses announced by the other end that are accepted.";
     }
 }
 

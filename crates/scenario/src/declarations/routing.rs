@@ -12,12 +12,12 @@ use tailrace_core::Duration;
 
 section! {
     /// `[routing]`.
-    pub ROUTING = "[routing]", "How routers forward packets. They know the shortest paths, those with the fewest links.";
+    pub ROUTING = "[routing]", "Forwarding of packets by routers. They know the shortest paths, those with the fewest links.";
     pub(crate) struct RoutingKeys {
         equal_paths: At<EqualPaths> = or(plain::<EqualPaths>(), "\"first\""),
             "If several paths are equally short, which one packets take: always the first in the order of the file, or one chosen by a hash of the packet's flow, so that flows spread over all of them (ECMP).";
         convergence: At<Duration> = or(DURATION, "0 s"),
-            "How long routers take to change their routes after a link has gone down or come up. Until then they send packets into links that are down. Hosts notice their own links at once.";
+            "Time that routers take to change their routes after a link has gone down or come up. Until then they send packets into links that are down. Hosts notice their own links at once.";
     }
 }
 

@@ -280,12 +280,12 @@ fn sweep() -> Value {
                 "type": "string",
             },
             "samples": {
-                "description": "How many values are drawn of each range.",
+                "description": "Number of values that are drawn of each range.",
                 "type": "integer",
                 "minimum": 1,
             },
             "method": {
-                "description": "How they are drawn: in strata, or each by itself.",
+                "description": "Method of drawing them: in strata, or each independently.",
                 "enum": ["latin_hypercube", "random"],
             },
         },
@@ -420,7 +420,7 @@ fn queue(plugins: &Plugins) -> Value {
     }));
     tables.extend(own.map(|q| named(q.name(), section(&NO_KEYS, Some(q.name()), q.params()), q.about())));
     kinded(
-        "Which packets wait in front of a link, in which order they are sent, and which are dropped or marked.",
+        "Queue discipline: the order in which packets are sent over a link, and which of them are dropped or marked.",
         &names,
         tables,
     )
@@ -465,7 +465,7 @@ fn app() -> Value {
     let tables = tailrace_app::catalog();
     let tables = tables.iter().map(|a| named(a.name, section(&NO_KEYS, Some(a.name), a.params), a.summary));
     kinded(
-        "What a flow sends, and when: files, web pages, calls, video, or packets at some rate.",
+        "Application: what a flow sends, and when, such as files, web pages, calls, video, or packets at some rate.",
         AppConfig::names(),
         tables.collect(),
     )

@@ -19,7 +19,7 @@ pub const TCP: Section = Section {
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
+            "Bytes of headers that each packet has in addition to its payload. \"auto\" is the real size.",
         ),
         may(
             "behaviour",
@@ -85,7 +85,7 @@ pub const MPTCP: Section = Section {
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
+            "Bytes of headers that each packet has in addition to its payload. \"auto\" is the real size.",
         ),
         may(
             "behaviour",
@@ -101,7 +101,7 @@ pub const UDP: Section = Section {
     title: "transport \"udp\"",
     doc: "UDP. It sends without regard to losses and marks.",
     keys: &[
-        may("header", SIZE, "28 B", "How many bytes of headers each packet has in addition to its payload."),
+        may("header", SIZE, "28 B", "Bytes of headers that each packet has in addition to its payload."),
         may(
             "ecn",
             SWITCH,
