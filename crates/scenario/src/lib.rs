@@ -46,7 +46,7 @@ pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 pub use migration::{Migrated, migrate};
 pub use model::{Plugins, Scenario};
 pub use resolving::memory::{
-    DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, Leaving, QUEUE_ROW, Room,
+    DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, MemoryRoom, QUEUE_ROW, StreamedRows,
 };
 pub use source::{Objection, Parsed, Source};
 pub use text::codes::Code;

@@ -6,7 +6,7 @@ use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sections::{SCENARIO, Shape};
 use crate::model::{Plugins, Scenario};
-use crate::resolving::memory::{Estimate, Room};
+use crate::resolving::memory::{Estimate, MemoryRoom};
 use crate::resolving::scenario::{Resolved, resolve};
 use crate::resolving::{faults, roles, sweep, windows};
 use crate::text::allow::allowable;
@@ -106,7 +106,7 @@ impl Source {
     pub fn scenario(
         &self,
         overrides: &[(String, String)],
-        room: impl Into<Room>,
+        room: impl Into<MemoryRoom>,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         self.read(overrides, room.into(), true)
     }
@@ -118,7 +118,7 @@ impl Source {
     pub fn variant(
         &self,
         overrides: &[(String, String)],
-        room: impl Into<Room>,
+        room: impl Into<MemoryRoom>,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         self.read(overrides, room.into(), false)
     }
@@ -187,7 +187,7 @@ impl Source {
     fn read(
         &self,
         overrides: &[(String, String)],
-        room: Room,
+        room: MemoryRoom,
         sweep: bool,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
@@ -257,7 +257,7 @@ fn origin(root: &Table, path: &str) -> Origin {
 fn build(
     root: &Table,
     allow: Vec<Code>,
-    room: Room,
+    room: MemoryRoom,
     plugins: &Plugins,
     sink: &Sink<'_>,
 ) -> Option<(Scenario, Estimate, Declaration)> {

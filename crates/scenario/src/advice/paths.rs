@@ -1,7 +1,7 @@
 //! Demand of flows on links: offered rates, windows, round trips; estimates from the file alone.
 
 use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
-use crate::resolving::topology::{Hop, Topology};
+use crate::resolving::topology::{PathHop, Topology};
 use std::collections::BTreeMap;
 use tailrace_app::{End, Traffic};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -63,7 +63,7 @@ pub(crate) struct Paths {
 }
 
 impl Direction {
-    fn of((link, forward): Hop) -> Self {
+    fn of((link, forward): PathHop) -> Self {
         Self { link: link.0 as usize, forward }
     }
 

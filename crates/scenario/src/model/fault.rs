@@ -7,14 +7,14 @@ use tailrace_impair::FaultConfig;
 
 /// Direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct LinkDirection {
     /// The link.
     pub link: LinkIndex,
     /// Whether it is the direction from the second end to the first.
     pub backward: bool,
 }
 
-impl Way {
+impl LinkDirection {
     /// Both directions of a link.
     pub const fn both(link: LinkIndex) -> [Self; 2] {
         [Self { link, backward: false }, Self { link, backward: true }]
@@ -25,7 +25,7 @@ impl Way {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Directions of links concerned, each once.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LinkDirection>,
     /// Start.
     pub at: Duration,
     /// End; `None` lasts.

@@ -13,13 +13,13 @@ mod routing;
 mod scenario;
 mod window;
 
-pub use fault::{Capture, CapturePoint, Fault, Way};
+pub use fault::{Capture, CapturePoint, Fault, LinkDirection};
 pub use flow::{FlowGroup, Pattern, Ports, Role, Spoof, SpoofPer, Transport};
 pub use kernel::{KernelHost, Limits, Program};
 pub use network::{Link, LinkIndex, LinkSpec, Medium, MediumIndex, Node, NodeIndex, NodeKind, Strip};
 pub use plugins::Plugins;
 pub use routing::{EqualPaths, Routing};
-pub use scenario::{Idle, Record, Scenario};
+pub use scenario::{DisabledGroup, Record, Scenario};
 pub use tailrace_access::{GrantConfig, MediumConfig, Schedule};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;

@@ -37,7 +37,7 @@ pub struct Scenario {
     /// Flow groups, in the order of declaration, those of attacks behind the others.
     pub flows: Vec<FlowGroup>,
     /// Groups that are switched off. Nothing comes of them; that others keep their ports takes knowing them.
-    pub idle: Vec<Idle>,
+    pub idle: Vec<DisabledGroup>,
     /// Faults, in the order of declaration.
     pub faults: Vec<Fault>,
     /// Packet captures.
@@ -46,7 +46,7 @@ pub struct Scenario {
 
 /// A group that is switched off.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Idle {
+pub struct DisabledGroup {
     /// Number of [`Scenario::flows`] that come before it.
     pub after: usize,
     /// Group that it would be if it were enabled.

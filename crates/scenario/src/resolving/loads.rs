@@ -5,7 +5,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::names::link_selector;
 use crate::model::{FlowGroup, NodeIndex, Pattern, Scenario, Transport};
 use crate::resolving::links::LinkFinder;
-use crate::resolving::topology::{Hop, Topology};
+use crate::resolving::topology::{PathHop, Topology};
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
@@ -76,7 +76,7 @@ fn crossed(
     links: Option<&Range<u64>>,
     topology: &mut Topology<'_>,
 ) -> Result<Vec<(Rate, u64)>, String> {
-    let rate = |(link, forward): Hop| {
+    let rate = |(link, forward): PathHop| {
         let link = &scenario.links[link.0 as usize];
         if forward { link.forward.rate } else { link.backward.rate }
     };
@@ -109,7 +109,7 @@ fn crossed(
 }
 
 /// Whether a link is one of the two hosts'.
-fn at_host(scenario: &Scenario, (link, _): Hop, hosts: (NodeIndex, NodeIndex)) -> bool {
+fn at_host(scenario: &Scenario, (link, _): PathHop, hosts: (NodeIndex, NodeIndex)) -> bool {
     let link = &scenario.links[link.0 as usize];
     [link.a, link.b].iter().any(|end| [hosts.0, hosts.1].contains(end))
 }

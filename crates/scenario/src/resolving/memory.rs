@@ -19,23 +19,23 @@ pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
 
 /// Memory limit, and rows that leave the run while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct MemoryRoom {
     /// Bytes of memory.
     pub memory: Bytes,
     /// Whether rows of series leave runs that are under way.
-    pub leaving: Option<Leaving>,
+    pub leaving: Option<StreamedRows>,
 }
 
 /// Rows of series and events that go to the disk, or elsewhere, while a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving {
+pub struct StreamedRows {
     /// Bytes of rows after which they leave.
     pub at_once: Bytes,
     /// Interval, in simulated time, at which their size is looked at.
     pub every: Duration,
 }
 
-impl From<Bytes> for Room {
+impl From<Bytes> for MemoryRoom {
     /// Everything stays in memory.
     fn from(memory: Bytes) -> Self {
         Self { memory, leaving: None }
@@ -75,7 +75,7 @@ pub struct Estimate {
 }
 
 /// Something that takes memory: what it is, how many, bytes in all, and where the most of it is declared.
-struct Part {
+struct MemoryPart {
     what: &'static str,
     count: u128,
     bytes: u128,
@@ -119,7 +119,7 @@ pub(crate) struct Counts<'d> {
     head: &'d Head,
     links: &'d [(Picked, Picked)],
     flows: &'d [Flows],
-    leaving: Option<Leaving>,
+    leaving: Option<StreamedRows>,
 }
 
 fn members((a, b): &(Picked, Picked)) -> u128 {
@@ -141,12 +141,12 @@ impl<'d> Counts<'d> {
         head: &'d Head,
         links: &'d [(Picked, Picked)],
         flows: &'d [Flows],
-        leaving: Option<Leaving>,
+        leaving: Option<StreamedRows>,
     ) -> Self {
         Self { draft, head, links, flows, leaving }
     }
 
-    fn parts(&self) -> [Part; 6] {
+    fn parts(&self) -> [MemoryPart; 6] {
         let of = |n: &NodeDecl| u128::from(n.len());
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
@@ -157,7 +157,7 @@ impl<'d> Counts<'d> {
         let of_flows = self.draft.flows.iter().zip(self.flows);
         let at_link = largest(of_links.map(|(decl, ends)| (members(ends), decl.ends[0].origin)));
         let at_flow = largest(of_flows.map(|(decl, ends)| (flows_of(ends), decl.name.origin)));
-        let part = |what, count: u128, each: u128, origin| Part {
+        let part = |what, count: u128, each: u128, origin| MemoryPart {
             what,
             count,
             bytes: count.saturating_mul(each),
@@ -169,7 +169,7 @@ impl<'d> Counts<'d> {
             part("hosts and routers", nodes, NODE, at_node),
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
-            Part {
+            MemoryPart {
                 what: "rows of series, events and connections",
                 count: rows.count,
                 bytes: rows.bytes,
@@ -201,7 +201,7 @@ impl<'d> Counts<'d> {
             .and(Rows::of(observed.map(|(_, ends)| 2 * members(ends)).sum(), QUEUE_ROW.into()));
         let events = if record.events { u128::from(record.max_events) } else { 0 };
         let all = sample.times(samples(duration)).and(Rows::of(events, EVENT_ROW.into()));
-        let kept = self.leaving.map_or(all, |Leaving { at_once, every }| {
+        let kept = self.leaving.map_or(all, |StreamedRows { at_once, every }| {
             all.within(u128::from(at_once.get()).saturating_add(sample.times(samples(every)).bytes))
         });
         kept.and(Rows::of(self.connections().min(u128::from(record.max_connections)), CONNECTION))

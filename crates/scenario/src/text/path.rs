@@ -55,7 +55,7 @@ pub(crate) fn set(
     long_form: LongForm,
 ) -> Result<(), PathError> {
     let segments = split(path).map_err(PathError::on)?;
-    let mut walk = Walk { segments: &segments, origin: key_origin, long_form };
+    let mut walk = PathWalk { segments: &segments, origin: key_origin, long_form };
     walk.table(root, 0, value)
 }
 
@@ -90,17 +90,17 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
 /// The value that `path` leads to, as it is written; short forms open as for [`set`].
 pub(crate) fn find(root: &Table, path: &str, long_form: LongForm) -> Result<Node, PathError> {
     let segments = split(path).map_err(PathError::on)?;
-    let walk = Walk { segments: &segments, origin: Origin::Scenario, long_form };
+    let walk = PathWalk { segments: &segments, origin: Origin::Scenario, long_form };
     walk.find_in(root, 0)
 }
 
-struct Walk<'p> {
+struct PathWalk<'p> {
     segments: &'p [String],
     origin: Origin,
     long_form: LongForm,
 }
 
-impl Walk<'_> {
+impl PathWalk<'_> {
     fn find_in(&self, table: &Table, depth: usize) -> Result<Node, PathError> {
         let word = &self.segments[depth];
         let node = table.get(word).ok_or_else(|| self.not_written(table, depth))?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration};
-use tailrace_scenario::model::{Fault, Way};
+use tailrace_scenario::model::{Fault, LinkDirection};
 use tailrace_scenario::{Files, Parsed, Source, parse, render_all};
 
 /// Eight ways from the client to the server, and a tenth link beside.
@@ -53,7 +53,7 @@ fn read(fault: &str, set: &[(&str, &str)]) -> Parsed {
 
 /// Directions as results name them.
 fn ways(parsed: &Parsed, fault: &Fault) -> Vec<String> {
-    let name = |way: &Way| {
+    let name = |way: &LinkDirection| {
         let link = &parsed.scenario.links[way.link.0 as usize].name;
         format!("{link}{}", if way.backward { "<" } else { ">" })
     };

@@ -14,24 +14,25 @@ use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 
 /// A sort of policies. They describe their own keys.
-pub(super) struct Sort {
+pub(super) struct PolicyKind {
     section: &'static Section,
     what: &'static str,
     command: &'static str,
 }
 
-pub(super) const CC: Sort = Sort {
+pub(super) const CC: PolicyKind = PolicyKind {
     section: &Section { title: "the congestion control", doc: "", keys: &[] },
     what: "congestion control",
     command: "tailrace list cc",
 };
-pub(super) const MULTIPATH_CC: Sort = Sort { command: "tailrace list coupled` and `tailrace list cc", ..CC };
-pub(super) const SCHEDULER: Sort = Sort {
+pub(super) const MULTIPATH_CC: PolicyKind =
+    PolicyKind { command: "tailrace list coupled` and `tailrace list cc", ..CC };
+pub(super) const SCHEDULER: PolicyKind = PolicyKind {
     section: &Section { title: "the scheduler", doc: "", keys: &[] },
     what: "scheduler",
     command: "tailrace list schedulers",
 };
-pub(super) const PATH_MANAGER: Sort = Sort {
+pub(super) const PATH_MANAGER: PolicyKind = PolicyKind {
     section: &Section { title: "the path manager", doc: "", keys: &[] },
     what: "path manager",
     command: "tailrace list path_managers",
@@ -79,7 +80,7 @@ named! {
 /// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
 pub(super) fn read_named<C: Named>(
     node: &Node,
-    sort: &Sort,
+    sort: &PolicyKind,
     names: &[&'static str],
     usual: Option<C>,
     plugins: &Plugins,
