@@ -100,7 +100,9 @@ MULTIPATH = [
     *both("ns3", mptcp("ns3"), fallback=False),
     *both("linux", mptcp("linux"), fallback=False),
     *both("checksums", mptcp("linux", "checksum = true"), fallback=False),
-    *both("wide numbers", mptcp("rfc", "behaviour = { wide_dsn = true, wide_data_ack = true }"), fallback=False),
+    *both(
+        "wide numbers", mptcp("rfc", "behaviour = { wide_dsn = true, wide_data_ack = true }"), fallback=False
+    ),
     *both("loss", mptcp("linux"), link=LOSS, fallback=False),
     *both("reordering", mptcp("rfc", "checksum = true"), link=REORDER, fallback=False),
     Talk("zero windows, down", mptcp("linux", SMALL), SLOW + " }", fallback=False, kernels=("server",)),

@@ -7,9 +7,7 @@ import pytest
 import tailrace
 from conftest import SMALL, command_line
 
-OLD = SMALL.replace("[[flow]]", "# as they were\n[[flow]]", 1).replace(
-    'transport = "tcp"', 'transport = { kind = "tcp", tso = true } # a comment', 1
-)
+OLD = SMALL.replace('cc = "newreno" }', 'cc = "newreno", tso = true } # a comment', 1)
 NEW = OLD.replace("tso", "behaviour.tso")
 
 
@@ -44,8 +42,8 @@ def test_migrate_rewrites_the_file_in_place_with_its_mode(old, tmp_path):
 def test_migrate_with_diff_shows_changes_and_writes_nothing(old, tmp_path):
     done = command_line("migrate", old, "--diff", cwd=tmp_path)
     assert done.returncode == 1
-    assert '-transport = { kind = "tcp", tso = true } # a comment\n' in done.stdout
-    assert '+transport = { kind = "tcp", behaviour.tso = true } # a comment\n' in done.stdout
+    assert '-transport = { kind = "tcp", cc = "newreno", tso = true } # a comment\n' in done.stdout
+    assert '+transport = { kind = "tcp", cc = "newreno", behaviour.tso = true } # a comment\n' in done.stdout
     assert old.read_text(encoding="utf-8") == OLD
 
 

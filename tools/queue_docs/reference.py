@@ -20,8 +20,8 @@ _NOTE = "<!-- Written by `make docs` from the scenario's schema. Edit that. -->"
 PAGES = {
     "transport": (
         "Transports",
-        "How data gets across: `tcp`, `mptcp` (Multipath TCP) or `udp`. The options of the connection are its keys; what "
-        "implementations do differently is in the table `behaviour`, which `profile` sets as a whole.",
+        "How data gets across: `tcp`, `mptcp` (Multipath TCP) or `udp`. The options of the connection are its keys; "
+        "what implementations do differently is in the table `behaviour`, which `profile` sets as a whole.",
     ),
     "congestion_control": (
         "Congestion controls",
@@ -160,9 +160,14 @@ def _behaviours() -> list[str]:
     for entry in api.catalog()["behaviours"]:
         known = {p["name"]: p for p in entry["params"]}
         section = classes._sections()[f"{entry['name']}_behaviour"]
-        fields = [field for field in classes._fields(section, {key: "" for key in known}) if field.key in known]
+        fields = [field for field in classes._fields(section, dict.fromkeys(known)) if field.key in known]
         shared = "The keys of TCP's are keys of this table, too." if entry["name"] == "mptcp" else ""
-        parts += [f"## `behaviour` of `{entry['name']}`", cell(section["description"]), shared, _rows(fields, known)]
+        parts += [
+            f"## `behaviour` of `{entry['name']}`",
+            cell(section["description"]),
+            shared,
+            _rows(fields, known),
+        ]
     return parts
 
 

@@ -1,4 +1,4 @@
-"""What a flow sends, and when: a class for each kind. Written by `make classes`, from the schema."""
+"""Application: a class for each kind. Written by `make classes`, from the schema."""
 
 from __future__ import annotations
 

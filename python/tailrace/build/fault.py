@@ -28,7 +28,7 @@ class Down(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -78,7 +78,7 @@ class Blackhole(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -125,7 +125,7 @@ class Flap(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -175,7 +175,7 @@ class Restart(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -222,7 +222,7 @@ class Rate(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -271,7 +271,7 @@ class RandomRate(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -320,7 +320,7 @@ class Delay(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -368,7 +368,7 @@ class RandomDelay(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -415,7 +415,7 @@ class Loss(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -463,7 +463,7 @@ class Duplication(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -512,7 +512,7 @@ class Corruption(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -562,7 +562,7 @@ class Reordering(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -614,7 +614,7 @@ class Queue(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -666,7 +666,7 @@ class Trace(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.
@@ -720,7 +720,7 @@ class Address(Table):
             `router`.
         host: The hosts to whose links it happens. Default: none; then `link` or `router`.
         router: The routers to whose links it happens. Default: none; then `link` or `host`.
-        interface: Which links of `host`: numbers from 1 on, in the order of the file. Default: all.
+        interface: Links of `host` by their numbers, from 1 on, in the order of the file. Default: all.
         direction: In which direction it happens. For `link`: "forward", from its first end to the
             second, or "reverse". For `host` or `router`: "up", away from it, or "down", towards it.
             Default: both.

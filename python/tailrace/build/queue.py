@@ -1,5 +1,4 @@
-"""Which packets wait in front of a link, in which order they are sent, and which are dropped or
-marked: a class for each kind. Written by `make classes`, from the schema."""
+"""Queue discipline: a class for each kind. Written by `make classes`, from the schema."""
 
 from __future__ import annotations
 
@@ -2802,7 +2801,8 @@ class Dfs(Table):
             If none can go, packets of the new flow are let in without being counted. If it is too
             small, records of suspects are lost. Source: Tailrace. Default: 131072.
         repository: How the record of a flow is found. Decisions are the same; the costs are in
-            `docs/explanation/performance.md`. Source: Bedi et al. 2014 §1.2 leaves the choice open. Default: hash.
+            `docs/explanation/performance.md`. Source: Bedi et al. 2014 §1.2 leaves the choice open.
+            Default: hash.
         order: With `repository = "btree"`: how many children a node of the tree has at most. With fewer
             there are more levels; with more, nodes take longer to search. Source: Tailrace. Default:
             32.

@@ -19,7 +19,7 @@ from tailrace.build import (
     scheduler,
     transport,
 )
-from tailrace.build.tables import Reverse, Spoof
+from tailrace.build.tables import MptcpBehaviour, Reverse, Spoof, TcpBehaviour
 
 __all__ = [
     "App",
@@ -34,6 +34,7 @@ __all__ = [
     "LinkRate",
     "Loss",
     "Medium",
+    "MptcpBehaviour",
     "MultipathControl",
     "Name",
     "PathManager",
@@ -46,6 +47,7 @@ __all__ = [
     "Size",
     "Sizes",
     "Spoof",
+    "TcpBehaviour",
     "Transport",
 ]
 
@@ -219,7 +221,8 @@ App: TypeAlias = (
     | app.Voip
     | app.Ping
 )
-"""What a flow sends, and when: files, web pages, calls, video, or packets at some rate."""
+"""Application: what a flow sends, and when, such as files, web pages, calls, video, or packets at some
+rate."""
 
 _MultipathControlName: TypeAlias = Literal[
     "lia",
@@ -347,5 +350,5 @@ Queue: TypeAlias = (
     | queue.Dfs
     | Mapping[str, object]
 )
-"""Which packets wait in front of a link, in which order they are sent, and which are dropped or
+"""Queue discipline: the order in which packets are sent over a link, and which of them are dropped or
 marked."""

@@ -21,7 +21,7 @@ COMMANDS = {
     ),
     "migrate": (
         "migrate.migrate",
-        "Move keys of older scenario files to where they belong now.",
+        "Move keys of older scenario files to where they belong now. Comments and layout stay.",
     ),
     "sweep": (
         "sweep.sweep",

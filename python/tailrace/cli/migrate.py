@@ -19,15 +19,21 @@ from tailrace.errors import ScenarioError, UsageError
 def migrate(
     files: Annotated[
         list[str],
-        typer.Argument(metavar="FILE...", help="Scenario files (TOML), or - for stdin, which goes to stdout."),
+        typer.Argument(
+            metavar="FILE...", help="Scenario files (TOML), or - for stdin, which goes to stdout."
+        ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write to this file instead, if there is one FILE."),
+        typer.Option(
+            "-o", "--output", metavar="FILE", help="Write to this file instead, if there is one FILE."
+        ),
     ] = None,
     diff: Annotated[
         bool,
-        typer.Option("--diff", help="Show the changes and write nothing. The exit code is 1 if there are any."),
+        typer.Option(
+            "--diff", help="Show the changes and write nothing. The exit code is 1 if there are any."
+        ),
     ] = False,
     quiet: common.Quiet = False,
 ) -> None:
@@ -49,7 +55,8 @@ def migrate(
         elif output is not None or moved:
             _write(output or Path(file), text[1])
         if not (quiet or diff):
-            say(f"{file}: {f'`behaviour` has {", ".join(moved)}' if moved else 'nothing to move'}")
+            done = f"`behaviour` has {', '.join(moved)}" if moved else "nothing to move"
+            say(f"{file}: {done}")
     if code:
         raise typer.Exit(code)
 
@@ -71,7 +78,10 @@ def _migrated(file: str) -> tuple[tuple[str, str], list[str]]:
 def _show(file: str, before: str, after: str) -> bool:
     """Prints the changes; whether there are any."""
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"{file} (before)", f"{file} (after)"
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        f"{file} (before)",
+        f"{file} (after)",
     )
     shown = "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
     typer.echo(shown, nl=False)
