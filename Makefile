@@ -15,6 +15,8 @@ PROFILE ?= release
 # `make build PGO=1` compiles twice, the second time by what runs spend their time on (tools/pgo.sh): a tenth faster, the same results.
 NATIVE := $(VENV)/.extension-$(PROFILE)$(if $(PGO),-pgo)
 RUNS   := target/pgo/release.profdata
+# Type stubs of the classes that tailrace.build makes from the schema, for type checkers and editors.
+STUBS  := python/tailrace/build/types.pyi
 # Kernels as hosts run on Linux alone; this program starts them.
 AGENT  := $(if $(filter Linux,$(shell uname -s)),python/tailrace/kernels/tailrace-agent)
 # One interpreter for cargo and maturin alike: the binding's build depends on which it finds.
@@ -23,7 +25,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost classes build lock audit clean editor site site-links
+.PHONY: help fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -105,11 +107,8 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/reference/applications.md and classes: pages, figures, tables, from the code and from runs
+docs: build ## docs/queues, docs/reference, docs/reference/applications.md: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
-
-classes: build ## python/tailrace/build: a class for every table and kind of a scenario, from the schema
-	PYTHONPATH=tools $(BIN)/python -m queue_docs classes
 
 # Warnings are errors, links that lead nowhere too; nothing is asked of another host.
 site: build $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
@@ -133,7 +132,7 @@ editor: build ## the schema where .taplo.toml has editors look for it (docs/howt
 	mkdir -p build
 	$(BIN)/tailrace schema > build/tailrace.schema.json
 
-build: $(NATIVE) ## the virtual environment and the release extension
+build: $(NATIVE) $(STUBS) ## the virtual environment and the release extension
 
 # The interpreter is checked first: an old one fails later with messages that do not name the cause.
 $(DEPS): requirements.lock
@@ -145,6 +144,9 @@ $(DEPS): requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
+$(STUBS): $(NATIVE) $(wildcard python/tailrace/build/*.py)
+	$(BIN)/python -m tailrace.build._stubs
+
 $(NATIVE): $(DEPS) $(RUST)
 	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-agent --bin tailrace-agent -- -C strip=symbols)
 	$(if $(AGENT),cp target/$(PROFILE)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
@@ -153,7 +155,7 @@ $(NATIVE): $(DEPS) $(RUST)
 	  --locked --profile $(PROFILE) $(if $(PGO),--target $$(rustc -vV | sed -n 's/^host: //p'))
 	@rm -f $(VENV)/.extension-* && touch $@
 
-wheels: $(DEPS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
+wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
 	$(if $(PGO),PYTHON=$(BIN)/python tools/pgo.sh $(RUNS))
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) tools/wheels.sh
 	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
@@ -219,4 +221,4 @@ clean: ## remove what was built; keep results/
 	cargo clean
 	rm -rf $(VENV) $(TOOLS) build web/node_modules .pytest_cache .mypy_cache .ruff_cache
 	find python tests -name __pycache__ -prune -exec rm -rf {} +
-	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent
+	rm -f python/tailrace/_native*.so python/tailrace/kernels/tailrace-agent python/tailrace/build/*.pyi

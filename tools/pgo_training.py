@@ -1,4 +1,4 @@
-"""What tools/pgo.sh runs to see what an engine spends its time on.
+"""Workloads that tools/pgo.sh profiles.
 
 Networks of all families, each for so long that what it does again and again outweighs how it begins.
 """

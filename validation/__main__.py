@@ -93,7 +93,7 @@ def both(case: Case, options: argparse.Namespace) -> tuple[list[Measures], list[
 
 
 def reference_run(case: Case, seed: int, results: Path) -> Measures:
-    """One run of the reference. What it printed is kept, and taken again while nothing it depends on changes."""
+    """Run of the reference. Its output is kept, and reused while nothing it depends on changes."""
     run, parse = (ns2.run, ns2.parse) if case.reference == "ns2" else (linux.run, linux.parse)
     place = results / case.name
     kept = place / f"{seed}-{key(case, seed)}.txt"
@@ -108,7 +108,7 @@ def reference_run(case: Case, seed: int, results: Path) -> Measures:
 
 
 def key(case: Case, seed: int) -> str:
-    """Of everything that the reference's run follows from."""
+    """Hash of everything that determines the reference's run."""
     if case.reference == "ns2":
         parts = [ns2.script(case, seed), (Path(ns2.__file__).parent / "ns2/dumbbell.tcl").read_text("utf-8")]
     else:

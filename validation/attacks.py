@@ -30,12 +30,12 @@ STUDIES = {
         ("goodput Mbit/s", "Jain", "retransmits", "queue packets", "attack Mbit/s"),
     ),
 }
-# What simulated hosts are: of Multipath TCP each kernel has its own.
+# Profiles of simulated hosts: in Multipath TCP each kernel has its own.
 PROFILES = {"lddos": ("linux_6_12", "linux_6_1"), "flood": ("linux",)}
 
 
 def measured(run: dict[str, Any]) -> dict[str, float | None]:
-    """What the table has, of one run."""
+    """Numbers of one run for the table."""
     tcp, attack = run["groups"]["tcp"], run["groups"]["attack"]
     # The first is the bottleneck that the attack crosses.
     queue = next(iter(run["queues"].values()))
@@ -72,7 +72,7 @@ def rows(study: str, kernels: list[str], runs: int) -> None:
 
 
 def asked(study: str, side: str, discipline: dict[str, Any]) -> dict[str, object]:
-    """What differs from the file: the discipline, and kernels or the profile of simulated hosts."""
+    """Overrides of the file: the discipline, and kernels or the profile of simulated hosts."""
     simulated = side.startswith("linux")
     hosts, _ = STUDIES[study]
     changes: dict[str, object] = {f"host.{host}.kernel": "none" if simulated else side for host in hosts}

@@ -25,7 +25,7 @@ def network() -> str:
 
 
 def head(seconds: float, interval: str = "off") -> str:
-    """What stands before the network."""
+    """Head of the scenario, before the network."""
     return f'name = "buffers"\nduration = "{seconds} s"\nrecord.interval = "{interval}"\n'
 
 

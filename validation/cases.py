@@ -26,7 +26,7 @@ class Flood:
 
     @classmethod
     def of(cls, entry: float | dict[str, float]) -> Flood:
-        """As the table has it: a share, or the words of a pulse."""
+        """Flood of an entry in the table: a share, or the words of a pulse."""
         return cls(**entry) if isinstance(entry, dict) else cls(share=entry)
 
     @property
@@ -39,7 +39,7 @@ class Flood:
 
 @dataclass(frozen=True)
 class Case:
-    """One dumbbell, to be run by a reference and by Tailrace."""
+    """A dumbbell, to be run by a reference and by Tailrace."""
 
     reference: str
     queue: str
@@ -74,7 +74,7 @@ class Case:
 
     @property
     def rate_bps(self) -> float:
-        """Of the bottleneck."""
+        """Rate of the bottleneck."""
         return self.rate_mbit * 1e6
 
     @property
@@ -87,7 +87,7 @@ class Case:
         return sorted(set(self.base_rtts_ms))
 
     def words(self) -> dict[str, str]:
-        """What the queue's texts may name in braces: thresholds follow from the limit."""
+        """Words in braces for the queue's texts: thresholds follow from the limit."""
         low, high = max(5, self.limit // 6), max(15, self.limit // 2)
         return {
             "limit": str(self.limit),
@@ -145,7 +145,7 @@ def build(
     queue: str,
     point: tuple[int, str, float | dict[str, float], bool, str],
 ) -> Case:
-    """One case of the grid."""
+    """A case of the grid."""
     flows, rtt, flood, ecn, tcp = point
     network = table["network"]
     classes = network["rtts_ms"][rtt]

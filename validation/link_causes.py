@@ -1,4 +1,4 @@
-"""What makes Linux 6.1 and 6.12 differ over eight links: `python -m validation.link_causes`.
+"""Causes of differences between Linux 6.1 and 6.12 over eight links: `python -m validation.link_causes`.
 
 Each kernel is given what the other has, as far as its settings go: the size of the send buffer, the first window. The
 network is that of `link_failures`; without failures, programs that set their buffers run in the kernels.
@@ -16,7 +16,7 @@ import tailrace
 from validation import bulk
 from validation.link_failures import WINDOWS, Case, at_both_ends, is_simulated, shown
 
-# Of flows without failure.
+# Starts of flows without failure.
 STARTS = 3
 WMEM, RMEM = "net.ipv4.tcp_wmem", "net.ipv4.tcp_rmem"
 # The server's, but for the first two.

@@ -31,7 +31,7 @@ CONTROL = "cubic"
 
 @dataclass(frozen=True)
 class Way:
-    """What happens to links, at which ends, and to which: the last ones or the first."""
+    """Failure of links: how, at which ends, and of the last ones or the first."""
 
     kind: str
     ends: tuple[str, ...]
@@ -70,7 +70,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """As it stands in what is kept."""
+        """Name in records."""
         return f"{'15 MB, ' if self.transfer else ''}{self.way}, {self.lost} lost"
 
     def scenario(self, side: str) -> tailrace.Scenario:
@@ -106,12 +106,12 @@ class Case:
         return text
 
     def _daemon(self, start: int, end: int) -> str:
-        """What takes addresses away and announces them again. Endpoint k - 1 is the server's interface k."""
+        """Commands that take addresses away and announce them again. Endpoint k - 1 is the server's interface k."""
         # The server's addresses come after the client's. Of the first one, which is no endpoint, id 0 is said.
         gone = [(k, f"10.0.0.{LINKS + k}") for k in WAYS[self.way].lost(self.lost)]
         took = (f"delete id {k - 1}" + f" {address}" * (k == 1) for k, address in gone)
         gave = (f"add {address} dev eth{k - 1}" + f" id {k - 1}" * (k > 1) + " signal" for k, address in gone)
-        # One after the other: of programs that start at the same time, Linux 6.1 runs the last one first.
+        # Starts are apart: of programs that start at the same time, Linux 6.1 runs the last one first.
         return ", ".join(
             f'{{ at = "{at}.001 s", command = "{"; ".join("ip mptcp endpoint " + what for what in all_of_them)}" }}'
             for at, all_of_them in ((start, took), (end, gave))

@@ -59,7 +59,7 @@ def queue_line(case: Case) -> str:
 
 
 def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
-    """What the guest reads, by name: `init`, its first process, and batches for ip and tc.
+    """Files of the guest by name: `init`, its first process, and batches for ip and tc.
 
     One namespace for each base round trip, one for the receivers, one for each of two routers. The bottleneck is
     htb, which sends a packet at the start of its transmission; so one transmission more is put into the delay.
@@ -90,8 +90,9 @@ def files(case: Case, seed: int, traffic: Path) -> dict[str, str]:
 
 
 def memory_of_sockets(case: Case) -> list[str]:
-    """What lets the send buffers of many flows be as large as they are. Windows of sockets that may not have more do
-    not grow; then less is acknowledged at once."""
+    """Settings that let the send buffers of many flows grow. Windows of sockets at their limit do not grow; then
+    less is acknowledged at once.
+    """
     enough = case.flows * SEND_BUFFER <= SPARING
     return [] if enough else ["echo 65536 65536 65536 > /proc/sys/net/ipv4/tcp_mem"]
 
@@ -177,7 +178,7 @@ class Network:
 
 
 def run(case: Case, seed: int, timeout: float = 900) -> str:
-    """What the guest prints."""
+    """Output of the guest."""
     kernel, traffic = prepare()
     with tempfile.TemporaryDirectory(prefix="validation-") as place:
         for name, text in files(case, seed, traffic.resolve()).items():
@@ -186,7 +187,7 @@ def run(case: Case, seed: int, timeout: float = 900) -> str:
 
 
 def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
-    """What the guest whose first process is `init` in `place` prints.
+    """Output of the guest whose first process is `init` in `place`.
 
     Tailrace's launcher starts it, as it starts the kernels of hosts: User-Mode Linux of these versions dies of the
     registers of AMX, so it denies what reads them, and programs must do without AVX. The guest ends with this process.
@@ -216,7 +217,7 @@ def boot(kernel: Path, place: Path, name: str, timeout: float) -> str:
 
 
 def launched(command: list[str], place: Path, timeout: float) -> str:
-    """What a guest prints. The launcher ends it with the end of its input, which is held open for as long as that."""
+    """Output of a guest. The launcher ends it at the end of its input, which is held open until then."""
     ours, its = socket.socketpair()
     with ours, its:
         guest = subprocess.Popen(
@@ -265,7 +266,7 @@ def parse(text: str, case: Case) -> Measures:
 
 
 class State:
-    """One look at everything."""
+    """A snapshot of all counters."""
 
     def __init__(self, body: str) -> None:
         lines = body.splitlines()

@@ -1,4 +1,4 @@
-"""What is compared: the same numbers from each tool, over the time after the warm-up."""
+"""Measures to compare: the same numbers from each tool, over the time after the warm-up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Measures:
-    """One run's numbers."""
+    """Numbers of one run."""
 
     goodput_bps: float
     """Of TCP, all flows together: payload delivered."""

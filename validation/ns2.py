@@ -52,7 +52,7 @@ def script(case: Case, seed: int) -> str:
 
 
 def run(case: Case, seed: int, timeout: float = 1200) -> str:
-    """What ns-2 prints."""
+    """Output of ns-2."""
     ns = program()
     if ns is None:
         raise FileNotFoundError("ns-2 is missing; on Debian: apt-get install ns2")

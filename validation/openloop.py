@@ -34,7 +34,7 @@ ROOT = HERE.parent
 
 @dataclass(frozen=True)
 class Shown:
-    """What a run shows."""
+    """Packets of a run."""
 
     queue: float
     """Mean number of packets that wait."""
@@ -73,7 +73,7 @@ def datagrams(part: dict[str, Any], flow: int, seed: float) -> Iterator[tuple[in
 
 
 def in_linux(line: str, text: str, results: Path) -> Shown:
-    """What the kernel does; kept, and taken again while nothing it depends on changes."""
+    """Run with the kernel; kept, and reused while nothing it depends on changes."""
     program = build()
     script = guest(line)
     parts = [script, text, (HERE / "linux/pattern.c").read_text("utf-8")]

@@ -8,7 +8,7 @@ import tailrace
 from validation.cases import Case
 from validation.measures import Measures, short_share
 
-# What Linux's acknowledgments and segments weigh comes from their options; ns-2 counts 40 bytes a packet.
+# Header sizes: Linux's depend on options; ns-2 counts 40 bytes a packet.
 NS2_TRANSPORT: dict[str, Any] = {
     "profile": "ns2",
     "header": "40 B",
@@ -96,7 +96,7 @@ def scenario(case: Case, runs: int, seed: int = 1) -> dict[str, Any]:
 
 
 def flood(case: Case) -> dict[str, Any]:
-    """What does not yield: all the time with uneven gaps, or in pulses."""
+    """Unresponsive traffic: constant with uneven gaps, or in pulses."""
     header = 0 if case.reference == "ns2" else 28
     app: dict[str, Any] = {
         "rate": f"{case.flood_bps * (case.packet - header) / case.packet:.0f} bit/s",
@@ -138,7 +138,7 @@ def queue(case: Case) -> str | dict[str, Any]:
 
 
 def run(case: Case, runs: int, seed: int = 1) -> list[Measures]:
-    """One `Measures` a run."""
+    """Measures of each run."""
     result = tailrace.run(scenario(case, runs, seed), jobs=1)
     rows = result.flows.filter(result.flows["group"] == "tcp").sort("run", "flow")
     per_run = [part["goodput_bps"].to_list() for part in rows.partition_by("run", maintain_order=True)]

@@ -23,7 +23,7 @@ CAPTURE = '\n[[capture]]\nname = "a"\nat = "a"\n'
 LIMIT = 0.002
 SYN, ACK = 2, 16
 TCP, SACK = 6, 5
-# Of pcapng: blocks, an option of an interface, a type of link and its header's length.
+# Constants of pcapng: blocks, an option of an interface, a type of link and its header's length.
 BLOCK_INTERFACE, BLOCK_PACKET = 1, 6
 OPTION_RESOLUTION = 9
 ETHERNET, ETHERNET_HEADER = 1, 14
@@ -47,7 +47,7 @@ class Packet(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What must be the same: numbers count from their SYN's, zero where there is no ACK."""
+    """Fields that must be equal: numbers count from their SYN's, zero where there is no ACK."""
 
     seq: int
     ack: int
@@ -56,7 +56,7 @@ class Seen(NamedTuple):
 
 
 class Way(NamedTuple):
-    """What one end of a connection sent, in order."""
+    """Packets that one end of a connection sent, in order."""
 
     times: list[float]
     seen: list[Seen]
@@ -124,7 +124,7 @@ def sacked(options: bytes) -> tuple[int, ...]:
 
 
 def ways(capture: bytes) -> list[Way]:
-    """What each end of each connection sent, ordered by SYNs: each side has its own ports and first numbers."""
+    """Packets of each end of each connection, ordered by SYNs: each side has its own ports and first numbers."""
     first: dict[Ends, int] = {}
     found: dict[Ends, Way] = defaultdict(lambda: Way([], [], [], []))
     for p in packets(capture):
@@ -142,7 +142,7 @@ def ways(capture: bytes) -> list[Way]:
 
 
 class Compared(NamedTuple):
-    """How far two captures go together."""
+    """Common prefix of two captures."""
 
     packets: int
     # When something differs first, seconds; none if nothing does.

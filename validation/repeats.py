@@ -191,7 +191,7 @@ def text_of(name: str, kernel: str) -> str:
 
 
 def seen(name: str, kernel: str) -> dict[str, Any]:
-    """What a run was."""
+    """Description of a run."""
     result = tailrace.run(tailrace.Scenario(text_of(name, kernel)))
     digest = hashlib.sha256()
     packets = 0

@@ -43,7 +43,7 @@ METRICS = [f.name for f in fields(Measures)]
 
 @dataclass(frozen=True)
 class Note:
-    """Why some numbers of some cases lie outside the spread."""
+    """Reason for which some numbers of some cases lie outside the spread."""
 
     sign: str
     cases: tuple[str, ...]
@@ -57,7 +57,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Difference:
-    """One number of one case."""
+    """A number of a case."""
 
     ours: float
     reference: float
@@ -105,7 +105,7 @@ def cell(metric: str, d: Difference) -> str:
 
 
 def markdown(rows: Sequence[tuple[Case, dict[str, Difference]]]) -> str:
-    """One row a case."""
+    """Table with a row for each case."""
     lines = [
         "| case | " + " | ".join(HEADINGS[m] for m in METRICS) + " |",
         "|" + " --- |" * (1 + len(METRICS)),
@@ -117,7 +117,7 @@ def markdown(rows: Sequence[tuple[Case, dict[str, Difference]]]) -> str:
 
 
 def summary(rows: Sequence[tuple[Case, dict[str, Difference]]]) -> str:
-    """How many numbers are inside, explained, and neither."""
+    """Number of values inside, explained, and neither."""
     everything = [d for _, found in rows for d in found.values() if d.ours or d.reference]
     inside = sum(d.inside for d in everything)
     open_ = sum(d.sign == "!" for d in everything)

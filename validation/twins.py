@@ -27,10 +27,10 @@ CONTROLS = ("cubic", "reno")
 RATES = (10, 50)
 PATHS = (2, 8)
 RUNS = 6
-# So many where those decide nothing.
+# Number of runs where the first ones decide nothing.
 MORE_RUNS = 24
 
-# Of each measure the values of all runs.
+# Values of all runs by measure.
 Measured = dict[str, list[float]]
 
 
@@ -46,7 +46,7 @@ class Case:
 
     @property
     def name(self) -> str:
-        """As it stands in the table."""
+        """Name in the table."""
         paths = "" if self.paths == 1 else f", {self.paths} paths"
         return f"{self.flows} x {self.control}, {self.queue}, {self.rate} Mbit/s{paths}"
 
@@ -98,7 +98,7 @@ def measured(result: tailrace.Result) -> Measured:
 
 
 def both(case: Case, kernel: str, runs: int, known: Mapping[str, Measured]) -> dict[str, Measured]:
-    """What each side of a case measured in so many runs, but for what is `known`."""
+    """Measurements of each side of a case, but for those that are `known`."""
     cells = twins.of(tailrace.Scenario(case.text(runs), case.name), kernel)
     enough = {label: found for label, found in known.items() if len(found["goodput"]) >= runs}
     return {label: enough.get(label) or measured(tailrace.run(cell)) for label, cell in cells.items()}

@@ -11,7 +11,7 @@ const ENGINE: [&str; 11] = [
     "core/src",
     "impair/src",
     "net/src",
-    "python/src/outside",
+    "python/src/plugins",
     "qdisc/src",
     "scenario/src",
     "sim/src",

@@ -2,22 +2,27 @@
 
 use crate::input::Input;
 use tailrace_core::{Instant, Rate};
-use tailrace_wire::pcapng::{Capture, Interface, LinkType, Snap, Writer};
+use tailrace_wire::pcapng::{CaptureInterface, CapturedPacket, LinkType, PcapngWriter, SnapLength};
 
 /// Tries one input.
 pub fn run(data: &[u8]) {
     let mut input = Input::new(data);
-    let mut writer = Writer::new(Vec::new()).expect("memory takes all");
+    let mut writer = PcapngWriter::new(Vec::new()).expect("memory takes all");
     let (mut interfaces, mut written) = (Vec::new(), Vec::new());
     for _ in 0..=input.byte() % 4 {
         let len = usize::from(input.byte());
         let name = String::from_utf8_lossy(input.take(len)).into_owned();
-        let snap = *input.one(&[Snap::Headers, Snap::Whole, Snap::Bytes(0), Snap::Bytes(120)]);
+        let snap = *input.one(&[
+            SnapLength::Headers,
+            SnapLength::Whole,
+            SnapLength::Bytes(0),
+            SnapLength::Bytes(120),
+        ]);
         let link_type = *input.one(&[LinkType::Raw, LinkType::Ipv4]);
         let rate = (input.byte() & 1 != 0).then(|| Rate::from_bps(input.wide()));
         interfaces.push(
             writer
-                .add_interface(&Interface { name: &name, link_type, snap, rate })
+                .add_interface(&CaptureInterface { name: &name, link_type, snap, rate })
                 .expect("memory takes all"),
         );
     }
@@ -29,7 +34,9 @@ pub fn run(data: &[u8]) {
         let len = usize::from(input.byte() % 64);
         let comment = String::from_utf8_lossy(input.take(len)).into_owned();
         let comment = (!comment.is_empty()).then_some(comment.as_str());
-        writer.write(&Capture { interface, at, data: packet, zeros, comment }).expect("memory takes all");
+        writer
+            .write(&CapturedPacket { interface, at, data: packet, zeros, comment })
+            .expect("memory takes all");
         written.push((at.as_nanos(), packet.len() + zeros));
     }
     let file = writer.finish().expect("memory takes all");

@@ -274,7 +274,7 @@ def schema(algorithms: Algorithms = ()) -> str:
     return _beside(_native.schema, algorithms)
 
 
-def _beside(asked: Callable[[list[_native.Outsider]], str], own: Algorithms) -> str:
+def _beside(asked: Callable[[list[_native.Plugin]], str], own: Algorithms) -> str:
     if not own:
         return asked([])
     from tailrace.scenario.algorithms import outsiders
@@ -332,7 +332,7 @@ def until(
 
 
 def jobs_of(scenario: Scenario, label: str = "") -> list[Job]:
-    """One job a run; runs count from 1."""
+    """A job for each run; runs count from 1."""
     return [Job(scenario, number, label) for number in range(1, scenario.runs + 1)]
 
 

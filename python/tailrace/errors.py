@@ -1,4 +1,4 @@
-"""What can go wrong and is not a bug; each error knows the exit code of the command line."""
+"""Errors that are no bugs; each knows the exit code of the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class TailraceError(Exception):
 
     @property
     def shown(self) -> str:
-        """As the command line says it."""
+        """Text for the command line."""
         return f"error: {self}"
 
 

@@ -1,20 +1,21 @@
 """Scenarios built in code: every key has its place, files and objects are the same, and errors name the object."""
 
+import ast
 import copy
 import json
 import pickle
 import re
+import subprocess
 import sys
 import tomllib
-import types
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import tailrace
+import tailrace.api
 import typed_scenarios
 from conftest import ROOT, SMALL
-from queue_docs import classes
 from tailrace import build
 from tailrace.build import (
     Flow,
@@ -23,6 +24,9 @@ from tailrace.build import (
     Record,
     Router,
     Scenario,
+    _classes,
+    _schema,
+    _stubs,
     app,
     cc,
     fault,
@@ -36,6 +40,7 @@ from tailrace.execution import identity
 from tailrace.reproduce import claims_file
 from tailrace.scenario import objects
 
+BUILD = Path(build.__file__).parent
 PAGE = ROOT / "docs" / "guides" / "scenarios-in-code.md"
 FILES = [
     *sorted((ROOT / "scenarios").glob("*.toml")),
@@ -55,17 +60,12 @@ def line(**keys):
     )
 
 
-def test_the_classes_are_what_the_schema_says():
-    for path, text in classes.texts().items():
-        assert path.exists(), f"{path} is missing: run make classes"
-        assert path.read_text(encoding="utf-8") == text, (
-            f"{path} is not what the schema says now: run make classes"
-        )
-    assert set(classes.PLACE.glob("*.py")) == set(classes.texts())
+def test_classes_of_the_build_have_type_stubs():
+    written = {path.name: path.read_text(encoding="utf-8") for path in BUILD.glob("*.pyi")}
+    assert written == _stubs.texts(_schema.native()), "make build writes them"
 
 
-def test_a_kind_more_needs_no_hand(monkeypatch):
-    schema = json.loads(tailrace.api.schema())
+def test_a_kind_more_in_the_schema_has_a_class_and_a_stub(monkeypatch):
     odd = {
         "title": "turn_style",
         "description": 'Takes "\\d" and """more"""',
@@ -76,25 +76,37 @@ def test_a_kind_more_needs_no_hand(monkeypatch):
         },
         "required": ["kind", "class"],
     }
-    schema["$defs"]["queue"]["anyOf"].append(odd)
-    schema["$defs"]["turn"] = {
+    document = json.loads(tailrace.api.schema())
+    document["$defs"]["queue"]["anyOf"].append(odd)
+    document["$defs"]["turn"] = {
         "description": "A turn.",
         "anyOf": [odd | {"title": "left", "required": ["kind"]}],
     }
-    monkeypatch.setattr(classes, "_native", types.SimpleNamespace(schema=lambda: json.dumps(schema)))
-    classes._schema.cache_clear()
-    texts = {path.stem: text for path, text in classes.texts().items()}
-    classes._schema.cache_clear()
-    made = types.ModuleType("made")
-    monkeypatch.setitem(sys.modules, "made", made)
-    exec(
-        texts["queue"].replace("tailrace.build.queue", "made"), vars(made) | {"__name__": "made"}, vars(made)
-    )
-    turn = made.TurnStyle(3)
+    schema = _schema.Schema(document, tailrace.api.catalog())
+    made = _classes.modules(schema, "made")
+    for module in made.values():
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+    turn = made["queue"].TurnStyle(3)
     assert turn.as_dict() == {"kind": "turn_style", "class": 3}
-    assert "| queue.TurnStyle" in texts["types"]
-    assert "class Left(Table):" in texts["turn"]
-    assert "turn" in texts["__init__"]
+    assert made["turn"].Left(class_=1) == made["turn"].Left(class_=1)
+    assert made["queue"].TurnStyle in made["types"].Queue.__args__
+    texts = _stubs.texts(schema)
+    for text in texts.values():
+        ast.parse(text)
+    assert "| queue.TurnStyle" in texts["types.pyi"]
+    assert "class Left(Table):" in texts["turn.pyi"]
+    assert "turn as turn" in texts["__init__.pyi"]
+
+
+def test_modules_of_kinds_can_be_imported_by_name():
+    program = (
+        "import tailrace.build.queue as q, pickle; print(pickle.loads(pickle.dumps(q.Codel(target='3 ms'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "Codel(target='3 ms')\n"
+    assert "Codel" in dir(queue)
+    with pytest.raises(AttributeError, match=r"'tailrace\.build\.queue' has no attribute 'Coddle'"):
+        _ = queue.Coddle
 
 
 def test_every_kind_of_the_catalog_has_a_class_with_its_parameters():
@@ -106,7 +118,7 @@ def test_every_kind_of_the_catalog_has_a_class_with_its_parameters():
         ("losses", loss),
         ("rates", rate),
     ]:
-        kinds = {each._kind: each for each in vars(module).values() if isinstance(each, type)}
+        kinds = {each._kind: each for each in (getattr(module, name) for name in module.__all__)}
         for entry in tailrace.api.catalog()[sort]:
             made = {f.removesuffix("_") for f in kinds[entry["name"]].__dataclass_fields__}
             assert {p["name"] for p in entry["params"]} <= made

@@ -4,12 +4,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, classes, columns, commands, cost, figures, pages, reference, tutorial, zoo
+from queue_docs import apps, columns, commands, cost, figures, pages, reference, tutorial, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
     "apps": apps.write,
-    "classes": classes.write,
     "columns": columns.write,
     "commands": commands.write,
     "reference": reference.write,

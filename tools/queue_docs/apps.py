@@ -41,7 +41,7 @@ def write() -> list[Path]:
 
 
 def texts() -> dict[Path, str]:
-    """What stands in the two files."""
+    """Text of the two files."""
     found = api.catalog()
     overviews = {
         "applications": overview(found["apps"]),

@@ -1,4 +1,4 @@
-"""What the code says about its disciplines: the registry's tables, and the head of each source file."""
+"""Descriptions of disciplines in the code: the registry's tables, and the head of each source file."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def draw(entry: Entry, result: tailrace.Result, path: Path) -> Path:
             time, rate = goodput(result, group)
             axes[0].plot(time, rate, label=label, **style.line(index))
         axes[0].set_ylabel("goodput\nMbit/s")
-        # What a receiver held back behind a gap comes at once, and may exceed the link's rate.
+        # Data held back behind a gap arrives at once, and may exceed the link's rate.
         axes[0].set_ylim(0, 13)
         axes[0].legend(loc="lower right", bbox_to_anchor=(1, 0.95), ncols=2)
         queue = result.queue_series.filter(pl.col("queue").cast(pl.String) == QUEUE)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from queue_docs import classes
 from queue_docs.catalog import ROOT, cell, table
-from queue_docs.classes import Field, Schema
 from tailrace import api
+from tailrace.build import _schema
+from tailrace.build._schema import Attribute, Part
 from tailrace.text import toml_text
 
 PLACE = ROOT / "docs" / "reference" / "scenario"
@@ -62,11 +63,11 @@ ELSEWHERE = {
     "queue": ("Queue disciplines", "../../queues/README.md"),
 }
 
+SCHEMA = _schema.native()
 # Tables of transports that their page has, with the kind of transport.
 BEHAVIOURS = {"tcp_behaviour": "tcp", "mptcp_behaviour": "mptcp"}
-
-# What the lists call a definition's kinds.
-_LISTS = {**classes.LISTS, "transport": ""}
+# Lists of `tailrace list` by definition.
+_LISTS = {**_schema.LISTS, "transport": ""}
 # Tables that the file opens with two brackets, since there may be several.
 _SECTION = "`[[{}]]`"
 
@@ -110,26 +111,25 @@ def write() -> list[Path]:
 
 
 def _overview() -> str:
-    schema = classes._schema()
-    head = [field for field in classes._fields(schema, {}) if not classes._form(field.schema)]
+    head = [field for field in SCHEMA.attributes(SCHEMA.document, {}) if not field.form]
     kinds = [[f"[{title}]({name}.md)", does] for name, (title, does) in PAGES.items()]
     kinds += [[f"[{title}]({page})", cell(_described(name))] for name, (title, page) in ELSEWHERE.items()]
     parts = [_NOTE, _INTRO, "## Kinds", table(["page", "what they are"], kinds)]
     parts += ["## At the top of the file", _rows(head, {})]
-    for name, section in classes._sections().items():
+    for name, section in SCHEMA.sections.items():
         if name in BEHAVIOURS:
             continue
         parts += [
             f"## {_heading(name)}",
             cell(section["description"]),
-            _rows(classes._fields(section, {}), {}),
+            _rows(SCHEMA.attributes(section, {}), {}),
         ]
     parts += ["## What values look like", _values()]
     return "\n\n".join(parts) + "\n"
 
 
 def _heading(name: str) -> str:
-    properties = classes._schema()["properties"]
+    properties = SCHEMA.document["properties"]
     if name not in properties:
         return f"Table `{name}`"
     return _SECTION.format(name) if properties[name].get("type") == "array" else f"`[{name}]`"
@@ -139,15 +139,15 @@ def _page(name: str) -> str:
     title, does = PAGES[name]
     listed = _listed(name)
     parts = [_NOTE, f"# {title}", does, _how(name)]
-    for each in classes._own_tables(name):
+    for each in SCHEMA.own_tables(name):
         kind = each["title"]
         entry = listed.get(kind, {})
         known = {p["name"]: p for p in entry.get("params", [])}
-        fields = classes._fields(each, {key: p["default"] for key, p in known.items()})
+        fields = SCHEMA.attributes(each, {key: p["default"] for key, p in known.items()})
         parts += [f"## `{kind}`", cell(each["description"])]
         if name == "transport":
-            # What is chosen of them first, such as `cc`, and not after eighty parameters.
-            fields.sort(key=lambda field: field.key in known)
+            # Keys that users choose first, such as `cc`, come before the parameters of the connection.
+            fields = tuple(sorted(fields, key=lambda field: field.key in known))
         parts.append(_rows(fields, known) if fields else "It has no keys.")
     if name == "transport":
         parts += _behaviours()
@@ -159,38 +159,33 @@ def _behaviours() -> list[str]:
     parts = []
     for entry in api.catalog()["behaviours"]:
         known = {p["name"]: p for p in entry["params"]}
-        section = classes._sections()[f"{entry['name']}_behaviour"]
-        fields = [field for field in classes._fields(section, dict.fromkeys(known)) if field.key in known]
+        section = SCHEMA.sections[f"{entry['name']}_behaviour"]
+        fields = [field for field in SCHEMA.attributes(section, dict.fromkeys(known)) if field.key in known]
         shared = "The keys of TCP's are keys of this table, too." if entry["name"] == "mptcp" else ""
-        parts += [
-            f"## `behaviour` of `{entry['name']}`",
-            cell(section["description"]),
-            shared,
-            _rows(fields, known),
-        ]
+        parts += [f"## `behaviour` of `{entry['name']}`", cell(section["description"]), shared, _rows(fields, known)]
     return parts
 
 
 def _how(name: str) -> str:
-    """How a file names one of them."""
-    words = classes._titles(name)
+    """Syntax by which a file names a kind."""
+    words = SCHEMA.titles(name)
     if name in {"attack", "fault", "medium"}:
         return f'Each is a table {_SECTION.format(name)} with `kind = "{words[0]}"`, or another name below.'
     used = _users(name)
     where = ", ".join(f"`{key}` of {_link(section)}" for section, key in used)
     example = f'`{used[0][1]} = {{ kind = "{words[0]}", ... }}`'
-    alone = any("enum" in form for form in classes._schema()["$defs"][name]["anyOf"])
+    alone = any("enum" in form for form in SCHEMA.document["$defs"][name]["anyOf"])
     short = f', or `{used[0][1]} = "{words[0]}"` with all defaults' if alone else ""
     return f"They stand under {where}: {example}{short}."
 
 
 def _users(name: str) -> list[tuple[str, str]]:
-    """Which tables have a key that takes this, and the key."""
-    wanted = classes._ref(name)
-    transports = [("transport", each) for each in classes._own_tables("transport")]
+    """Tables with a key that takes this, and the key."""
+    wanted = f"#/$defs/{name}"
+    transports = [("transport", each) for each in SCHEMA.own_tables("transport")]
     found = [
         (section, key)
-        for section, each in [*classes._sections().items(), *transports]
+        for section, each in [*SCHEMA.sections.items(), *transports]
         for key, value in each["properties"].items()
         if value.get("$ref") == wanted
     ]
@@ -205,7 +200,7 @@ def _link(section: str) -> str:
 
 
 def _values() -> str:
-    definitions = classes._schema()["$defs"]
+    definitions = SCHEMA.document["$defs"]
     return "\n\n".join(
         f"### {name}\n\n{each['description']}"
         for name, each in definitions.items()
@@ -216,11 +211,11 @@ def _values() -> str:
 # -- rows --------------------------------------------------------------------------------------------------------
 
 
-def _rows(fields: list[Field], known: dict[str, dict[str, Any]]) -> str:
+def _rows(fields: Sequence[Attribute], known: dict[str, dict[str, Any]]) -> str:
     return table(["key", "takes", "default", "meaning"], [_row(f, known.get(f.key, {})) for f in fields])
 
 
-def _row(field: Field, parameter: dict[str, Any]) -> list[str]:
+def _row(field: Attribute, parameter: dict[str, Any]) -> list[str]:
     meaning = field.schema.get("description", "")
     default = "required" if field.required else ""
     if found := _DEFAULT.search(meaning):
@@ -240,7 +235,7 @@ def _row(field: Field, parameter: dict[str, Any]) -> list[str]:
     return [f"`{field.key}`", _takes(field.schema), cell(default), "<br>".join(said)]
 
 
-def _takes(schema: Schema) -> str:  # noqa: PLR0911 - a case each
+def _takes(schema: Part) -> str:  # noqa: PLR0911 - a case each
     match schema:
         case {"$ref": str(ref)}:
             return _referred(ref.rpartition("/")[2])
@@ -265,14 +260,14 @@ def _referred(name: str) -> str:
         return f"[{name}]({ELSEWHERE[name][1]})"
     if name in BEHAVIOURS:
         return f"[table](transport.md#{anchor(f'`behaviour` of `{BEHAVIOURS[name]}`')})"
-    definition = classes._schema()["$defs"][name]
+    definition = SCHEMA.document["$defs"][name]
     if definition.get("type") == "object":
         return f"[{name}](README.md#{anchor(_heading(name))})"
     return f"[{name}](README.md#{name})"
 
 
 def _described(name: str) -> str:
-    found: str = classes._schema()["$defs"][name]["description"]
+    found: str = SCHEMA.document["$defs"][name]["description"]
     return found
 
 

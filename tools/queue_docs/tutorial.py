@@ -34,7 +34,7 @@ def write() -> list[Path]:
 
 
 def _call(scenario: str) -> Path:
-    """What a call notices of a backup that begins and ends."""
+    """Figure of a call while a backup begins and ends."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 

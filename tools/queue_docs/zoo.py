@@ -66,7 +66,7 @@ def text(document: dict[str, Any], scenario: tailrace.Scenario) -> str:
 
 
 def row(label: str, summary: dict[str, Any], *, classifies: bool) -> list[str]:
-    """One discipline's numbers."""
+    """Numbers of one discipline."""
     groups, queue = summary["aggregate"]["groups"], summary["aggregate"]["queues"][QUEUE]
     shares = [_share(run["groups"]) for run in summary["runs"]]
     sent = sum(run["groups"][g]["sent_packets"] for run in summary["runs"] for g in ("long", "short"))

@@ -1,1 +1,1 @@
-"""What a release needs beside the build: one version and one address in all places, and a changelog for readers."""
+"""Checks of a release beside the build: one version and one address in all places, and a changelog for readers."""

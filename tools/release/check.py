@@ -11,7 +11,7 @@ KINDS = ("added", "changed", "results", "fixed")
 
 
 def faults(root: Path = ROOT, *, published: bool = False) -> list[str]:
-    """What stands in the way of a release; `published` asks for a real address of the repository, too."""
+    """Obstacles to a release; `published` asks for a real address of the repository, too."""
     version = VERSION[0].value(root)
     found = [
         f"{place.file}: version {place.value(root)}, where Cargo.toml has {version}: make release VERSION=... sets all"

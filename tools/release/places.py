@@ -17,7 +17,7 @@ class Place:
     pattern: str
 
     def value(self, root: Path = ROOT) -> str:
-        """What stands there.
+        """Value in the file.
 
         Raises
         ------

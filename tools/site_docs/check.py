@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# What a browser fetches by itself, by element and attribute.
+# Attributes by element from which a browser loads files by itself.
 _LOADS = {
     ("audio", "src"),
     ("embed", "src"),
@@ -93,7 +93,7 @@ def _astray(site: Path, path: Path, href: str, pages: dict[Path, Page]) -> str:
         target /= "index.html"
     if not target.is_file():
         return "no such file"
-    # What follows the # is the playground's own.
+    # Fragments of the playground are its own.
     of_page = pages.get(site / target.relative_to(site.resolve()) if target != path else path)
     own = "playground" in target.relative_to(site.resolve()).parts if target != path else False
     if parts.fragment and of_page and not own and unquote(parts.fragment) not in of_page.ids:

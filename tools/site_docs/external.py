@@ -35,7 +35,7 @@ def main(site: Path) -> int:
 
 
 def _answer(url: str) -> str:
-    """Why it cannot be had; nothing where it can."""
+    """Reason for which an address cannot be loaded; empty where it can."""
     request = Request(url, headers={"User-Agent": "tailrace-link-check"})
     try:
         with urlopen(request, timeout=_TIMEOUT_S):

@@ -73,7 +73,7 @@ def pages() -> dict[Path, PurePosixPath]:
 
 
 class Stage:
-    """One layout."""
+    """A layout of the site."""
 
     def __init__(self, target: Path) -> None:
         self.target = target
@@ -81,7 +81,7 @@ class Stage:
         self.shown: set[Path] = set()
         self.known: dict[Path, set[str]] = {}
         front = (DOCS / "README.md").read_text(encoding="utf-8")
-        # What the front page's lists name.
+        # Pages in the lists of the front page.
         self.named = {Path(os.path.normpath(DOCS / target)) for _, target in _ITEM.findall(front)}
 
     def write(self) -> None:
@@ -205,7 +205,7 @@ class Stage:
         path.write_text(text, encoding="utf-8")
 
     def _copy(self) -> None:
-        """What pages show, and what Sphinx is told."""
+        """Copies files that pages show, and Sphinx's configuration."""
         for path in [*DOCS.rglob("*.svg"), *DOCS.rglob("*.png"), DOCS / "conf.py", *DOCS.glob("_static/*")]:
             copy = self.target / path.relative_to(DOCS)
             copy.parent.mkdir(parents=True, exist_ok=True)

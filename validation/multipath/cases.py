@@ -26,7 +26,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Fault:
-    """What becomes of some paths for some time."""
+    """Failure of some paths for some time."""
 
     kind: str
     """`silent`: packets vanish both ways. `down`: the client's links are down, and their endpoints are gone."""
@@ -67,7 +67,7 @@ def load() -> list[Case]:
 
 
 def case_of(entry: dict[str, Any], usual: dict[str, Any]) -> Case:
-    """One entry of the table."""
+    """Case of an entry of the table."""
     entry = usual | entry
     paths = tuple(Path(*p) for p in entry["paths"]) * entry.get("times", 1)
     return Case(

@@ -118,7 +118,7 @@ class Network:
 
 
 def routes(i: int) -> list[str]:
-    """Of the client over its interface `i`: the default, and one for what comes from there."""
+    """Routes of the client over its interface `i`: the default, and one for packets from its address."""
     return [
         f"route add default via 10.0.{i}.2 dev c{i} metric {100 + i}",
         f"route add default via 10.0.{i}.2 dev c{i} table {101 + i}",
@@ -131,12 +131,12 @@ def neighbour(i: int) -> str:
 
 
 def endpoint(case: Case, i: int) -> str:
-    """What makes interface `i` an endpoint."""
+    """Command that makes interface `i` an endpoint."""
     return f"mptcp endpoint add 10.0.{i}.1 dev c{i} id {i + 1} {case.flags[i - 1]}"
 
 
 def files(case: Case, seed: int, program: Path, prepare: Path) -> dict[str, str]:
-    """What the guest reads, by name: `init`, its first process, and batches for ip and tc."""
+    """Files of the guest by name: `init`, its first process, and batches for ip and tc."""
     net = Network(case, seed)
     queues = net.queues()
     buffers = [1024 * (kib or 0) for kib in (case.receive_kib, case.send_kib)]
@@ -164,13 +164,13 @@ def files(case: Case, seed: int, program: Path, prepare: Path) -> dict[str, str]
 
 
 def key(case: Case, seed: int) -> str:
-    """Of everything that a run follows from."""
+    """Hash of everything that determines a run."""
     parts = [json.dumps(files(case, seed, Path("multipath"), Path("traffic"))), PROGRAM.read_text("utf-8")]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
 def run(case: Case, seed: int, results: Path, timeout: float = 900) -> str:
-    """What the guest prints, which is kept, and taken again while nothing it depends on changes."""
+    """Output of the guest, which is kept, and reused while nothing it depends on changes."""
     kept = results / f"multipath-{case.name}" / f"{seed}-{key(case, seed)}.txt"
     if kept.exists():
         return kept.read_text(encoding="utf-8")
@@ -188,7 +188,7 @@ def run(case: Case, seed: int, results: Path, timeout: float = 900) -> str:
 
 
 def parse(case: Case, text: str) -> Course:
-    """What the guest has printed."""
+    """Course of a run from the guest's output."""
     times, received, sent = [0.0], [0.0], [[0.0] * len(case.paths)]
     for line in re.findall(r"^tick (.*?)(?: memory .*)?$", text, re.M):
         words = line.split()

@@ -23,7 +23,7 @@ FLOORS = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One number of one case."""
+    """A number of a case."""
 
     name: str
     ours: float
@@ -33,7 +33,7 @@ class Difference:
 
     @property
     def kind(self) -> str:
-        """What is measured."""
+        """Kind of measure."""
         return self.name.split()[0]
 
     def text(self) -> str:
@@ -71,7 +71,7 @@ def rows(name: str, differences: Sequence[Difference]) -> list[str]:
 
 
 def summary(differences: Sequence[Difference]) -> str:
-    """How many numbers are inside, in all and of each kind."""
+    """Number of values inside, in all and of each kind."""
     parts = []
     for kind in FLOORS:
         mine = [d for d in differences if d.kind == kind]

@@ -1,4 +1,4 @@
-"""What is compared of a transfer over several paths."""
+"""Measures of a transfer over several paths."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class Course:
         return self.sent[self.at(end)][path] - self.sent[self.at(begin)][path]
 
     def shares(self, begin: float, end: float) -> list[float]:
-        """Of each path in what was sent."""
+        """Share of each path in the data sent."""
         carried = [self.carried(i, begin, end) for i in range(len(self.sent[0]))]
         total = max(1.0, sum(carried))
         return [c / total for c in carried]
 
     def back_s(self, path: int, fault_s: float, return_s: float) -> float:
-        """How long after its return a path carries data again; until the end of the run, if it does not."""
+        """Time after its return until a path carries data again; until the end of the run, if it does not."""
         before = self.carried(path, fault_s - LOOK_S, fault_s)
         looks = [t for t in self.times if return_s + LOOK_S <= t]
         for t in looks:

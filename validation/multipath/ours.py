@@ -57,7 +57,7 @@ def scenario(case: Case, seed: int = 1) -> dict[str, Any]:
 
 
 def transport(case: Case) -> dict[str, Any]:
-    """As the guest's kernel is set."""
+    """Transport with the settings of the guest's kernel."""
     endpoints = ", ".join(f"{i} {flags}" for i, flags in enumerate(case.flags, 2))
     buffers = {"receive_buffer": case.receive_kib, "send_buffer": case.send_kib}
     return {
@@ -71,7 +71,7 @@ def transport(case: Case) -> dict[str, Any]:
 
 
 def run(case: Case, seed: int) -> Course:
-    """One run."""
+    """Course of one run."""
     result = tailrace.run(scenario(case, seed), jobs=1)
     looks = result.connection_series.select("time_s", "delivered_bytes").rows()
     given = sent_by_path(result, case)

@@ -12,7 +12,7 @@ use tailrace_core::{Duration, Instant, Rng};
 
 /// The times and windows of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
+pub struct DcfTiming {
     /// Time that a count goes by.
     pub slot: Duration,
     /// For how long the channel must have been idle.
@@ -25,18 +25,18 @@ pub struct Timing {
 
 /// How what a station sent has fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum TransmitOutcome {
     /// It was answered, at least in part; or it is given up.
-    Settled,
+    Finished,
     /// Nobody answered, and it will be sent again.
-    Unanswered,
+    Unacknowledged,
 }
 
 /// Who contends, and how far everybody has counted.
 #[derive(Clone, Debug)]
 pub struct Contention {
-    timing: Timing,
-    stations: Vec<Station>,
+    timing: DcfTiming,
+    stations: Vec<ContendingStation>,
     /// From when on slots are counted; later than all times while somebody sends.
     counts_from: Instant,
     /// When somebody began to send last.
@@ -45,7 +45,7 @@ pub struct Contention {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Station {
+struct ContendingStation {
     /// Slots left to count, as of `counts_from`.
     slots: u32,
     window: u32,
@@ -55,19 +55,19 @@ struct Station {
 
 impl Contention {
     /// A channel without stations, idle since ever.
-    pub const fn new(timing: Timing) -> Self {
+    pub const fn new(timing: DcfTiming) -> Self {
         let (counts_from, began) = (Instant::ZERO, Instant::ZERO);
         Self { timing, stations: Vec::new(), counts_from, began, busy: Duration::ZERO }
     }
 
     /// Adds a station; gives its number.
-    pub fn join(&mut self) -> usize {
-        self.stations.push(Station { slots: 0, window: self.timing.cw_min, wants: None });
+    pub fn add_station(&mut self) -> usize {
+        self.stations.push(ContendingStation { slots: 0, window: self.timing.cw_min, wants: None });
         self.stations.len() - 1
     }
 
     /// A station has something to send from now on. Where the channel is not idle it draws, if it has nothing left to count.
-    pub fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+    pub fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng) {
         let idle = now >= self.counts_from;
         let station = &mut self.stations[station];
         station.wants.get_or_insert(now);
@@ -77,7 +77,7 @@ impl Contention {
     }
 
     /// A station has nothing to send any more.
-    pub fn leave(&mut self, station: usize) {
+    pub fn cancel_request(&mut self, station: usize) {
         self.stations[station].wants = None;
     }
 
@@ -96,7 +96,7 @@ impl Contention {
     }
 
     /// When a station sends that wants to.
-    fn ready(&self, station: &Station) -> Option<Instant> {
+    fn ready(&self, station: &ContendingStation) -> Option<Instant> {
         let counted = self.counts_from.saturating_add(self.timing.slot.saturating_mul(station.slots.into()));
         station.wants.map(|since| since.max(counted))
     }
@@ -112,12 +112,14 @@ impl Contention {
     }
 
     /// What a station has sent is over: its window is as it was at first, or doubles, and it draws anew.
-    pub fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
-        let Timing { cw_min, cw_max, .. } = self.timing;
+    pub fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
+        let DcfTiming { cw_min, cw_max, .. } = self.timing;
         let station = &mut self.stations[station];
         station.window = match fate {
-            Fate::Settled => cw_min,
-            Fate::Unanswered => (station.window.saturating_mul(2).saturating_add(1)).min(cw_max),
+            TransmitOutcome::Finished => cw_min,
+            TransmitOutcome::Unacknowledged => {
+                (station.window.saturating_mul(2).saturating_add(1)).min(cw_max)
+            }
         };
         station.draw(rng);
     }
@@ -134,7 +136,7 @@ impl Contention {
     }
 }
 
-impl Station {
+impl ContendingStation {
     fn draw(&mut self, rng: &mut Rng) {
         self.slots = rng.below(u64::from(self.window) + 1) as u32;
     }
@@ -144,8 +146,12 @@ impl Station {
 mod tests {
     use super::*;
 
-    const TIMING: Timing =
-        Timing { slot: Duration::from_micros(9), difs: Duration::from_micros(34), cw_min: 15, cw_max: 1023 };
+    const TIMING: DcfTiming = DcfTiming {
+        slot: Duration::from_micros(9),
+        difs: Duration::from_micros(34),
+        cw_min: 15,
+        cw_max: 1023,
+    };
 
     fn us(us: u64) -> Instant {
         Instant::from_nanos(us * 1000)
@@ -156,7 +162,7 @@ mod tests {
         let mut channel = Contention::new(TIMING);
         channel.free(us(0));
         for slots in slots {
-            channel.stations.push(Station { slots: *slots, window: 15, wants: Some(us(0)) });
+            channel.stations.push(ContendingStation { slots: *slots, window: 15, wants: Some(us(0)) });
         }
         channel
     }
@@ -164,9 +170,9 @@ mod tests {
     #[test]
     fn the_first_at_an_idle_channel_sends_at_once() {
         let (mut channel, mut rng) = (Contention::new(TIMING), Rng::new(1));
-        let station = channel.join();
+        let station = channel.add_station();
         assert_eq!(channel.next_access(), None, "nobody wants to");
-        channel.want(station, us(5), &mut rng);
+        channel.request_access(station, us(5), &mut rng);
         assert_eq!((channel.next_access(), channel.next_sender(us(5), 0)), (Some(us(5)), Some(station)));
         assert_eq!(rng, Rng::new(1), "nothing is drawn");
     }
@@ -178,8 +184,8 @@ mod tests {
         assert_eq!((channel.next_sender(us(61), 0), channel.next_sender(us(61), 1)), (Some(0), None));
         channel.begin(us(61));
         assert_eq!(channel.next_access(), None, "somebody sends");
-        channel.end(0, Fate::Settled, &mut Rng::new(1));
-        channel.leave(0);
+        channel.end(0, TransmitOutcome::Finished, &mut Rng::new(1));
+        channel.cancel_request(0);
         channel.free(us(300));
         // Of five slots three have gone by.
         assert_eq!(channel.next_access(), Some(us(300 + 34 + 18)));
@@ -189,11 +195,11 @@ mod tests {
     #[test]
     fn a_slot_that_has_only_begun_counts_for_nothing() {
         let mut channel = waiting(&[4]);
-        let late = channel.join();
-        channel.want(late, us(34 + 20), &mut Rng::new(1));
+        let late = channel.add_station();
+        channel.request_access(late, us(34 + 20), &mut Rng::new(1));
         assert_eq!(channel.next_sender(us(54), 0), Some(late));
         channel.begin(us(54));
-        channel.leave(late);
+        channel.cancel_request(late);
         channel.free(us(100));
         assert_eq!(channel.next_access(), Some(us(100 + 34 + 18)));
     }
@@ -205,10 +211,10 @@ mod tests {
         assert_eq!((channel.next_sender(now, 0), channel.next_sender(now, 1)), (Some(0), Some(2)));
         channel.begin(now);
         for window in [31, 63, 127, 255, 511, 1023, 1023] {
-            channel.end(0, Fate::Unanswered, &mut rng);
+            channel.end(0, TransmitOutcome::Unacknowledged, &mut rng);
             assert_eq!(channel.stations[0].window, window);
         }
-        channel.end(0, Fate::Settled, &mut rng);
+        channel.end(0, TransmitOutcome::Finished, &mut rng);
         assert_eq!(channel.stations[0].window, 15);
     }
 
@@ -218,9 +224,9 @@ mod tests {
         for seed in 0..500 {
             let mut channel = waiting(&[0]);
             channel.begin(us(34));
-            let late = channel.join();
-            channel.want(late, us(50), &mut Rng::new(seed));
-            channel.leave(0);
+            let late = channel.add_station();
+            channel.request_access(late, us(50), &mut Rng::new(seed));
+            channel.cancel_request(0);
             channel.free(us(100));
             drawn.insert((channel.next_access().unwrap() - us(134)).as_nanos());
         }

@@ -1,7 +1,7 @@
 //! What decides when a link sends, what a registered kind of it must say about itself, and what the table turns into.
 //!
 //! The table itself is in [`crate::grants`]: one line a kind, from which `grants!` derives the module,
-//! [`GrantConfig`](crate::GrantConfig), [`Granted`](crate::Granted) (dispatch by `match`) and
+//! [`GrantConfig`](crate::GrantConfig), [`AnyGrants`](crate::AnyGrants) (dispatch by `match`) and
 //! [`catalog`](crate::grants::catalog).
 
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
@@ -10,23 +10,23 @@ use tailrace_core::{Bytes, Instant, Rate, Rng};
 /// Decides when a direction of a link may send, and how long that takes.
 ///
 /// Whoever serves the link asks at the right simulated times, which never go back: so a process needs no event of its own.
-pub trait Grants {
+pub trait GrantProcess {
     /// Whether a packet may be asked of the queue at `at`; if not, when. What comes at the very time of an opening has missed it.
     ///
     /// # Errors
     /// The time of the next opening, after `at`.
     fn opens(&mut self, at: Instant) -> Result<(), Instant>;
     /// Sends so many bytes from `at` on, when it is open.
-    fn send(&mut self, bytes: Bytes, at: Instant) -> Sent;
+    fn send(&mut self, bytes: Bytes, at: Instant) -> Transmission;
     /// Nothing waits at `at`, when it is open: what is left of the opening is lost.
     fn idle(&mut self, at: Instant);
     /// From `at` on it begins anew: what was under way is lost, or was sent by other means.
-    fn cut(&mut self, at: Instant);
+    fn reset(&mut self, at: Instant);
 }
 
 /// What becomes of a packet that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub struct Transmission {
     /// When it is through, never before one that was sent earlier; of one that is lost, when that is settled.
     pub arrives: Instant,
     /// When its last byte has left the queue's side: from then on the link may do something else.
@@ -42,7 +42,7 @@ pub trait GrantKind: Parameters {
     /// One sentence.
     const SUMMARY: &'static str;
     /// What decides.
-    type Process: Grants;
+    type Process: GrantProcess;
 
     /// What is wrong with values that fit by themselves.
     ///
@@ -102,8 +102,8 @@ macro_rules! grants {
                 match self { $( Self::$variant(c) => c.mean(), )+ }
             }
             /// One at the beginning of a run; `rng` is its own.
-            pub fn build(&self, rng: Rng) -> Granted {
-                match self { $( Self::$variant(c) => Granted::$variant(c.build(rng)), )+ }
+            pub fn build(&self, rng: Rng) -> AnyGrants {
+                match self { $( Self::$variant(c) => AnyGrants::$variant(c.build(rng)), )+ }
             }
             /// Bits that the one built with `rng` could carry after `from`, up to and including `to`.
             pub fn bits(&self, rng: Rng, from: Instant, to: Instant) -> f64 {
@@ -113,25 +113,25 @@ macro_rules! grants {
 
         /// Any registered kind of grants, under way.
         #[derive(Debug)]
-        pub enum Granted {
+        pub enum AnyGrants {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as GrantKind>::Process), )+
         }
 
-        impl Grants for Granted {
+        impl GrantProcess for AnyGrants {
             #[inline]
             fn opens(&mut self, at: Instant) -> Result<(), Instant> {
                 match self { $( Self::$variant(g) => g.opens(at), )+ }
             }
             #[inline]
-            fn send(&mut self, bytes: Bytes, at: Instant) -> Sent {
+            fn send(&mut self, bytes: Bytes, at: Instant) -> Transmission {
                 match self { $( Self::$variant(g) => g.send(bytes, at), )+ }
             }
             #[inline]
             fn idle(&mut self, at: Instant) {
                 match self { $( Self::$variant(g) => g.idle(at), )+ }
             }
-            fn cut(&mut self, at: Instant) {
-                match self { $( Self::$variant(g) => g.cut(at), )+ }
+            fn reset(&mut self, at: Instant) {
+                match self { $( Self::$variant(g) => g.reset(at), )+ }
             }
         }
 

@@ -1,10 +1,10 @@
 //! What a registered kind of medium must say about itself, and what the table turns into.
 //!
 //! The table itself is in [`crate::media`]: one line a kind, from which `media!` derives the module,
-//! [`MediumConfig`](crate::MediumConfig), [`Medium`](crate::Medium) (dispatch by `match`) and [`catalog`](crate::media::catalog).
+//! [`MediumConfig`](crate::MediumConfig), [`AnyMedium`](crate::AnyMedium) (dispatch by `match`) and [`catalog`](crate::media::catalog).
 
-use crate::burst::Framing;
-use crate::contention::Fate;
+use crate::aggregation::AggregationLimits;
+use crate::contention::TransmitOutcome;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
 use tailrace_core::{Duration, Instant, Probability, Rng};
 
@@ -15,7 +15,7 @@ pub trait MediumKind: Parameters {
     /// What it leaves out.
     const LEAVES_OUT: &'static str;
     /// Who may send when.
-    type Arbiter: Arbiter;
+    type Arbiter: ChannelArbiter;
 
     /// Whether values that each fit make sense.
     ///
@@ -34,13 +34,13 @@ pub trait MediumKind: Parameters {
 /// An access goes: [`next_access`](Self::next_access) has come, [`next_sender`](Self::next_sender) have it, those of them that
 /// have something to send begin together ([`begin`](Self::begin)), fare as they do ([`end`](Self::end)), and the channel is free
 /// from then on ([`free`](Self::free)).
-pub trait Arbiter {
+pub trait ChannelArbiter {
     /// Adds a station, which wants nothing as yet; gives its number.
-    fn join(&mut self) -> usize;
+    fn add_station(&mut self) -> usize;
     /// A station has something to send from now on.
-    fn want(&mut self, station: usize, now: Instant, rng: &mut Rng);
+    fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng);
     /// A station has nothing to send any more.
-    fn leave(&mut self, station: usize);
+    fn cancel_request(&mut self, station: usize);
     /// When somebody sends next, as far as is known; `None` while somebody does, or nobody wants to.
     fn next_access(&self) -> Option<Instant>;
     /// Those whose time that is, from the first on that is no less than `from`.
@@ -48,12 +48,12 @@ pub trait Arbiter {
     /// Somebody begins to send now.
     fn begin(&mut self, now: Instant);
     /// What a station has sent is over, with this success.
-    fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng);
+    fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng);
     /// The channel is free again, but for what it takes to answer so many frames (or none that anybody could read), which have
     /// ended now.
     fn free(&mut self, frames: Option<usize>, now: Instant);
     /// How frames are formed.
-    fn framing(&self) -> &Framing;
+    fn framing(&self) -> &AggregationLimits;
     /// Probability that a frame cannot be read at the other end, where it is the only one to be sent.
     fn frame_error(&self) -> Probability;
     /// How often a frame is sent at most.
@@ -99,26 +99,26 @@ macro_rules! media {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
             /// One without stations.
-            pub fn build(&self) -> Medium {
-                match self { $( Self::$variant(c) => Medium::$variant(c.build()), )+ }
+            pub fn build(&self) -> AnyMedium {
+                match self { $( Self::$variant(c) => AnyMedium::$variant(c.build()), )+ }
             }
         }
 
         /// Any registered medium, under way.
         #[derive(Clone, Debug)]
-        pub enum Medium {
+        pub enum AnyMedium {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as MediumKind>::Arbiter), )+
         }
 
-        impl Arbiter for Medium {
-            fn join(&mut self) -> usize {
-                match self { $( Self::$variant(m) => m.join(), )+ }
+        impl ChannelArbiter for AnyMedium {
+            fn add_station(&mut self) -> usize {
+                match self { $( Self::$variant(m) => m.add_station(), )+ }
             }
-            fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
-                match self { $( Self::$variant(m) => m.want(station, now, rng), )+ }
+            fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+                match self { $( Self::$variant(m) => m.request_access(station, now, rng), )+ }
             }
-            fn leave(&mut self, station: usize) {
-                match self { $( Self::$variant(m) => m.leave(station), )+ }
+            fn cancel_request(&mut self, station: usize) {
+                match self { $( Self::$variant(m) => m.cancel_request(station), )+ }
             }
             fn next_access(&self) -> Option<Instant> {
                 match self { $( Self::$variant(m) => m.next_access(), )+ }
@@ -129,13 +129,13 @@ macro_rules! media {
             fn begin(&mut self, now: Instant) {
                 match self { $( Self::$variant(m) => m.begin(now), )+ }
             }
-            fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
+            fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
                 match self { $( Self::$variant(m) => m.end(station, fate, rng), )+ }
             }
             fn free(&mut self, frames: Option<usize>, now: Instant) {
                 match self { $( Self::$variant(m) => m.free(frames, now), )+ }
             }
-            fn framing(&self) -> &Framing {
+            fn framing(&self) -> &AggregationLimits {
                 match self { $( Self::$variant(m) => m.framing(), )+ }
             }
             fn frame_error(&self) -> Probability {

@@ -1,21 +1,21 @@
 //! What a link's direction has instead of a plain rate.
 
-use crate::grant::{Grants, Sent};
-use crate::grants::{GrantConfig, Granted};
-use crate::trace::Opportunities;
+use crate::grant::{GrantProcess, Transmission};
+use crate::grants::{AnyGrants, GrantConfig};
+use crate::trace::TraceOpportunities;
 use std::sync::Arc;
 use tailrace_core::{Bytes, DeliveryTrace, Instant, Rate, Rng};
 
 /// When a direction may send, as a scenario has it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Schedule {
+pub enum LinkSchedule {
     /// At the opportunities of a trace.
     Trace(Arc<DeliveryTrace>),
     /// When it is granted.
     Grants(Arc<GrantConfig>),
 }
 
-impl Schedule {
+impl LinkSchedule {
     /// Whether it draws anything.
     pub fn is_random(&self) -> bool {
         match self {
@@ -33,10 +33,10 @@ impl Schedule {
     }
 
     /// One at the beginning of a run; `rng` is its own.
-    pub fn start(&self, rng: Rng) -> Openings {
+    pub fn start(&self, rng: Rng) -> RunningSchedule {
         match self {
-            Self::Trace(trace) => Openings::Trace(Opportunities::new(Arc::clone(trace))),
-            Self::Grants(config) => Openings::Grants(Box::new(config.build(rng))),
+            Self::Trace(trace) => RunningSchedule::Trace(TraceOpportunities::new(Arc::clone(trace))),
+            Self::Grants(config) => RunningSchedule::Grants(Box::new(config.build(rng))),
         }
     }
 
@@ -49,16 +49,16 @@ impl Schedule {
     }
 }
 
-/// A [`Schedule`] under way.
+/// A [`LinkSchedule`] under way.
 #[derive(Debug)]
-pub enum Openings {
+pub enum RunningSchedule {
     /// Where a link is in its trace.
-    Trace(Opportunities),
+    Trace(TraceOpportunities),
     /// What grants.
-    Grants(Box<Granted>),
+    Grants(Box<AnyGrants>),
 }
 
-impl Grants for Openings {
+impl GrantProcess for RunningSchedule {
     #[inline]
     fn opens(&mut self, at: Instant) -> Result<(), Instant> {
         match self {
@@ -67,7 +67,7 @@ impl Grants for Openings {
         }
     }
     #[inline]
-    fn send(&mut self, bytes: Bytes, at: Instant) -> Sent {
+    fn send(&mut self, bytes: Bytes, at: Instant) -> Transmission {
         match self {
             Self::Trace(trace) => trace.send(bytes, at),
             Self::Grants(grants) => grants.send(bytes, at),
@@ -80,10 +80,10 @@ impl Grants for Openings {
             Self::Grants(grants) => grants.idle(at),
         }
     }
-    fn cut(&mut self, at: Instant) {
+    fn reset(&mut self, at: Instant) {
         match self {
-            Self::Trace(trace) => trace.cut(at),
-            Self::Grants(grants) => grants.cut(at),
+            Self::Trace(trace) => trace.reset(at),
+            Self::Grants(grants) => grants.reset(at),
         }
     }
 }

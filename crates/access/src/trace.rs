@@ -5,20 +5,20 @@
 //! takes its first byte, and is on the wire at the one that takes its last. What comes at the time of an opportunity has
 //! missed it: departures come before arrivals.
 
-use crate::grant::{Grants, Sent};
+use crate::grant::{GrantProcess, Transmission};
 use std::sync::Arc;
 use tailrace_core::{Bytes, DeliveryTrace, Instant, Opportunity};
 
 /// Where a link is in its trace.
 #[derive(Debug)]
-pub struct Opportunities {
+pub struct TraceOpportunities {
     trace: Arc<DeliveryTrace>,
     present: Opportunity,
     /// Bytes that the present one has left.
     left: u64,
 }
 
-impl Opportunities {
+impl TraceOpportunities {
     pub(crate) fn new(trace: Arc<DeliveryTrace>) -> Self {
         Self { trace, present: Opportunity::default(), left: 0 }
     }
@@ -29,7 +29,7 @@ impl Opportunities {
     }
 }
 
-impl Grants for Opportunities {
+impl GrantProcess for TraceOpportunities {
     fn opens(&mut self, at: Instant) -> Result<(), Instant> {
         if self.left > 0 && self.trace.time(self.present) == at {
             return Ok(());
@@ -39,7 +39,7 @@ impl Grants for Opportunities {
         Err(self.trace.time(self.present))
     }
 
-    fn send(&mut self, bytes: Bytes, _at: Instant) -> Sent {
+    fn send(&mut self, bytes: Bytes, _at: Instant) -> Transmission {
         let mut rest = bytes.get();
         while rest > self.left {
             rest -= self.left;
@@ -50,14 +50,14 @@ impl Grants for Opportunities {
         if self.left == 0 {
             self.advance();
         }
-        Sent { arrives, left: arrives, free: self.trace.time(self.present), lost: false }
+        Transmission { arrives, left: arrives, free: self.trace.time(self.present), lost: false }
     }
 
     fn idle(&mut self, _at: Instant) {
         self.left = 0;
     }
 
-    fn cut(&mut self, _at: Instant) {
+    fn reset(&mut self, _at: Instant) {
         self.left = 0;
     }
 }
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn packets_take_several_opportunities_and_share_one() {
         let trace = Arc::new(DeliveryTrace::parse("2\n2\n5\n9\n").unwrap());
-        let mut at = Opportunities::new(trace);
+        let mut at = TraceOpportunities::new(trace);
         assert_eq!(at.opens(ms(0)), Err(ms(2)));
         assert_eq!(at.opens(ms(2)), Ok(()));
         let mut send = |bytes| {

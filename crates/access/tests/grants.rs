@@ -1,7 +1,7 @@
 //! What holds for every registered kind of grants.
 
 use std::sync::Arc;
-use tailrace_access::{GrantConfig, Grants as _, Schedule, grants};
+use tailrace_access::{GrantConfig, GrantProcess as _, LinkSchedule, grants};
 use tailrace_core::params::{Kind, Value};
 use tailrace_core::{Bytes, Duration, Instant, Rng};
 
@@ -55,8 +55,13 @@ fn every_kind_is_described_and_its_values_read_back() {
 }
 
 /// Sends packets for so long, with pauses of up to `pause` where more than none; what becomes of each.
-fn send(config: &GrantConfig, seed: u64, pause: u64, until: Instant) -> Vec<(Bytes, tailrace_access::Sent)> {
-    let mut link = Schedule::Grants(Arc::new(config.clone())).start(Rng::new(seed));
+fn send(
+    config: &GrantConfig,
+    seed: u64,
+    pause: u64,
+    until: Instant,
+) -> Vec<(Bytes, tailrace_access::Transmission)> {
+    let mut link = LinkSchedule::Grants(Arc::new(config.clone())).start(Rng::new(seed));
     let (mut rng, mut at, mut sent) = (Rng::new(seed), Instant::ZERO, Vec::new());
     while at < until {
         if let Err(next) = link.opens(at) {

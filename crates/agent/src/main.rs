@@ -4,7 +4,7 @@
 //! says.
 
 mod addresses;
-mod guest;
+mod first_process;
 mod launch;
 mod namespace;
 mod netlink;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     let done = if rustix::process::getpid() == rustix::process::Pid::INIT {
-        guest::run()
+        first_process::run()
     } else {
         match arguments.split_first() {
             Some((word, command)) if word == "launch" => launch::run(command),

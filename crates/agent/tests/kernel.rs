@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use tailrace_agent::plan::{Host, Interface, Plan, Program};
-use tailrace_guest::{Machine, MachineConfig};
+use tailrace_guest::{GuestConfig, GuestProcess};
 
 fn kernel() -> Option<PathBuf> {
     let path = std::env::var_os("TAILRACE_KERNEL").map(PathBuf::from);
@@ -22,7 +22,7 @@ fn a_kernel_boots() {
     let program = Program { at: ready, command: "uname -r; ip addr".into(), output: "out".into() };
     let host =
         Host { name: "a".into(), interfaces: vec![interface], programs: vec![program], ..Host::default() };
-    let config = MachineConfig {
+    let config = GuestConfig {
         kernel,
         agent: env!("CARGO_BIN_EXE_tailrace-agent").into(),
         folder: folder.clone(),
@@ -32,7 +32,7 @@ fn a_kernel_boots() {
         backpressure: false,
         control: Default::default(),
     };
-    let (machine, mut kernel) = Machine::start(&config).unwrap_or_else(|e| panic!("{e}"));
+    let (machine, mut kernel) = GuestProcess::start(&config).unwrap_or_else(|e| panic!("{e}"));
     while let Some(at) = kernel.next_event().filter(|at| *at < ready + 5_000_000_000) {
         kernel.run_until(at, at).unwrap_or_else(|e| panic!("{e}\n{}", machine.console_end()));
         let mut bytes = Vec::new();

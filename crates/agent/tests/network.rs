@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tailrace_agent::plan::{Host, Interface, Plan, Program};
 use tailrace_core::{Duration, Instant};
-use tailrace_guest::{KernelHost, Machine, MachineConfig};
+use tailrace_guest::{GuestConfig, GuestProcess, KernelHost};
 use tailrace_sim::{Control, Cost, Progress, Simulation};
 
 const READY: Duration = Duration::from_secs(3);
@@ -45,7 +45,7 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
                 output: format!("out{i}"),
             });
         let host = Host { name: name.into(), interfaces, programs: programs.collect(), ..Host::default() };
-        let config = MachineConfig {
+        let config = GuestConfig {
             kernel: kernels[number % kernels.len()].clone(),
             agent: env!("CARGO_BIN_EXE_tailrace-agent").into(),
             folder: folder.join(name),
@@ -55,7 +55,7 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
             backpressure: false,
             control: Default::default(),
         };
-        let (machine, kernel) = Machine::start(&config).unwrap_or_else(|e| panic!("{e}"));
+        let (machine, kernel) = GuestProcess::start(&config).unwrap_or_else(|e| panic!("{e}"));
         machines.push(machine);
         simulation.attach(name, Box::new(KernelHost::new(kernel, READY))).unwrap();
     }

@@ -1,21 +1,21 @@
 //! What an application hears, and what it can ask for.
 //!
-//! One application drives one flow, at both of its ends. It is told what happens and answers with [`Actions`], which whoever
+//! One application drives one flow, at both of its ends. It is told what happens and answers with [`AppActions`], which whoever
 //! runs it carries out in their order: nothing here sends, waits or draws by itself.
 
-use crate::playback::Playback;
+use crate::playback_stats::PlaybackStats;
 use tailrace_core::{Bytes, Duration, Instant, Rng};
 
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum EndpointRole {
     /// Where the flow comes from; it opens connections.
     Client,
     /// Where it goes to.
     Server,
 }
 
-impl End {
+impl EndpointRole {
     /// The other one.
     #[must_use]
     pub const fn other(self) -> Self {
@@ -28,7 +28,7 @@ impl End {
 
 /// What a connection is opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Data {
+pub enum ConnectionData {
     /// As much as goes.
     Endless,
     /// A message of so many bytes, which begins a transfer or an exchange.
@@ -56,9 +56,9 @@ impl Datagram {
 
 /// Something that an application asks for beside a wake-up and a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum AppAction {
     /// A new connection by the client, and which end sends that data. A server sends once it has heard from its client.
-    Open(Data, End),
+    Open(ConnectionData, EndpointRole),
     /// A message from the client on a connection that is open, which begins an exchange.
     Request(u64),
     /// A message from the end that has just got one whole.
@@ -74,30 +74,30 @@ pub enum Action {
     /// All of a page has arrived: how long it took is a sample.
     Page(Duration),
     /// The application at this end takes so many bytes out of its socket, or as many as there are.
-    Read(End, u64),
+    Read(EndpointRole, u64),
 }
 
-/// What an application asks for at a time: one wake-up, one datagram and [`Actions::MOST`] other things at most, to be carried
+/// What an application asks for at a time: one wake-up, one datagram and [`AppActions::MOST`] other things at most, to be carried
 /// out in this order. Whoever wants more is woken again at once.
 ///
 /// The first two have fields of their own, since each packet over UDP is a wake-up and a datagram: in one list with all else
 /// they cost 56 instructions a packet more, for what they are has to be asked again.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Actions {
+pub struct AppActions {
     wake: Option<Instant>,
-    datagram: Option<(End, Datagram)>,
-    others: [Option<Action>; Self::MOST],
+    datagram: Option<(EndpointRole, Datagram)>,
+    others: [Option<AppAction>; Self::MOST],
 }
 
-impl Actions {
+impl AppActions {
     /// So many other things are asked for at a time at most.
     pub const MOST: usize = 2;
 
     /// Adds another thing.
     ///
     /// # Panics
-    /// Beyond [`Actions::MOST`].
-    fn push(&mut self, action: Action) {
+    /// Beyond [`AppActions::MOST`].
+    fn push(&mut self, action: AppAction) {
         let place = self.others.iter_mut().find(|place| place.is_none());
         *place.expect("an application asks for no more than `Actions::MOST` things at a time") = Some(action);
     }
@@ -110,13 +110,13 @@ impl Actions {
 
     /// The datagram that is to leave, and the end of the flow from which.
     #[inline]
-    pub const fn datagram(&self) -> Option<(End, Datagram)> {
+    pub const fn datagram(&self) -> Option<(EndpointRole, Datagram)> {
         self.datagram
     }
 
     /// All else, in order.
     #[inline]
-    pub fn others(&self) -> impl Iterator<Item = Action> {
+    pub fn others(&self) -> impl Iterator<Item = AppAction> {
         self.others.iter().map_while(|action| *action)
     }
 }
@@ -124,16 +124,16 @@ impl Actions {
 /// Time, randomness and the way to ask for something, for one call. What is asked of a connection concerns the one that the
 /// call is about; on waking, the flow's latest.
 #[derive(Debug)]
-pub struct Cx<'a> {
+pub struct AppContext<'a> {
     now: Instant,
     rng: &'a mut Rng,
-    actions: &'a mut Actions,
+    actions: &'a mut AppActions,
 }
 
-impl<'a> Cx<'a> {
+impl<'a> AppContext<'a> {
     /// What is asked for goes to `actions`.
     #[inline]
-    pub const fn new(now: Instant, rng: &'a mut Rng, actions: &'a mut Actions) -> Self {
+    pub const fn new(now: Instant, rng: &'a mut Rng, actions: &'a mut AppActions) -> Self {
         Self { now, rng, actions }
     }
 
@@ -155,34 +155,34 @@ impl<'a> Cx<'a> {
         self.actions.wake = Some(at);
     }
 
-    /// Asks for a new connection, and data from the client. See [`Action::Open`].
-    pub fn open(&mut self, data: Data) {
-        self.open_from(End::Client, data);
+    /// Asks for a new connection, and data from the client. See [`AppAction::Open`].
+    pub fn open(&mut self, data: ConnectionData) {
+        self.open_from(EndpointRole::Client, data);
     }
 
-    /// Asks for a new connection, and data from that end. See [`Action::Open`].
-    pub fn open_from(&mut self, end: End, data: Data) {
-        self.actions.push(Action::Open(data, end));
+    /// Asks for a new connection, and data from that end. See [`AppAction::Open`].
+    pub fn open_from(&mut self, end: EndpointRole, data: ConnectionData) {
+        self.actions.push(AppAction::Open(data, end));
     }
 
-    /// See [`Action::Request`].
+    /// See [`AppAction::Request`].
     pub fn request(&mut self, bytes: u64) {
-        self.actions.push(Action::Request(bytes));
+        self.actions.push(AppAction::Request(bytes));
     }
 
-    /// See [`Action::Respond`].
+    /// See [`AppAction::Respond`].
     pub fn respond(&mut self, bytes: u64) {
-        self.actions.push(Action::Respond(bytes));
+        self.actions.push(AppAction::Respond(bytes));
     }
 
-    /// See [`Action::Complete`].
+    /// See [`AppAction::Complete`].
     pub fn complete(&mut self) {
-        self.actions.push(Action::Complete);
+        self.actions.push(AppAction::Complete);
     }
 
-    /// See [`Action::Close`].
+    /// See [`AppAction::Close`].
     pub fn close(&mut self) {
-        self.actions.push(Action::Close);
+        self.actions.push(AppAction::Close);
     }
 
     /// Asks for a datagram from an end of the flow to the other.
@@ -190,51 +190,51 @@ impl<'a> Cx<'a> {
     /// # Panics
     /// For a second one at the same time.
     #[inline]
-    pub fn send(&mut self, from: End, datagram: Datagram) {
+    pub fn send(&mut self, from: EndpointRole, datagram: Datagram) {
         assert!(self.actions.datagram.is_none(), "an application asks for one datagram at a time");
         self.actions.datagram = Some((from, datagram));
     }
 
-    /// See [`Action::Late`].
+    /// See [`AppAction::Late`].
     pub fn late(&mut self) {
-        self.actions.push(Action::Late);
+        self.actions.push(AppAction::Late);
     }
 
-    /// See [`Action::Page`].
+    /// See [`AppAction::Page`].
     pub fn page(&mut self, took: Duration) {
-        self.actions.push(Action::Page(took));
+        self.actions.push(AppAction::Page(took));
     }
 
-    /// See [`Action::Read`].
-    pub fn read(&mut self, at: End, bytes: u64) {
-        self.actions.push(Action::Read(at, bytes));
+    /// See [`AppAction::Read`].
+    pub fn read(&mut self, at: EndpointRole, bytes: u64) {
+        self.actions.push(AppAction::Read(at, bytes));
     }
 
-    /// See [`Action::RoundTrip`].
+    /// See [`AppAction::RoundTrip`].
     pub fn round_trip(&mut self, time: Duration) {
-        self.actions.push(Action::RoundTrip(time));
+        self.actions.push(AppAction::RoundTrip(time));
     }
 }
 
 /// A running application. What it does not hear of it need not implement.
 pub trait Application {
     /// The flow starts at `cx.now()`. It is told so before the run, to ask for the time at which it wants to begin.
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         cx.wake_at(cx.now());
     }
     /// The time that it asked for has come.
-    fn on_wake(&mut self, cx: &mut Cx<'_>);
+    fn on_wake(&mut self, cx: &mut AppContext<'_>);
     /// A message has arrived whole at this end of a connection.
-    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
         let _ = (at, cx);
     }
     /// A connection is over in both directions at the client, or has broken; `failed`: a message was under way on it, which will
     /// not come. This may be said more than once, but that it failed only once.
-    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+    fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         let _ = (failed, cx);
     }
     /// What it has played so far, if it plays anything.
-    fn playback(&self, now: Instant) -> Option<Playback> {
+    fn playback(&self, now: Instant) -> Option<PlaybackStats> {
         let _ = now;
         None
     }
@@ -244,32 +244,32 @@ pub trait Application {
         0
     }
     /// A datagram has arrived at this end.
-    fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+    fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         let _ = (at, datagram, cx);
     }
 }
 
 /// One whose state lies aside: memory is by flow, and most kinds have little state.
 impl<A: Application> Application for Box<A> {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         (**self).on_start(cx);
     }
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         (**self).on_wake(cx);
     }
-    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
         (**self).on_message(at, cx);
     }
-    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
-        (**self).on_over(failed, cx);
+    fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
+        (**self).on_closed(failed, cx);
     }
-    fn playback(&self, now: Instant) -> Option<Playback> {
+    fn playback(&self, now: Instant) -> Option<PlaybackStats> {
         (**self).playback(now)
     }
     fn pulse(&self, now: Instant) -> u64 {
         (**self).pulse(now)
     }
-    fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+    fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         (**self).on_datagram(at, datagram, cx);
     }
 }

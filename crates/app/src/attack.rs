@@ -5,7 +5,7 @@
 //! of those who study it: it comes to an application, and so needs nothing of its own to run.
 
 use crate::kinds::AppConfig;
-use crate::registry::{Misfit, Over};
+use crate::registry::{KeyConflict, RequiredTransport};
 use tailrace_core::params::{ParamInfo, Parameters, Value};
 
 /// The keys of one kind of attack, and what they come to.
@@ -15,7 +15,7 @@ pub trait AttackKind: Parameters {
     /// Where it was described; empty for what everybody knows.
     const CITATION: &'static str = "";
     /// What carries it.
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
 
     /// What each of its flows does. The values have passed [`AttackKind::validate`].
     fn app(&self) -> AppConfig;
@@ -23,7 +23,7 @@ pub trait AttackKind: Parameters {
     ///
     /// # Errors
     /// The key at fault and why.
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         self.app().validate()
     }
     /// Flows that it has between two hosts.
@@ -31,7 +31,7 @@ pub trait AttackKind: Parameters {
         1
     }
     /// Keys of its TCP that make it what it is, with their values: a transport that is written says them no other way.
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         Vec::new()
     }
 }
@@ -46,7 +46,7 @@ pub struct AttackInfo {
     /// Where it was described.
     pub citation: &'static str,
     /// What carries it.
-    pub over: Over,
+    pub over: RequiredTransport,
     /// Its keys.
     pub params: &'static [ParamInfo],
 }
@@ -67,14 +67,14 @@ macro_rules! attacks {
                 match self { $( Self::$variant(_) => concat!("attack \"", $name, "\""), )+ }
             }
             /// What carries it.
-            pub const fn over(&self) -> Over {
-                match self { $( Self::$variant(_) => <$module::$config as AttackKind>::OVER, )+ }
+            pub const fn over(&self) -> RequiredTransport {
+                match self { $( Self::$variant(_) => <$module::$config as AttackKind>::TRANSPORT, )+ }
             }
             /// Whether values that each fit go together.
             ///
             /// # Errors
             /// The key at fault and why.
-            pub fn validate(&self) -> Result<(), Misfit> {
+            pub fn validate(&self) -> Result<(), KeyConflict> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
             /// What each of its flows does. The values have passed [`AttackConfig::validate`].
@@ -86,8 +86,8 @@ macro_rules! attacks {
                 match self { $( Self::$variant(c) => c.flows(), )+ }
             }
             /// Keys of its TCP that make it what it is, with their values.
-            pub fn conduct(&self) -> Vec<(&'static str, Value)> {
-                match self { $( Self::$variant(c) => c.conduct(), )+ }
+            pub fn transport_keys(&self) -> Vec<(&'static str, Value)> {
+                match self { $( Self::$variant(c) => c.transport_keys(), )+ }
             }
         }
 
@@ -97,7 +97,7 @@ macro_rules! attacks {
                 name: $name,
                 summary: <$module::$config as AttackKind>::SUMMARY,
                 citation: <$module::$config as AttackKind>::CITATION,
-                over: <$module::$config as AttackKind>::OVER,
+                over: <$module::$config as AttackKind>::TRANSPORT,
                 params: $module::$config::params(),
             } ),+]
         }

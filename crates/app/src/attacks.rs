@@ -4,7 +4,7 @@
 
 use crate::attack::{AttackInfo, AttackKind, attacks};
 use crate::kinds::AppConfig;
-use crate::registry::{Misfit, Over};
+use crate::registry::{KeyConflict, RequiredTransport};
 use tailrace_core::params::{Parameters, Value};
 
 attacks! {

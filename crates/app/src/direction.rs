@@ -1,6 +1,6 @@
 //! Which way the data of a connection goes.
 
-use crate::application::End;
+use crate::application::EndpointRole;
 
 tailrace_core::choices! {
     /// Which way data goes, as seen from the client, which opens connections.
@@ -14,10 +14,10 @@ tailrace_core::choices! {
 
 impl Direction {
     /// The end that sends.
-    pub const fn sender(self) -> End {
+    pub const fn sender(self) -> EndpointRole {
         match self {
-            Self::Up => End::Client,
-            Self::Down => End::Server,
+            Self::Up => EndpointRole::Client,
+            Self::Down => EndpointRole::Server,
         }
     }
 }

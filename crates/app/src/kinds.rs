@@ -3,10 +3,13 @@
 //! `"name" => file::Variant(Config)`. The line declares the module, so a new application is one file in `kinds/` and one line
 //! here.
 
-use crate::application::{Application, Cx, Datagram, End};
-use crate::member::Member;
-use crate::playback::Playback;
-use crate::registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice, applications};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
+use crate::group_member::GroupMember;
+use crate::playback_stats::PlaybackStats;
+use crate::registry::{
+    AppInfo, AppKind, KeyConflict, OfferedTraffic, RequiredTransport, TargetLoad, TransferCount,
+    VoiceParameters, applications,
+};
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
 use tailrace_core::{Duration, Instant};
 

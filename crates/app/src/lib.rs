@@ -27,29 +27,34 @@ pub mod kinds;
 
 mod application;
 mod attack;
+mod bitrate_ladder;
 mod bounds;
 mod direction;
-mod envelope;
-mod ladder;
-mod link;
-mod member;
-mod phase;
-mod playback;
+mod group_member;
+mod link_name;
+mod packet_spacing;
+mod playback_stats;
+mod pulse_envelope;
+mod pulse_phase;
+mod rate_steps;
 mod registry;
-mod spacing;
-mod steps;
+mod sequential_transfers;
 #[cfg(test)]
 mod testing;
-mod transfers;
 
-pub use application::{Action, Actions, Application, Cx, Data, Datagram, End};
+pub use application::{
+    AppAction, AppActions, AppContext, Application, ConnectionData, Datagram, EndpointRole,
+};
 pub use attack::{AttackInfo, AttackKind};
 pub use attacks::AttackConfig;
+pub use bitrate_ladder::BitrateLadder;
 pub use direction::Direction;
-pub use kinds::{App, AppConfig, catalog};
-pub use ladder::Ladder;
-pub use member::Member;
-pub use phase::Phase;
-pub use playback::Playback;
-pub use registry::{AppInfo, AppKind, Load, Misfit, Over, Traffic, Transfers, Voice};
-pub use steps::Steps;
+pub use group_member::GroupMember;
+pub use kinds::{AnyApp, AppConfig, catalog};
+pub use playback_stats::PlaybackStats;
+pub use pulse_phase::PulsePhase;
+pub use rate_steps::RateSteps;
+pub use registry::{
+    AppInfo, AppKind, KeyConflict, OfferedTraffic, RequiredTransport, TargetLoad, TransferCount,
+    VoiceParameters,
+};

@@ -1,17 +1,17 @@
 //! What a registered application must say about itself, and what the table turns into.
 //!
 //! The table itself is in [`crate::kinds`]: one line a kind, from which `applications!` derives the module,
-//! [`AppConfig`](crate::AppConfig), [`App`](crate::App) (dispatch by `match`, no box and no virtual call a packet) and
+//! [`AppConfig`](crate::AppConfig), [`AnyApp`](crate::AnyApp) (dispatch by `match`, no box and no virtual call a packet) and
 //! [`catalog`](crate::catalog).
 
-use crate::application::{Application, End};
-use crate::member::Member;
+use crate::application::{Application, EndpointRole};
+use crate::group_member::GroupMember;
 use tailrace_core::params::{ParamInfo, Parameters};
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 /// What carries an application's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Over {
+pub enum RequiredTransport {
     /// Connections: TCP and Multipath TCP.
     Streams,
     /// Datagrams: UDP.
@@ -20,7 +20,7 @@ pub enum Over {
 
 /// Transfers or exchanges, which come to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Transfers {
+pub enum TransferCount {
     /// It has no such things.
     None,
     /// One after another as long as the flow lasts.
@@ -29,7 +29,7 @@ pub enum Transfers {
     Count(u32),
 }
 
-impl Transfers {
+impl TransferCount {
     /// `count` of them, or as long as the flow lasts.
     pub fn of(count: Option<u32>) -> Self {
         count.map_or(Self::Endless, Self::Count)
@@ -38,7 +38,7 @@ impl Transfers {
 
 /// What an application sends whatever becomes of it: what advice and estimates go by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Traffic {
+pub struct OfferedTraffic {
     /// The most payload a second.
     pub rate: Rate,
     /// Payload of each packet.
@@ -49,7 +49,7 @@ pub struct Traffic {
 
 /// Voice that an application carries: what the quality of a conversation depends on beside the network.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Voice {
+pub struct VoiceParameters {
     /// Time that the codec takes.
     pub delay: Duration,
     /// Time that the playout buffer adds.
@@ -60,7 +60,7 @@ pub struct Voice {
 
 /// What share of a link's rate transfers are to take, from which follows how often they arrive.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Load {
+pub struct TargetLoad {
     /// The share that the flows of a group take together, payload alone.
     pub share: Probability,
     /// The link, as scenario files name it; none for the slowest on the path of each flow.
@@ -71,13 +71,13 @@ pub struct Load {
 
 /// Why the values of an application's keys do not go together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
+pub enum KeyConflict {
     /// That of this key is too small or too large beside the others.
-    Outside(&'static str, String),
+    OutOfRange(&'static str, String),
     /// It needs this key, or another one.
     Missing(&'static str, String),
     /// This key says nothing beside the others.
-    Idle(&'static str, String),
+    Unused(&'static str, String),
     /// That of this key contradicts another one's.
     Contradiction(&'static str, String),
 }
@@ -87,7 +87,7 @@ pub trait AppKind: Parameters {
     /// One sentence.
     const SUMMARY: &'static str;
     /// What carries it.
-    const OVER: Over;
+    const TRANSPORT: RequiredTransport;
     /// Whether the far end sends data, too.
     const TWO_WAY: bool = false;
     /// What runs.
@@ -96,7 +96,7 @@ pub trait AppKind: Parameters {
     /// What runs. The values have passed [`AppKind::validate`].
     fn build(&self) -> Self::App;
     /// What runs as one of a group, where its members act together.
-    fn build_member(&self, member: Member) -> Self::App {
+    fn build_member(&self, member: GroupMember) -> Self::App {
         let _ = member;
         self.build()
     }
@@ -104,23 +104,23 @@ pub trait AppKind: Parameters {
     ///
     /// # Errors
     /// The key at fault and why.
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         Ok(())
     }
     /// Its transfers.
-    fn transfers(&self) -> Transfers {
-        Transfers::None
+    fn transfers(&self) -> TransferCount {
+        TransferCount::None
     }
     /// The voice that it carries, if any.
-    fn voice(&self) -> Option<Voice> {
+    fn voice(&self) -> Option<VoiceParameters> {
         None
     }
     /// The end that sends the data of its connections; of exchanges, the one that asks.
-    fn sender(&self) -> End {
-        End::Client
+    fn sender(&self) -> EndpointRole {
+        EndpointRole::Client
     }
     /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
-    fn reader(&self) -> Option<End> {
+    fn reader(&self) -> Option<EndpointRole> {
         None
     }
     /// Whether it fetches pages.
@@ -145,15 +145,15 @@ pub trait AppKind: Parameters {
         false
     }
     /// What it is to take of a link, where that is how it is told how much to do.
-    fn load(&self) -> Option<Load> {
+    fn load(&self) -> Option<TargetLoad> {
         None
     }
     /// Its transfers arrive by chance (Poisson), with this mean gap: what the load has come to.
-    fn arrive_every(&mut self, gap: Duration) {
+    fn set_mean_gap(&mut self, gap: Duration) {
         let _ = gap;
     }
     /// What it sends whatever becomes of it; of streams the network decides that.
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self) -> Option<OfferedTraffic> {
         None
     }
     /// Whether it draws anything that shows.
@@ -170,7 +170,7 @@ pub struct AppInfo {
     /// One sentence.
     pub summary: &'static str,
     /// What carries it.
-    pub over: Over,
+    pub over: RequiredTransport,
     /// Its keys.
     pub params: &'static [ParamInfo],
 }
@@ -194,31 +194,31 @@ macro_rules! applications {
             ///
             /// # Errors
             /// The key at fault and why.
-            pub fn validate(&self) -> Result<(), Misfit> {
+            pub fn validate(&self) -> Result<(), KeyConflict> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
             /// What carries it.
-            pub const fn over(&self) -> Over {
-                match self { $( Self::$variant(_) => <$module::$config as AppKind>::OVER, )+ }
+            pub const fn over(&self) -> RequiredTransport {
+                match self { $( Self::$variant(_) => <$module::$config as AppKind>::TRANSPORT, )+ }
             }
             /// Whether the far end sends data, too.
             pub const fn is_two_way(&self) -> bool {
                 match self { $( Self::$variant(_) => <$module::$config as AppKind>::TWO_WAY, )+ }
             }
             /// Its transfers or exchanges.
-            pub fn transfers(&self) -> Transfers {
+            pub fn transfers(&self) -> TransferCount {
                 match self { $( Self::$variant(c) => c.transfers(), )+ }
             }
             /// The voice that it carries, if any.
-            pub fn voice(&self) -> Option<Voice> {
+            pub fn voice(&self) -> Option<VoiceParameters> {
                 match self { $( Self::$variant(c) => c.voice(), )+ }
             }
             /// The end that sends the data of its connections; of exchanges, the one that asks.
-            pub fn sender(&self) -> End {
+            pub fn sender(&self) -> EndpointRole {
                 match self { $( Self::$variant(c) => c.sender(), )+ }
             }
             /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
-            pub fn reader(&self) -> Option<End> {
+            pub fn reader(&self) -> Option<EndpointRole> {
                 match self { $( Self::$variant(c) => c.reader(), )+ }
             }
             /// Whether it fetches pages.
@@ -242,23 +242,23 @@ macro_rules! applications {
                 match self { $( Self::$variant(c) => c.has_varied_transfers(), )+ }
             }
             /// What it is to take of a link, where that is how it is told how much to do.
-            pub fn load(&self) -> Option<Load> {
+            pub fn load(&self) -> Option<TargetLoad> {
                 match self { $( Self::$variant(c) => c.load(), )+ }
             }
             /// What the load has come to: transfers arrive by chance, with this mean gap.
             ///
             /// # Errors
             /// The key that cannot have what it would, and why.
-            pub fn arrive_every(&mut self, gap: Duration) -> Result<(), Invalid> {
-                match self { $( Self::$variant(c) => c.arrive_every(gap), )+ }
+            pub fn set_mean_gap(&mut self, gap: Duration) -> Result<(), Invalid> {
+                match self { $( Self::$variant(c) => c.set_mean_gap(gap), )+ }
                 check_bounds(self.params(), |name| self.get(name))
             }
             /// Whether it has to hear of what arrives.
             pub fn listens(&self) -> bool {
-                self.is_two_way() || self.transfers() != Transfers::None || self.voice().is_some()
+                self.is_two_way() || self.transfers() != TransferCount::None || self.voice().is_some()
             }
             /// What it sends whatever becomes of it; none over streams, where the network decides.
-            pub fn traffic(&self) -> Option<Traffic> {
+            pub fn traffic(&self) -> Option<OfferedTraffic> {
                 match self { $( Self::$variant(c) => c.traffic(), )+ }
             }
             /// Whether it draws anything that shows.
@@ -266,42 +266,42 @@ macro_rules! applications {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
             /// What runs.
-            pub fn build(&self) -> App {
-                self.build_member(Member::ALONE)
+            pub fn build(&self) -> AnyApp {
+                self.build_member(GroupMember::ALONE)
             }
             /// What runs as one of a group.
-            pub fn build_member(&self, member: Member) -> App {
-                match self { $( Self::$variant(c) => App::$variant(c.build_member(member)), )+ }
+            pub fn build_member(&self, member: GroupMember) -> AnyApp {
+                match self { $( Self::$variant(c) => AnyApp::$variant(c.build_member(member)), )+ }
             }
         }
 
         /// Any registered application, running.
         #[derive(Debug)]
-        pub enum App {
+        pub enum AnyApp {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as AppKind>::App), )+
         }
 
-        impl Application for App {
-            fn on_start(&mut self, cx: &mut Cx<'_>) {
+        impl Application for AnyApp {
+            fn on_start(&mut self, cx: &mut AppContext<'_>) {
                 match self { $( Self::$variant(a) => a.on_start(cx), )+ }
             }
             #[inline]
-            fn on_wake(&mut self, cx: &mut Cx<'_>) {
+            fn on_wake(&mut self, cx: &mut AppContext<'_>) {
                 match self { $( Self::$variant(a) => a.on_wake(cx), )+ }
             }
-            fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+            fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
                 match self { $( Self::$variant(a) => a.on_message(at, cx), )+ }
             }
-            fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
-                match self { $( Self::$variant(a) => a.on_over(failed, cx), )+ }
+            fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
+                match self { $( Self::$variant(a) => a.on_closed(failed, cx), )+ }
             }
-            fn playback(&self, now: Instant) -> Option<Playback> {
+            fn playback(&self, now: Instant) -> Option<PlaybackStats> {
                 match self { $( Self::$variant(a) => a.playback(now), )+ }
             }
             fn pulse(&self, now: Instant) -> u64 {
                 match self { $( Self::$variant(a) => a.pulse(now), )+ }
             }
-            fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+            fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
                 match self { $( Self::$variant(a) => a.on_datagram(at, datagram, cx), )+ }
             }
         }
@@ -311,7 +311,7 @@ macro_rules! applications {
             vec![$( AppInfo {
                 name: $name,
                 summary: <$module::$config as AppKind>::SUMMARY,
-                over: <$module::$config as AppKind>::OVER,
+                over: <$module::$config as AppKind>::TRANSPORT,
                 params: $module::$config::params(),
             } ),+]
         }

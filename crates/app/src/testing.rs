@@ -1,6 +1,6 @@
 //! An application by itself, for tests.
 
-use crate::application::{Actions, Application, Cx};
+use crate::application::{AppActions, AppContext, Application};
 use tailrace_core::{Instant, Rng};
 
 /// When the datagrams of one that starts at zero leave, in seconds.
@@ -16,9 +16,9 @@ pub(crate) fn pulses(app: impl Application, until: Instant) -> Vec<u64> {
 /// What there is to say of each datagram when it leaves.
 fn departures<A: Application, T>(mut app: A, until: Instant, say: impl Fn(&A, Instant) -> T) -> Vec<T> {
     let (mut rng, mut said) = (Rng::new(1), Vec::new());
-    let mut tell = |app: &mut A, now, tell: &dyn Fn(&mut A, &mut Cx<'_>)| {
-        let mut actions = Actions::default();
-        tell(app, &mut Cx::new(now, &mut rng, &mut actions));
+    let mut tell = |app: &mut A, now, tell: &dyn Fn(&mut A, &mut AppContext<'_>)| {
+        let mut actions = AppActions::default();
+        tell(app, &mut AppContext::new(now, &mut rng, &mut actions));
         assert_eq!(actions.others().next(), None, "datagrams only");
         said.extend(actions.datagram().map(|_| say(app, now)));
         actions.wake()

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use tailrace_app::{
-    Action, Actions, AppConfig, Application, Cx, Data, Datagram, End, Over, Transfers, catalog,
+    AppAction, AppActions, AppConfig, AppContext, Application, ConnectionData, Datagram, EndpointRole,
+    RequiredTransport, TransferCount, catalog,
 };
 use tailrace_core::params::{Kind, ParamInfo, Value};
 use tailrace_core::{Duration, Instant, Rng};
@@ -80,9 +81,13 @@ fn every_key_is_described_and_every_value_reads_back() {
 fn streams_have_no_traffic_of_their_own_and_datagrams_do() {
     for info in catalog() {
         let config = stated(info.name, |_| false);
-        assert_eq!(config.traffic().is_some(), info.over == Over::Datagrams, "{}", info.name);
-        let transfers = config.transfers() != Transfers::None;
-        assert!(!(transfers && info.over == Over::Datagrams), "{}: transfers need a connection", info.name);
+        assert_eq!(config.traffic().is_some(), info.over == RequiredTransport::Datagrams, "{}", info.name);
+        let transfers = config.transfers() != TransferCount::None;
+        assert!(
+            !(transfers && info.over == RequiredTransport::Datagrams),
+            "{}: transfers need a connection",
+            info.name
+        );
     }
 }
 
@@ -95,25 +100,35 @@ struct Log {
 }
 
 /// Tells it one thing, and holds what it asks for against what it may.
-fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: impl FnOnce(&mut Cx<'_>)) {
-    let mut actions = Actions::default();
-    what(&mut Cx::new(now, rng, &mut actions));
+fn tell(
+    config: &AppConfig,
+    now: Instant,
+    log: &mut Log,
+    rng: &mut Rng,
+    what: impl FnOnce(&mut AppContext<'_>),
+) {
+    let mut actions = AppActions::default();
+    what(&mut AppContext::new(now, rng, &mut actions));
     assert!(actions.wake().is_none_or(|at| at >= now), "{config:?} wants to be woken in the past");
     log.next = actions.wake().or(log.next);
     if let Some((from, datagram)) = actions.datagram() {
-        assert_eq!(config.over(), Over::Datagrams, "{config:?}");
-        assert!(from == End::Client || config.is_two_way(), "{config:?}");
-        log.sent += u64::from(datagram.payload) * u64::from(from == End::Client);
+        assert_eq!(config.over(), RequiredTransport::Datagrams, "{config:?}");
+        assert!(from == EndpointRole::Client || config.is_two_way(), "{config:?}");
+        log.sent += u64::from(datagram.payload) * u64::from(from == EndpointRole::Client);
     }
     for action in actions.others() {
         match action {
-            Action::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
-            Action::Late => assert!(config.voice().is_some(), "{config:?}"),
-            Action::Page(_) => assert!(config.has_pages(), "{config:?}"),
-            Action::Read(at, _) => assert_eq!(config.reader(), Some(at), "{config:?}"),
-            Action::Open(data, from) => {
-                assert_eq!(config.over(), Over::Streams, "{config:?}");
-                assert_eq!(data == Data::Endless, config.transfers() == Transfers::None, "{config:?}");
+            AppAction::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
+            AppAction::Late => assert!(config.voice().is_some(), "{config:?}"),
+            AppAction::Page(_) => assert!(config.has_pages(), "{config:?}"),
+            AppAction::Read(at, _) => assert_eq!(config.reader(), Some(at), "{config:?}"),
+            AppAction::Open(data, from) => {
+                assert_eq!(config.over(), RequiredTransport::Streams, "{config:?}");
+                assert_eq!(
+                    data == ConnectionData::Endless,
+                    config.transfers() == TransferCount::None,
+                    "{config:?}"
+                );
                 assert_eq!(from, config.sender(), "{config:?}");
                 log.opened = true;
             }
@@ -126,7 +141,7 @@ fn tell(config: &AppConfig, now: Instant, log: &mut Log, rng: &mut Rng, what: im
 fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log {
     let mut config = config.clone();
     if config.load().is_some() {
-        config.arrive_every(Duration::from_millis(20)).expect("a gap that is allowed");
+        config.set_mean_gap(Duration::from_millis(20)).expect("a gap that is allowed");
         assert_eq!((config.load(), config.validate()), (None, Ok(())));
     }
     let (config, mut app, mut log) = (&config, config.build(), Log::default());
@@ -141,14 +156,16 @@ fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log
             }
             None => {
                 now = event;
-                let at = if told.bernoulli(0.5) { End::Client } else { End::Server };
+                let at = if told.bernoulli(0.5) { EndpointRole::Client } else { EndpointRole::Server };
                 match (config.over(), log.opened) {
-                    (Over::Streams, true) if told.bernoulli(0.3) => {
-                        tell(config, now, &mut log, rng, |cx| app.on_over(told.bernoulli(0.5), cx));
+                    (RequiredTransport::Streams, true) if told.bernoulli(0.3) => {
+                        tell(config, now, &mut log, rng, |cx| app.on_closed(told.bernoulli(0.5), cx));
                     }
-                    (Over::Streams, true) => tell(config, now, &mut log, rng, |cx| app.on_message(at, cx)),
-                    (Over::Streams, false) => {}
-                    (Over::Datagrams, _) => {
+                    (RequiredTransport::Streams, true) => {
+                        tell(config, now, &mut log, rng, |cx| app.on_message(at, cx))
+                    }
+                    (RequiredTransport::Streams, false) => {}
+                    (RequiredTransport::Datagrams, _) => {
                         let datagram = Datagram { payload: 100, stamp: told.below(now.as_nanos().max(1)) };
                         tell(config, now, &mut log, rng, |cx| app.on_datagram(at, datagram, cx));
                     }

@@ -10,9 +10,9 @@ const LINES: usize = 10;
 
 /// The file that it is written to, within the guest's folder.
 #[derive(Debug)]
-pub(crate) struct Console(PathBuf);
+pub(crate) struct GuestConsole(PathBuf);
 
-impl Console {
+impl GuestConsole {
     /// That of the guest with this folder.
     pub(crate) fn of(folder: &Path) -> Self {
         Self(folder.join("console"))
@@ -66,9 +66,9 @@ impl Console {
 mod tests {
     use super::*;
 
-    fn console(said: &str) -> (tempfile::TempDir, Console) {
+    fn console(said: &str) -> (tempfile::TempDir, GuestConsole) {
         let folder = tempfile::tempdir().unwrap();
-        let console = Console::of(folder.path());
+        let console = GuestConsole::of(folder.path());
         fs::write(folder.path().join("console"), said).unwrap();
         (folder, console)
     }

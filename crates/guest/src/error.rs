@@ -1,11 +1,13 @@
 //! Why a guest cannot go on.
 
-use crate::patience::VARIABLE;
-use crate::ring::RingError;
+use crate::virtqueue::RingError;
 use core::fmt;
 use std::io;
 use std::time::Duration;
 use tailrace_agent::Refusal;
+
+/// Environment variable that sets the timeout in seconds, for programs that compute for longer.
+pub(crate) const TIMEOUT_VARIABLE: &str = "TAILRACE_PATIENCE";
 
 /// Why a guest cannot go on.
 #[derive(Debug)]
@@ -72,7 +74,7 @@ impl fmt::Display for KernelError {
             Self::Silent(time) => write!(
                 f,
                 "its kernel has done nothing for {} s: a program on it may be computing without end and without looking at \
-                 the clock; {VARIABLE} allows it more seconds",
+                 the clock; {TIMEOUT_VARIABLE} allows it more seconds",
                 time.as_secs()
             ),
             Self::Endless => f.write_str(

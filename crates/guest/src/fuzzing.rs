@@ -1,9 +1,9 @@
 //! What comes from guests, for `fuzz/`: any bytes as messages and as the memory in which a card's rings and the mailbox lie.
 
-use crate::card::request::Message;
-use crate::mailbox::{Mailbox, deliveries};
-use crate::memory::Memory;
-use crate::ring::Ring;
+use crate::mailbox::{DeliveryMailbox, deliveries};
+use crate::memory::GuestMemory;
+use crate::vhost_net::request::VhostMessage;
+use crate::virtqueue::Virtqueue;
 use rustix::fs::MemfdFlags;
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ const LEN: usize = 0x4000;
 
 /// Messages of vhost-user as a guest's kernel might send them: each is understood or refused, and none is longer than what came.
 pub fn messages(mut data: &[u8]) {
-    while let Ok(Some(message)) = Message::parse(data) {
+    while let Ok(Some(message)) = VhostMessage::parse(data) {
         assert!(message.len() <= data.len(), "no more than came");
         data = &data[message.len()..];
     }
@@ -32,12 +32,12 @@ pub fn memory(data: &[u8]) {
     let content = &content[..content.len().min(LEN)];
     let file = rustix::fs::memfd_create("fuzz", MemfdFlags::CLOEXEC).expect("a file in memory");
     rustix::fs::ftruncate(&file, LEN as u64).expect("room for it");
-    let mut memory = Memory::default();
+    let mut memory = GuestMemory::default();
     memory.add(START, LEN as u64, &file, 0).expect("the file can be mapped");
     memory.write(START, content).expect("it fits");
     // Places that are at some multiple of 64 bytes, and a few that are at the end or beyond it.
     let place = |at: u8| START + u64::from(at) * 64;
-    let mut ring = Ring::default();
+    let mut ring = Virtqueue::default();
     ring.enabled = true;
     if ring.resize(u32::from(size)).is_err() {
         return;
@@ -51,7 +51,7 @@ pub fn memory(data: &[u8]) {
         }
         let _ = ring.give_frame(&memory, &frame);
         let _ = ring.wants_interrupt(&memory);
-        let _ = Mailbox::at(place(mailbox)).take(&memory, &mut records);
+        let _ = DeliveryMailbox::at(place(mailbox)).take(&memory, &mut records);
         deliveries(records.make_contiguous()).for_each(drop);
         records.clear();
     }

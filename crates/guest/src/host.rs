@@ -1,8 +1,8 @@
 //! A guest as a host of the simulation.
 
-use crate::control::{self, Control};
-use crate::kernel::Kernel;
-use crate::mailbox::Mailbox;
+use crate::control_channel::{self as control, ControlChannel};
+use crate::kernel::GuestKernel;
+use crate::mailbox::DeliveryMailbox;
 use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
 use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
@@ -10,17 +10,17 @@ use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
 /// A kernel, and the process that it is, whose time zero of the simulation is `ready` on its own clock.
 #[derive(Debug)]
 pub struct KernelHost {
-    kernel: Kernel,
+    kernel: GuestKernel,
     ready: Duration,
     now: Instant,
     /// Where flows have ends.
-    control: Option<Control>,
+    control: Option<ControlChannel>,
 }
 
 impl KernelHost {
     /// A kernel that has booted up to `ready` of its clock.
     #[must_use]
-    pub fn new(kernel: Kernel, ready: Duration) -> Self {
+    pub fn new(kernel: GuestKernel, ready: Duration) -> Self {
         Self { kernel, ready, now: Instant::ZERO, control: None }
     }
 
@@ -31,7 +31,7 @@ impl KernelHost {
         if let Some(address) = mailbox {
             self.kernel.set_mailbox(address);
         }
-        self.control = Some(Control::new(card));
+        self.control = Some(ControlChannel::new(card));
         self
     }
 
@@ -70,7 +70,7 @@ impl ForeignHost for KernelHost {
             let card = self.kernel.take(now, packet)?;
             match &mut self.control {
                 Some(control) if control.card == card => control.hear(packet),
-                Some(control) if card == Mailbox::CARD => control.read(packet),
+                Some(control) if card == DeliveryMailbox::CARD => control.read(packet),
                 _ => return Some(card),
             }
         }

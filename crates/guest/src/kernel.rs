@@ -3,11 +3,11 @@
 //! One thread serves it, and it runs only while it is served: whoever called waits until the guest waits. Its clock may go ahead of
 //! the simulation's, up to the time before which nothing can reach it; what it sends then has that time.
 
-use crate::calendar::Calendar;
-use crate::card::{Card, Event};
 use crate::error::KernelError;
-use crate::mailbox::Mailbox;
-use crate::patience::Patience;
+use crate::mailbox::DeliveryMailbox;
+use crate::time_travel::TimeTravelController;
+use crate::timeouts::GuestTimeouts;
+use crate::vhost_net::{DeviceEvent, VhostNetDevice};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fd::OwnedFd;
 use std::collections::{BTreeSet, VecDeque};
@@ -17,29 +17,29 @@ const MOST_SENT: usize = 256 << 20;
 
 /// A guest. Times are nanoseconds of its clock.
 #[derive(Debug)]
-pub struct Kernel {
-    calendar: Calendar,
-    cards: Vec<Card>,
-    sent: Sent,
-    held: Held,
-    flood: Flood,
+pub struct GuestKernel {
+    controller: TimeTravelController,
+    cards: Vec<VhostNetDevice>,
+    sent: SentPackets,
+    held: HeldBuffers,
+    flood: SendRateLimit,
     /// Can be read when the guest's process has ended.
     process: Option<OwnedFd>,
-    patience: Patience,
+    patience: GuestTimeouts,
     /// The card whose packets are answered at once: the guest goes no further ahead when it has sent by it.
     urgent: Option<usize>,
     /// What its agent notes there is taken like what it sends.
-    mailbox: Option<Mailbox>,
+    mailbox: Option<DeliveryMailbox>,
 }
 
 /// What it has sent in the present stretch of its clock.
 #[derive(Debug, Default)]
-struct Flood {
+struct SendRateLimit {
     stretch: u64,
     packets: u32,
 }
 
-impl Flood {
+impl SendRateLimit {
     /// A program that sends without end sends some millions a second: what it takes to look at the clock is all that takes time.
     const STRETCH: u64 = 100_000_000;
     const MOST: u32 = 100_000;
@@ -56,14 +56,14 @@ impl Flood {
 
 /// Packets that are sent and not yet taken, in the order of their times.
 #[derive(Debug, Default)]
-struct Sent {
-    packets: VecDeque<Packet>,
+struct SentPackets {
+    packets: VecDeque<SentPacket>,
     /// Their bytes, one behind the other.
     bytes: VecDeque<u8>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Packet {
+struct SentPacket {
     at: u64,
     card: usize,
     len: usize,
@@ -72,12 +72,12 @@ struct Packet {
 
 /// Packets whose buffers the guest gets back when they have left: by the number of the first of them, card and buffer.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldBuffers {
     first: u64,
     packets: VecDeque<Option<(usize, u16)>>,
 }
 
-impl Held {
+impl HeldBuffers {
     fn take(&mut self, number: u64) -> Option<(usize, u16)> {
         let place = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let taken = self.packets.get_mut(place)?.take();
@@ -90,25 +90,25 @@ impl Held {
 }
 
 /// Who has said something.
-enum Speaker {
-    Calendar,
-    Card(usize),
+enum MessageSource {
+    Controller,
+    Device(usize),
 }
 
-impl Kernel {
+impl GuestKernel {
     /// A guest that will connect.
     pub(crate) fn new(
-        calendar: Calendar,
-        cards: Vec<Card>,
+        controller: TimeTravelController,
+        cards: Vec<VhostNetDevice>,
         process: Option<OwnedFd>,
-        patience: Patience,
+        patience: GuestTimeouts,
     ) -> Self {
         Self {
-            calendar,
+            controller,
             cards,
-            sent: Sent::default(),
-            held: Held::default(),
-            flood: Flood::default(),
+            sent: SentPackets::default(),
+            held: HeldBuffers::default(),
+            flood: SendRateLimit::default(),
             process,
             patience,
             urgent: None,
@@ -122,24 +122,24 @@ impl Kernel {
         self.urgent = Some(card);
     }
 
-    /// What its agent notes at this address of its memory comes as if by the card [`Mailbox::CARD`].
+    /// What its agent notes at this address of its memory comes as if by the card [`DeliveryMailbox::CARD`].
     pub(crate) fn set_mailbox(&mut self, address: u64) {
-        self.mailbox = Some(Mailbox::at(address));
+        self.mailbox = Some(DeliveryMailbox::at(address));
     }
 
     /// Lets it boot: it runs by itself until all that it still wants is later than `ready`. What it sends meanwhile is lost.
     pub(crate) fn boot(&mut self, ready: u64) -> Result<(), KernelError> {
         self.serve()?;
-        while let Some(at) = self.calendar.request().filter(|at| *at < ready) {
-            let at = at.max(self.calendar.local());
-            self.calendar.run(at, ready)?;
+        while let Some(at) = self.controller.request().filter(|at| *at < ready) {
+            let at = at.max(self.controller.local());
+            self.controller.run(at, ready)?;
             self.serve()?;
         }
-        self.sent = Sent::default();
+        self.sent = SentPackets::default();
         Ok(())
     }
 
-    /// From now on it gets the buffers of its packets back when [`Kernel::departed`] says so, and not as soon as they are taken.
+    /// From now on it gets the buffers of its packets back when [`GuestKernel::departed`] says so, and not as soon as they are taken.
     pub(crate) fn keep_buffers(&mut self) {
         self.cards.iter_mut().for_each(|card| card.keeps = true);
     }
@@ -159,7 +159,7 @@ impl Kernel {
         }
         for card in concerned {
             if self.cards[card].wants_buffers_back()? {
-                self.calendar.interrupt_at(now);
+                self.controller.interrupt_at(now);
                 self.cards[card].interrupt_for_buffers()?;
                 self.await_interrupt(card)?;
             }
@@ -170,15 +170,15 @@ impl Kernel {
     /// When it will do something next, or has sent something that is to be taken.
     pub fn next_event(&self) -> Option<u64> {
         let sent = self.sent.packets.front().map(|p| p.at);
-        sent.into_iter().chain(self.calendar.request()).min()
+        sent.into_iter().chain(self.controller.request()).min()
     }
 
     /// Lets it do all that it wants to do up to `until`; it may do already what it would do before `horizon`.
     pub fn run_until(&mut self, until: u64, horizon: u64) -> Result<(), KernelError> {
         self.patience.check()?;
-        while let Some(at) = self.calendar.request().filter(|at| *at <= until) {
-            let at = at.max(self.calendar.local());
-            self.calendar.run(at, horizon)?;
+        while let Some(at) = self.controller.request().filter(|at| *at <= until) {
+            let at = at.max(self.controller.local());
+            self.controller.run(at, horizon)?;
             self.serve()?;
             // Data that came before it ran is what is delivered, at once.
             self.collect(at)?;
@@ -193,7 +193,7 @@ impl Kernel {
         mailbox.take(self.cards[urgent].memory(), &mut self.sent.bytes)?;
         let len = self.sent.bytes.len() - before;
         if len > 0 {
-            self.sent.packets.push_back(Packet { at, card: Mailbox::CARD, len, buffer: 0 });
+            self.sent.packets.push_back(SentPacket { at, card: DeliveryMailbox::CARD, len, buffer: 0 });
         }
         Ok(())
     }
@@ -219,7 +219,7 @@ impl Kernel {
     pub(crate) fn deliver(&mut self, card: usize, packet: &[u8], now: u64) -> Result<(), KernelError> {
         let there = &mut self.cards[card];
         if there.give_packet(packet)? {
-            self.calendar.interrupt_at(now);
+            self.controller.interrupt_at(now);
             self.cards[card].interrupt()?;
             self.await_interrupt(card)?;
         }
@@ -229,7 +229,7 @@ impl Kernel {
     /// The carrier of a card comes or goes at `now`.
     pub(crate) fn set_carrier(&mut self, card: usize, up: bool, now: u64) -> Result<(), KernelError> {
         if self.cards[card].set_carrier(up) {
-            self.calendar.interrupt_at(now);
+            self.controller.interrupt_at(now);
             self.cards[card].interrupt_for_config()?;
             self.await_interrupt(card)?;
         }
@@ -239,19 +239,19 @@ impl Kernel {
     /// Until the guest has taken an interrupt. Meanwhile it talks to the calendar: it asks for the time, and to run.
     fn await_interrupt(&mut self, card: usize) -> Result<(), KernelError> {
         loop {
-            let [calendar, answer] = {
+            let [controller, answer] = {
                 let interrupts = self.cards[card].interrupts().ok_or(KernelError::Gone)?;
                 let mut both = [
-                    PollFd::new(&self.calendar, PollFlags::IN),
+                    PollFd::new(&self.controller, PollFlags::IN),
                     PollFd::from_borrowed_fd(interrupts, PollFlags::IN),
                 ];
                 self.patience.wait(&mut both)?;
                 both.map(|fd| !fd.revents().is_empty())
             };
-            if calendar {
-                self.calendar.receive()?;
+            if controller {
+                self.controller.receive()?;
             } else if answer && self.cards[card].interrupt_answered()? {
-                self.calendar.look();
+                self.controller.look();
                 return Ok(());
             }
         }
@@ -259,12 +259,12 @@ impl Kernel {
 
     /// Serves the guest until it waits.
     fn serve(&mut self) -> Result<(), KernelError> {
-        while !self.calendar.waits() {
+        while !self.controller.waits() {
             match self.speaker()? {
-                Speaker::Calendar => self.calendar.receive()?,
-                Speaker::Card(number) => self.serve_card(number)?,
+                MessageSource::Controller => self.controller.receive()?,
+                MessageSource::Device(number) => self.serve_card(number)?,
             }
-            let clock = self.calendar.local();
+            let clock = self.controller.local();
             self.patience.heard(clock)?;
         }
         Ok(())
@@ -272,15 +272,15 @@ impl Kernel {
 
     /// Waits for somebody who speaks. Who speaks waits for the answer, so there is but one at a time; a calendar that waits is
     /// the last word.
-    fn speaker(&self) -> Result<Speaker, KernelError> {
+    fn speaker(&self) -> Result<MessageSource, KernelError> {
         let mut all: Vec<_> = self.cards.iter().map(|card| PollFd::new(card, PollFlags::IN)).collect();
-        all.push(PollFd::new(&self.calendar, PollFlags::IN));
+        all.push(PollFd::new(&self.controller, PollFlags::IN));
         all.extend(self.process.iter().map(|process| PollFd::new(process, PollFlags::IN)));
         self.patience.wait(&mut all)?;
-        let calendar = self.cards.len();
+        let controller = self.cards.len();
         match all.iter().position(|fd| !fd.revents().is_empty()) {
-            Some(number) if number < calendar => Ok(Speaker::Card(number)),
-            Some(number) if number == calendar => Ok(Speaker::Calendar),
+            Some(number) if number < controller => Ok(MessageSource::Device(number)),
+            Some(number) if number == controller => Ok(MessageSource::Controller),
             _ => Err(KernelError::Gone),
         }
     }
@@ -288,8 +288,8 @@ impl Kernel {
     fn serve_card(&mut self, number: usize) -> Result<(), KernelError> {
         self.cards[number].receive()?;
         while let Some(event) = self.cards[number].handle()? {
-            if event == Event::Kick {
-                let at = self.calendar.local();
+            if event == DeviceEvent::Kick {
+                let at = self.controller.local();
                 if self.urgent == Some(number) {
                     self.collect(at)?; // It was noted before this was sent.
                 }
@@ -297,13 +297,13 @@ impl Kernel {
                 while let Some((bytes, buffer)) = card.take_packet()? {
                     self.flood.count(at)?;
                     self.sent.bytes.extend(bytes);
-                    self.sent.packets.push_back(Packet { at, card: number, len: bytes.len(), buffer });
+                    self.sent.packets.push_back(SentPacket { at, card: number, len: bytes.len(), buffer });
                 }
                 if self.sent.bytes.len() > MOST_SENT {
                     return Err(KernelError::Flood);
                 }
                 if self.urgent == Some(number) {
-                    self.calendar.go_no_further(at)?;
+                    self.controller.go_no_further(at)?;
                 }
                 self.cards[number].answer_kick()?;
             }

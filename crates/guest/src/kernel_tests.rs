@@ -1,9 +1,9 @@
 //! Guests that are served: what they send, when, and how they fail.
 
 use crate::KernelError;
-use crate::kernel::Kernel;
-use crate::patience::Patience;
-use crate::testing::{Script, Then, nonsense, start, start_with};
+use crate::kernel::GuestKernel;
+use crate::testing::{GuestScript, ScriptEnd, any_violation, start, start_with};
+use crate::timeouts::GuestTimeouts;
 use proptest::prelude::*;
 use std::io::Write as _;
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,13 +15,13 @@ use tailrace_sim::Control;
 const LONG: Duration = Duration::from_secs(20);
 const MS: u64 = 1_000_000;
 
-fn script(shares: bool, sends: &[u64]) -> Script {
+fn script(shares: bool, sends: &[u64]) -> GuestScript {
     let sends = sends.iter().map(|at| (*at, at.to_le_bytes().to_vec())).collect();
-    Script { shares, sends, ..Script::default() }
+    GuestScript { shares, sends, ..GuestScript::default() }
 }
 
 /// What it has sent by `now`.
-fn taken(kernel: &mut Kernel, now: u64) -> Vec<Vec<u8>> {
+fn taken(kernel: &mut GuestKernel, now: u64) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     let mut packet = Vec::new();
     while let Some(card) = kernel.take(now, &mut packet) {
@@ -131,15 +131,15 @@ fn a_carrier_that_changes_is_an_interrupt() {
 #[test]
 fn guests_that_misbehave_are_errors() {
     for (then, expected) in [
-        (Then::Leaves, "has ended"),
-        (Then::Hangs, "has done nothing for"),
-        (Then::Lies, "card 0: a ring leads to 0x7"),
-        (Then::Babbles, "none knows: 99"),
-        (Then::Floods, "more and more while no time passes"),
+        (ScriptEnd::Leaves, "has ended"),
+        (ScriptEnd::Hangs, "has done nothing for"),
+        (ScriptEnd::Lies, "card 0: a ring leads to 0x7"),
+        (ScriptEnd::Babbles, "none knows: 99"),
+        (ScriptEnd::Floods, "more and more while no time passes"),
     ] {
         for shares in [false, true] {
-            let patience = if then == Then::Hangs { Duration::from_millis(200) } else { LONG };
-            let (mut kernel, fake) = start(Script { then, ..script(shares, &[MS]) }, patience);
+            let patience = if then == ScriptEnd::Hangs { Duration::from_millis(200) } else { LONG };
+            let (mut kernel, fake) = start(GuestScript { then, ..script(shares, &[MS]) }, patience);
             kernel.boot(0).unwrap();
             let error = kernel.run_until(MS, MS).unwrap_err().to_string();
             assert!(error.contains(expected), "{then:?}: {error}");
@@ -152,7 +152,7 @@ fn guests_that_misbehave_are_errors() {
 #[test]
 fn a_guest_that_does_not_answer_is_an_error() {
     for shares in [false, true] {
-        let script = Script { then: Then::IsDeaf, ..script(shares, &[MS]) };
+        let script = GuestScript { then: ScriptEnd::IsDeaf, ..script(shares, &[MS]) };
         let (mut kernel, fake) = start(script, Duration::from_millis(200));
         kernel.boot(0).unwrap();
         kernel.run_until(MS, MS).unwrap();
@@ -167,7 +167,7 @@ fn a_guest_that_does_not_answer_is_an_error() {
 fn a_guest_that_hangs_is_given_up_as_soon_as_somebody_asks() {
     let control = Arc::new(Control::default());
     let (mut kernel, fake) =
-        start_with(Script { then: Then::Hangs, ..script(true, &[MS]) }, LONG, Arc::clone(&control));
+        start_with(GuestScript { then: ScriptEnd::Hangs, ..script(true, &[MS]) }, LONG, Arc::clone(&control));
     kernel.boot(0).unwrap();
     let asks = thread::spawn(move || control.cancel());
     assert!(matches!(kernel.run_until(MS, MS), Err(KernelError::Stopped)));
@@ -180,8 +180,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     /// Whatever a guest says that has come up, in whatever order, and whatever its rings hold: it is served to an end.
     #[test]
-    fn nonsense_is_an_error_or_no_harm(shares: bool, says in prop::collection::vec(nonsense(), 0..40)) {
-        let script = Script { then: Then::Says, says, ..script(shares, &[MS]) };
+    fn nonsense_is_an_error_or_no_harm(shares: bool, says in prop::collection::vec(any_violation(), 0..40)) {
+        let script = GuestScript { then: ScriptEnd::Says, says, ..script(shares, &[MS]) };
         let (mut kernel, fake) = start(script, LONG);
         kernel.boot(0).unwrap();
         let mut outcome = kernel.run_until(MS, MS);
@@ -209,13 +209,13 @@ proptest! {
     #[test]
     fn arbitrary_words_are_errors(to_calendar: bool, bytes in prop::collection::vec(any::<u8>(), 1..300)) {
         let folder = tempfile::tempdir().unwrap();
-        let [calendar, card] = ["calendar", "card"].map(|name| folder.path().join(name));
+        let [controller, card] = ["calendar", "card"].map(|name| folder.path().join(name));
         let listen = |path| UnixListener::bind(path).unwrap();
-        let cards = vec![crate::card::Card::new(listen(&card), 0, 1500)];
-        let served = crate::calendar::Calendar::new(listen(&calendar), 0).unwrap();
-        let patience = Patience::new(LONG, Arc::default());
-        let mut kernel = Kernel::new(served, cards, None, patience);
-        let [mut to, other] = [&calendar, &card].map(|path| UnixStream::connect(path).unwrap());
+        let cards = vec![crate::vhost_net::VhostNetDevice::new(listen(&card), 0, 1500)];
+        let served = crate::time_travel::TimeTravelController::new(listen(&controller), 0).unwrap();
+        let patience = GuestTimeouts::new(LONG, Arc::default());
+        let mut kernel = GuestKernel::new(served, cards, None, patience);
+        let [mut to, other] = [&controller, &card].map(|path| UnixStream::connect(path).unwrap());
         let mut to_card = other;
         if to_calendar { to.write_all(&bytes).unwrap() } else { to_card.write_all(&bytes).unwrap() }
         for end in [&to, &to_card] {

@@ -6,10 +6,10 @@
 //!
 //! | Part | What it is |
 //! | --- | --- |
-//! | [`Kernel`] | a guest that runs, served by one thread: [`calendar`](Kernel::run_until) and cards |
+//! | [`GuestKernel`] | a guest that runs, served by one thread: [`time_travel`](GuestKernel::run_until) and cards |
 //! | [`KernelHost`] | the same as a host of [`tailrace_sim`] |
-//! | [`Machine`] | the processes of a guest, from its start to its end |
-//! | [`Guests`] | all kernels of a run |
+//! | [`GuestProcess`] | the processes of a guest, from its start to its end |
+//! | [`GuestKernels`] | all kernels of a run |
 //!
 //! What a guest is to do, its agent is told by a [plan](tailrace_agent::plan).
 //!
@@ -18,33 +18,33 @@
 
 #![cfg(target_os = "linux")]
 
-mod calendar;
-mod card;
-mod channel;
 mod console;
-mod control;
+mod control_channel;
 mod error;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod guests;
+mod guest_kernels;
+mod guest_process;
+mod guest_socket;
 mod host;
 mod kernel;
 #[cfg(test)]
 mod kernel_tests;
-mod machine;
 mod mailbox;
 mod mapping;
 mod memory;
-mod patience;
 mod pinning;
-mod refusal;
-mod ring;
+mod start_error;
 #[cfg(test)]
 mod testing;
+mod time_travel;
+mod timeouts;
+mod vhost_net;
+mod virtqueue;
 
 pub use error::KernelError;
-pub use guests::{Guests, ProgramReport, Stock};
+pub use guest_kernels::{GuestKernels, KernelImages, ProgramReport};
+pub use guest_process::{GuestConfig, GuestProcess};
 pub use host::KernelHost;
-pub use kernel::Kernel;
-pub use machine::{Machine, MachineConfig};
-pub use refusal::{Refused, StartError};
+pub use kernel::GuestKernel;
+pub use start_error::{RefusedRequest, StartError};

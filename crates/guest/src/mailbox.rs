@@ -1,7 +1,7 @@
 //! The simulator's side of the [mailbox] in which an agent notes deliveries.
 
 use crate::error::KernelError;
-use crate::memory::{Memory, Outside};
+use crate::memory::{GuestMemory, UnmappedAddress};
 use std::collections::VecDeque;
 use tailrace_agent::mailbox::{self, Delivery, READ, RECORD, RECORDS, WRITTEN};
 
@@ -10,11 +10,11 @@ const RECORD_BYTES: usize = RECORD * WORD;
 
 /// A page of a guest's memory.
 #[derive(Debug)]
-pub(crate) struct Mailbox {
+pub(crate) struct DeliveryMailbox {
     at: u64,
 }
 
-impl Mailbox {
+impl DeliveryMailbox {
     /// What it holds is taken as if it came by the card with this number, which no guest has.
     pub(crate) const CARD: usize = usize::MAX;
 
@@ -24,7 +24,7 @@ impl Mailbox {
     }
 
     /// Appends the records that are new to `out`. The guest waits, or it waits for an answer: nobody writes meanwhile.
-    pub(crate) fn take(&self, memory: &Memory, out: &mut VecDeque<u8>) -> Result<(), KernelError> {
+    pub(crate) fn take(&self, memory: &GuestMemory, out: &mut VecDeque<u8>) -> Result<(), KernelError> {
         let [mut written, mut read] = [[0; WORD]; 2];
         memory.copy(self.word(WRITTEN), &mut written).map_err(outside)?;
         memory.copy(self.word(READ), &mut read).map_err(outside)?;
@@ -50,7 +50,7 @@ impl Mailbox {
     }
 }
 
-fn outside(Outside(at): Outside) -> KernelError {
+fn outside(UnmappedAddress(at): UnmappedAddress) -> KernelError {
     KernelError::Protocol(format!("that its mailbox is at {at:#x}, where it shares no memory"))
 }
 
@@ -77,17 +77,17 @@ mod tests {
     const START: u64 = 0x60_0000;
     const AT: u64 = START + 4096;
 
-    fn memory() -> Memory {
-        let mut memory = Memory::default();
+    fn memory() -> GuestMemory {
+        let mut memory = GuestMemory::default();
         memory.add(START, 8192, &file(8192), 0).unwrap();
         memory
     }
 
-    fn set(memory: &Memory, word: usize, value: u64) {
+    fn set(memory: &GuestMemory, word: usize, value: u64) {
         memory.write(AT + (word * WORD) as u64, &value.to_ne_bytes()).unwrap();
     }
 
-    fn get(memory: &Memory, word: usize) -> u64 {
+    fn get(memory: &GuestMemory, word: usize) -> u64 {
         let mut bytes = [0; WORD];
         memory.copy(AT + (word * WORD) as u64, &mut bytes).unwrap();
         u64::from_ne_bytes(bytes)
@@ -99,7 +99,7 @@ mod tests {
     }
 
     /// Leaves deliveries of so many bytes each, like an agent.
-    fn leave(memory: &Memory, all: &[u64]) {
+    fn leave(memory: &GuestMemory, all: &[u64]) {
         let written = get(memory, WRITTEN);
         for (number, bytes) in (written..).zip(all) {
             let words = delivery(*bytes).words();
@@ -108,9 +108,9 @@ mod tests {
         set(memory, WRITTEN, written + all.len() as u64);
     }
 
-    fn taken(memory: &Memory) -> Vec<Delivery> {
+    fn taken(memory: &GuestMemory) -> Vec<Delivery> {
         let mut out = VecDeque::new();
-        Mailbox::at(AT).take(memory, &mut out).unwrap();
+        DeliveryMailbox::at(AT).take(memory, &mut out).unwrap();
         deliveries(out.make_contiguous()).collect()
     }
 
@@ -134,7 +134,7 @@ mod tests {
             set(&memory, WRITTEN, written);
             set(&memory, READ, read);
             let mut out = VecDeque::new();
-            let taken = Mailbox::at(AT).take(&memory, &mut out);
+            let taken = DeliveryMailbox::at(AT).take(&memory, &mut out);
             let fits = written >= read && written - read <= RECORDS;
             prop_assert_eq!(taken.is_ok(), fits);
             prop_assert_eq!(out.len() as u64, if fits { (written - read) * RECORD_BYTES as u64 } else { 0 });
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn a_mailbox_that_is_nowhere_is_an_error() {
         for at in [0, START - 8, START + 8192 - 8, u64::MAX] {
-            let error = Mailbox::at(at).take(&memory(), &mut VecDeque::new()).unwrap_err();
+            let error = DeliveryMailbox::at(at).take(&memory(), &mut VecDeque::new()).unwrap_err();
             assert!(error.to_string().contains("its mailbox is at"), "{at:#x}: {error}");
         }
     }

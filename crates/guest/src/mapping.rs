@@ -16,17 +16,17 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 /// Whoever truncates the file while it is mapped makes accesses fail with SIGBUS: it must be a file that only processes of
 /// this run hold.
 #[derive(Debug)]
-pub(crate) struct Mapping {
+pub(crate) struct SharedMapping {
     base: NonNull<u8>,
     len: usize,
 }
 
 // SAFETY: the mapping belongs to this value alone in this process, and all access is atomic.
-unsafe impl Send for Mapping {}
+unsafe impl Send for SharedMapping {}
 
 const PAGE: u64 = 4096;
 
-impl Mapping {
+impl SharedMapping {
     /// Maps `len` bytes of a file from `offset`, a multiple of the page size, on.
     pub(crate) fn new(file: impl AsFd, offset: u64, len: usize) -> io::Result<Self> {
         let there = u64::try_from(rustix::fs::fstat(&file)?.st_size).unwrap_or(0);
@@ -132,7 +132,7 @@ impl Mapping {
     }
 }
 
-impl Drop for Mapping {
+impl Drop for SharedMapping {
     fn drop(&mut self) {
         // SAFETY: nobody has a reference into it any more, since all of them borrow from this value.
         let _ = unsafe { rustix::mm::munmap(self.base.as_ptr().cast(), self.len) };
@@ -156,14 +156,14 @@ pub(crate) mod tests {
     fn what_is_not_in_the_file_is_not_mapped() {
         let fd = file(8192);
         for (offset, len) in [(0, 8193), (4096, 4097), (1, 4096), (0, 0), (u64::MAX - 4095, 4096)] {
-            assert!(Mapping::new(&fd, offset, len).is_err(), "{offset} {len}");
+            assert!(SharedMapping::new(&fd, offset, len).is_err(), "{offset} {len}");
         }
-        assert_eq!(Mapping::new(&fd, 4096, 4096).unwrap().len(), 4096);
+        assert_eq!(SharedMapping::new(&fd, 4096, 4096).unwrap().len(), 4096);
     }
 
     #[test]
     fn words_are_where_they_are_aligned_and_fit() {
-        let map = Mapping::new(file(4096), 0, 4096).unwrap();
+        let map = SharedMapping::new(file(4096), 0, 4096).unwrap();
         assert!(map.u16(4094).is_some() && map.u16(4095).is_none() && map.u16(4096).is_none());
         assert!(map.u32(4092).is_some() && map.u32(4094).is_none() && map.u32(usize::MAX).is_none());
         assert!(map.u64(4088).is_some() && map.u64(4092).is_none());
@@ -173,7 +173,7 @@ pub(crate) mod tests {
         #[test]
         fn what_is_written_is_read(at in 0_usize..4200, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let fd = file(4096);
-            let (one, other) = (Mapping::new(&fd, 0, 4096).unwrap(), Mapping::new(&fd, 0, 4096).unwrap());
+            let (one, other) = (SharedMapping::new(&fd, 0, 4096).unwrap(), SharedMapping::new(&fd, 0, 4096).unwrap());
             let fits = at + bytes.len() <= 4096;
             prop_assert_eq!(one.write(at, &bytes).is_some(), fits);
             let mut out = vec![7];

@@ -15,12 +15,12 @@ const FREE: &str = "TAILRACE_UNPINNED";
 
 /// This thread, and the processes that it starts, are on one processor; when the value is dropped the thread may go anywhere again.
 #[derive(Debug)]
-pub(crate) struct Pinned {
+pub(crate) struct PinnedThread {
     before: Option<CpuSet>,
     processor: Option<usize>,
 }
 
-impl Pinned {
+impl PinnedThread {
     /// On one processor, unless the environment has another word.
     pub(crate) fn of_environment() -> Self {
         if std::env::var_os(FREE).is_some_and(|word| word == "1") {
@@ -44,7 +44,7 @@ impl Pinned {
     }
 }
 
-impl Drop for Pinned {
+impl Drop for PinnedThread {
     fn drop(&mut self) {
         if let Some(before) = &self.before {
             let _ = sched_setaffinity(None, before);

@@ -3,17 +3,17 @@
 //! It sends frames at given times, and answers each that it receives by sending it back. It speaks like Linux 6.1, by messages, or
 //! like 6.12, by the shared schedule.
 
-mod nonsense;
+mod protocol_violation;
 
-pub(crate) use nonsense::{Nonsense, nonsense};
+pub(crate) use protocol_violation::{ProtocolViolation, any_violation};
 
-use crate::calendar::Calendar;
-use crate::card::Card;
-use crate::channel::{Channel, u32_at, u64_at};
-use crate::kernel::Kernel;
-use crate::mapping::Mapping;
-use crate::memory::Memory;
-use crate::patience::Patience;
+use crate::guest_socket::{GuestSocket, u32_at, u64_at};
+use crate::kernel::GuestKernel;
+use crate::mapping::SharedMapping;
+use crate::memory::GuestMemory;
+use crate::time_travel::TimeTravelController;
+use crate::timeouts::GuestTimeouts;
+use crate::vhost_net::VhostNetDevice;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fd::{AsFd as _, OwnedFd};
 use rustix::fs::MemfdFlags;
@@ -35,20 +35,20 @@ const SPACING: u64 = 0x4_0000;
 
 /// What a fake guest does.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Script {
+pub(crate) struct GuestScript {
     /// Whether it knows of the shared schedule.
     pub(crate) shares: bool,
     /// Packets that it sends, at times of its clock.
     pub(crate) sends: Vec<(u64, Vec<u8>)>,
     /// What it does instead at the last.
-    pub(crate) then: Then,
+    pub(crate) then: ScriptEnd,
     /// What it says then, if it is to say something.
-    pub(crate) says: Vec<Nonsense>,
+    pub(crate) says: Vec<ProtocolViolation>,
 }
 
 /// How it ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum ScriptEnd {
     /// It waits for ever.
     #[default]
     Waits,
@@ -69,41 +69,41 @@ pub(crate) enum Then {
 }
 
 /// A kernel's front end and the fake behind it.
-pub(crate) fn start(script: Script, patience: Duration) -> (Kernel, JoinHandle<()>) {
+pub(crate) fn start(script: GuestScript, patience: Duration) -> (GuestKernel, JoinHandle<()>) {
     start_with(script, patience, Arc::default())
 }
 
 /// The same, for somebody who may ask to stop.
 pub(crate) fn start_with(
-    script: Script,
+    script: GuestScript,
     patience: Duration,
     control: Arc<Control>,
-) -> (Kernel, JoinHandle<()>) {
+) -> (GuestKernel, JoinHandle<()>) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let folder = std::env::temp_dir().join(format!("tailrace-fake-{}-{number}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let calendar = UnixListener::bind(folder.join("calendar")).unwrap();
+    let controller = UnixListener::bind(folder.join("calendar")).unwrap();
     let card = UnixListener::bind(folder.join("card")).unwrap();
-    let cards = vec![Card::new(card, 0, 1500)];
-    let patience = Patience::new(patience, control).with_most_words(1000);
-    let kernel = Kernel::new(Calendar::new(calendar, 0).unwrap(), cards, None, patience);
-    (kernel, thread::spawn(move || Fake::new(folder, script).run()))
+    let cards = vec![VhostNetDevice::new(card, 0, 1500)];
+    let patience = GuestTimeouts::new(patience, control).with_most_words(1000);
+    let kernel = GuestKernel::new(TimeTravelController::new(controller, 0).unwrap(), cards, None, patience);
+    (kernel, thread::spawn(move || FakeGuest::new(folder, script).run()))
 }
 
-enum Word {
-    Calendar,
+enum IncomingWord {
+    Controller,
     Interrupt,
 }
 
-struct Fake {
-    script: Script,
+struct FakeGuest {
+    script: GuestScript,
     file: OwnedFd,
-    calendar: Channel,
-    schedule: Option<Mapping>,
-    card: Channel,
-    interrupts: Channel,
-    memory: Memory,
+    controller: GuestSocket,
+    schedule: Option<SharedMapping>,
+    card: GuestSocket,
+    interrupts: GuestSocket,
+    memory: GuestMemory,
     /// Available entries of each queue so far, and used ones seen.
     offered: [u16; 2],
     seen: [u16; 2],
@@ -113,22 +113,22 @@ struct Fake {
     received: Vec<Vec<u8>>,
 }
 
-impl Fake {
-    fn new(folder: PathBuf, script: Script) -> Self {
-        let connect = |name: &str| Channel::new(UnixStream::connect(folder.join(name)).unwrap().into());
+impl FakeGuest {
+    fn new(folder: PathBuf, script: GuestScript) -> Self {
+        let connect = |name: &str| GuestSocket::new(UnixStream::connect(folder.join(name)).unwrap().into());
         let file = rustix::fs::memfd_create("guest", MemfdFlags::CLOEXEC).unwrap();
         rustix::fs::ftruncate(&file, MEMORY).unwrap();
-        let mut memory = Memory::default();
+        let mut memory = GuestMemory::default();
         memory.add(BASE, MEMORY, &file, 0).unwrap();
         let (mine, theirs) =
             socketpair(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None).unwrap();
         let mut fake = Self {
             script,
             file: file.try_clone().unwrap(),
-            calendar: connect("calendar"),
+            controller: connect("calendar"),
             schedule: None,
             card: connect("card"),
-            interrupts: Channel::new(mine),
+            interrupts: GuestSocket::new(mine),
             memory,
             offered: [0; 2],
             seen: [0; 2],
@@ -146,8 +146,8 @@ impl Fake {
     fn greet(&mut self) {
         self.ask(1, 0);
         if self.script.shares {
-            let file = self.calendar.take_file().expect("the schedule comes along");
-            let map = Mapping::new(&file, 0, 4096 + 256).unwrap();
+            let file = self.controller.take_file().expect("the schedule comes along");
+            let map = SharedMapping::new(&file, 0, 4096 + 256).unwrap();
             assert_eq!(map.u32(0).unwrap().load(Ordering::SeqCst), 2, "its version");
             map.u32(4096 + 128).unwrap().store(1, Ordering::SeqCst);
             self.schedule = Some(map);
@@ -209,7 +209,7 @@ impl Fake {
         self.sequence += 1;
         let sequence = self.sequence;
         let bytes = [&op.to_le_bytes()[..], &sequence.to_le_bytes(), &time.to_le_bytes()].concat();
-        self.calendar.send(&bytes).unwrap();
+        self.controller.send(&bytes).unwrap();
         loop {
             let (op, answered, time) = self.hear();
             if op == 0 {
@@ -221,15 +221,15 @@ impl Fake {
 
     /// The next message of the calendar; those that want an answer get it.
     fn hear(&mut self) -> (u32, u32, u64) {
-        while self.calendar.bytes().len() < 16 {
-            if !self.calendar.receive().unwrap() {
+        while self.controller.bytes().len() < 16 {
+            if !self.controller.receive().unwrap() {
                 return (u32::MAX, 0, 0);
             }
         }
-        let bytes = self.calendar.bytes();
+        let bytes = self.controller.bytes();
         let (op, sequence, time) =
             (u32_at(bytes, 0).unwrap(), u32_at(bytes, 4).unwrap(), u64_at(bytes, 8).unwrap());
-        self.calendar.consume(16);
+        self.controller.consume(16);
         match op {
             6 => {
                 assert!(time >= self.now, "a slot must take some time");
@@ -240,7 +240,7 @@ impl Fake {
         }
         if self.schedule.is_none() {
             let answer = [&0_u32.to_le_bytes()[..], &sequence.to_le_bytes(), &[0; 8]].concat();
-            self.calendar.send(&answer).unwrap();
+            self.controller.send(&answer).unwrap();
         }
         (op, sequence, time)
     }
@@ -285,8 +285,8 @@ impl Fake {
         self.say_that_it_waits(at);
         loop {
             match self.next_word() {
-                Word::Interrupt => self.take_interrupt(),
-                Word::Calendar => match self.hear().0 {
+                IncomingWord::Interrupt => self.take_interrupt(),
+                IncomingWord::Controller => match self.hear().0 {
                     6 => break,
                     u32::MAX => return false,
                     _ => {}
@@ -305,27 +305,27 @@ impl Fake {
         if self.schedule.is_some() {
             self.sequence += 1;
             let wait = [&3_u32.to_le_bytes()[..], &self.sequence.to_le_bytes(), &[0xff; 8]].concat();
-            self.calendar.send(&wait).unwrap();
+            self.controller.send(&wait).unwrap();
         } else {
             self.ask(3, u64::MAX);
         }
     }
 
     /// Who speaks next. What the calendar has said may have come already, with an answer.
-    fn next_word(&mut self) -> Word {
+    fn next_word(&mut self) -> IncomingWord {
         loop {
-            if self.calendar.bytes().len() >= 16 {
-                return Word::Calendar;
+            if self.controller.bytes().len() >= 16 {
+                return IncomingWord::Controller;
             }
             let mut both =
-                [PollFd::new(&self.calendar, PollFlags::IN), PollFd::new(&self.interrupts, PollFlags::IN)];
+                [PollFd::new(&self.controller, PollFlags::IN), PollFd::new(&self.interrupts, PollFlags::IN)];
             poll(&mut both, None).unwrap();
-            let [calendar, interrupt] = both.map(|fd| !fd.revents().is_empty());
+            let [controller, interrupt] = both.map(|fd| !fd.revents().is_empty());
             if interrupt && self.interrupts.receive().is_ok_and(|there| there) {
-                return Word::Interrupt;
+                return IncomingWord::Interrupt;
             }
-            if calendar {
-                return Word::Calendar;
+            if controller {
+                return IncomingWord::Controller;
             }
         }
     }
@@ -386,7 +386,7 @@ impl Fake {
         let mut sends = std::mem::take(&mut self.script.sends).into_iter().peekable();
         loop {
             let next = sends.peek().map(|(at, _)| *at);
-            if next.is_none() && self.script.then != Then::Waits {
+            if next.is_none() && self.script.then != ScriptEnd::Waits {
                 return self.end();
             }
             if !self.wait_until(next.unwrap_or(i64::MAX as u64)) {
@@ -401,21 +401,21 @@ impl Fake {
 
     fn end(mut self) {
         match self.script.then {
-            Then::Waits | Then::Leaves => {}
-            Then::Hangs => drop(self.calendar.receive()),
-            Then::IsDeaf => {
+            ScriptEnd::Waits | ScriptEnd::Leaves => {}
+            ScriptEnd::Hangs => drop(self.controller.receive()),
+            ScriptEnd::IsDeaf => {
                 self.say_that_it_waits(i64::MAX as u64);
-                drop(self.calendar.receive());
+                drop(self.controller.receive());
             }
-            Then::Lies => {
+            ScriptEnd::Lies => {
                 let lie = [&7_u64.to_le_bytes()[..], &60_u32.to_le_bytes(), &[0; 4]].concat();
                 self.memory.write(BASE + SPACING, &lie).unwrap();
                 self.offer(1, 0);
                 let kick = [35, 9, 8, 1, 0].map(u32::to_le_bytes).concat();
                 self.card.send(&kick).unwrap();
-                drop(self.calendar.receive());
+                drop(self.controller.receive());
             }
-            Then::Floods => {
+            ScriptEnd::Floods => {
                 let kick = [35, 9, 8, 1, 0].map(u32::to_le_bytes).concat();
                 self.describe(1, 0, 60, 0);
                 // Until nobody listens.
@@ -424,13 +424,13 @@ impl Fake {
                     self.offer(1, 0);
                 }
             }
-            Then::Says => {
+            ScriptEnd::Says => {
                 let (words, file) = (std::mem::take(&mut self.script.says), self.file.try_clone().unwrap());
                 self.say(&words, &file);
             }
-            Then::Babbles => {
-                self.calendar.send(&[99, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
-                drop(self.calendar.receive());
+            ScriptEnd::Babbles => {
+                self.controller.send(&[99, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]).unwrap();
+                drop(self.controller.receive());
             }
         }
     }

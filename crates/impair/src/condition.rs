@@ -1,27 +1,27 @@
 //! What a link is like at a moment: as its file has it, but for what the faults make of it that last.
 
-use crate::disturbance::{Disturbance, Reordering};
 use crate::losses::LossConfig;
+use crate::netem::{NetemConfig, Reordering};
 use tailrace_core::{Duration, HostAddress, Probability, Rate};
 use tailrace_qdisc::QdiscConfig;
 
 /// Whether a link carries packets. The worst of what faults say holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Passage {
+pub enum LinkState {
     /// It does.
     #[default]
-    Open,
+    Up,
     /// It does not, and routing does not notice: a silent black hole.
-    Silent,
+    Blackhole,
     /// It does not, and routes lead around it.
     Down,
 }
 
 /// What there is about a link that a fault can change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Aspects {
+pub struct ChangedFields {
     /// Whether it carries packets, and whether routes lead over it.
-    pub passage: bool,
+    pub state: bool,
     /// Its rate.
     pub rate: bool,
     /// Its delay.
@@ -43,44 +43,44 @@ pub struct Aspects {
 /// What one direction of a link is like. Faults change it one after the other, in the order in which they began; which
 /// aspects they set, it remembers.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Condition {
-    passage: Passage,
-    is_routeless: bool,
+pub struct LinkCondition {
+    state: LinkState,
+    is_unrouted: bool,
     rate: Rate,
     delay: Duration,
     loss: LossConfig,
-    disturbance: Disturbance,
+    netem: NetemConfig,
     queue: Option<Box<QdiscConfig>>,
     address: Option<HostAddress>,
-    set: Aspects,
+    set: ChangedFields,
 }
 
-impl Condition {
+impl LinkCondition {
     /// A link without faults.
     pub fn new(rate: Rate, delay: Duration, loss: LossConfig) -> Self {
         Self { rate, delay, loss, ..Self::default() }
     }
 
     /// Whether it carries packets.
-    pub const fn passage(&self) -> Passage {
-        self.passage
+    pub const fn state(&self) -> LinkState {
+        self.state
     }
 
     /// It carries packets no better than so.
-    pub fn close(&mut self, passage: Passage) {
-        self.set.passage = true;
-        self.passage = self.passage.max(passage);
+    pub fn lower_to(&mut self, state: LinkState) {
+        self.set.state = true;
+        self.state = self.state.max(state);
     }
 
     /// Whether no route leads over it, although its ends see that it is up.
-    pub const fn is_routeless(&self) -> bool {
-        self.is_routeless
+    pub const fn is_unrouted(&self) -> bool {
+        self.is_unrouted
     }
 
     /// No route leads over it.
-    pub fn withhold_routes(&mut self) {
-        self.set.passage = true;
-        self.is_routeless = true;
+    pub fn withdraw_routes(&mut self) {
+        self.set.state = true;
+        self.is_unrouted = true;
     }
 
     /// Its rate.
@@ -117,26 +117,26 @@ impl Condition {
     }
 
     /// What becomes of packets on it besides.
-    pub const fn disturbance(&self) -> &Disturbance {
-        &self.disturbance
+    pub const fn netem(&self) -> &NetemConfig {
+        &self.netem
     }
 
     /// Packets arrive twice with this probability.
     pub fn set_duplication(&mut self, probability: Probability) {
         self.set.duplication = true;
-        self.disturbance.duplication = probability;
+        self.netem.duplication = probability;
     }
 
     /// Packets are damaged with this probability.
     pub fn set_corruption(&mut self, probability: Probability) {
         self.set.corruption = true;
-        self.disturbance.corruption = probability;
+        self.netem.corruption = probability;
     }
 
     /// It holds these packets back.
     pub fn set_reordering(&mut self, reordering: Reordering) {
         self.set.reordering = true;
-        self.disturbance.reordering = reordering;
+        self.netem.reordering = reordering;
     }
 
     /// Its queue discipline, where that is another than the file's.
@@ -168,7 +168,7 @@ impl Condition {
     }
 
     /// What faults have set of it.
-    pub const fn set(&self) -> Aspects {
+    pub const fn set(&self) -> ChangedFields {
         self.set
     }
 }

@@ -3,8 +3,8 @@
 //! The table itself is in [`crate::faults`]: one line a kind, from which `faults!` derives the module,
 //! [`FaultConfig`](crate::FaultConfig) and its [`catalog`](crate::faults::catalog).
 
-use crate::condition::Condition;
-use crate::course::Course;
+use crate::condition::LinkCondition;
+use crate::profile::FaultProfile;
 use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, ParamInfo, Parameters};
 use tailrace_qdisc::QdiscConfig;
@@ -27,9 +27,9 @@ pub trait FaultKind: Parameters {
     }
     /// Changes a direction of a link, as the file and the faults that began before have it, into what it is while this one
     /// lasts. Asked anew whenever a fault of the link begins or ends, for either direction.
-    fn shape(&self, link: &mut Condition);
-    /// Its stages, where it changes while it lasts: then these say what it makes of a link, and `shape` what it could.
-    fn course(&self) -> Option<Box<dyn Course>> {
+    fn apply(&self, link: &mut LinkCondition);
+    /// Its stages, where it changes while it lasts: then these say what it makes of a link, and `apply` what it could.
+    fn profile(&self) -> Option<Box<dyn FaultProfile>> {
         None
     }
     /// Whether it draws anything itself.
@@ -37,11 +37,11 @@ pub trait FaultKind: Parameters {
         false
     }
     /// For how long it has an effect when it has ended.
-    fn aftermath(&self) -> Duration {
+    fn after_effect(&self) -> Duration {
         Duration::ZERO
     }
-    /// As [`FaultKind::shape`], in the time after its end.
-    fn shape_after(&self, _link: &mut Condition) {}
+    /// As [`FaultKind::apply`], in the time after its end.
+    fn apply_after(&self, _link: &mut LinkCondition) {}
 }
 
 /// One row of [`catalog`](crate::faults::catalog).
@@ -83,24 +83,24 @@ macro_rules! faults {
                 match self { $( Self::$variant(c) => c.set_queue(key, queue), )+ }
             }
             /// Changes a direction of a link into what it is while the fault lasts.
-            pub fn shape(&self, link: &mut Condition) {
-                match self { $( Self::$variant(c) => c.shape(link), )+ }
+            pub fn apply(&self, link: &mut LinkCondition) {
+                match self { $( Self::$variant(c) => c.apply(link), )+ }
             }
             /// Its stages, where it changes while it lasts.
-            pub fn course(&self) -> Option<Box<dyn Course>> {
-                match self { $( Self::$variant(c) => c.course(), )+ }
+            pub fn profile(&self) -> Option<Box<dyn FaultProfile>> {
+                match self { $( Self::$variant(c) => c.profile(), )+ }
             }
             /// Whether it draws anything itself.
             pub fn is_random(&self) -> bool {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
             /// For how long it has an effect when it has ended.
-            pub fn aftermath(&self) -> Duration {
-                match self { $( Self::$variant(c) => c.aftermath(), )+ }
+            pub fn after_effect(&self) -> Duration {
+                match self { $( Self::$variant(c) => c.after_effect(), )+ }
             }
-            /// As [`FaultConfig::shape`], in the time after its end.
-            pub fn shape_after(&self, link: &mut Condition) {
-                match self { $( Self::$variant(c) => c.shape_after(link), )+ }
+            /// As [`FaultConfig::apply`], in the time after its end.
+            pub fn apply_after(&self, link: &mut LinkCondition) {
+                match self { $( Self::$variant(c) => c.apply_after(link), )+ }
             }
         }
 

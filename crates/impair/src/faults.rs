@@ -2,9 +2,9 @@
 //!
 //! `"name" => file::Variant(Config)`. The line declares the module, so a new kind is one file in `faults/` and one line here.
 
-use crate::condition::{Aspects, Condition};
-use crate::course::Course;
+use crate::condition::{ChangedFields, LinkCondition};
 use crate::fault::{FaultInfo, FaultKind, faults};
+use crate::profile::FaultProfile;
 use tailrace_core::Duration;
 use tailrace_core::params::{Invalid, Parameters, check_bounds};
 use tailrace_qdisc::QdiscConfig;
@@ -30,13 +30,13 @@ faults! {
 impl FaultConfig {
     /// What it makes of a link that was like this.
     #[must_use]
-    pub fn on(&self, mut link: Condition) -> Condition {
-        self.shape(&mut link);
+    pub fn applied_to(&self, mut link: LinkCondition) -> LinkCondition {
+        self.apply(&mut link);
         link
     }
 
     /// What it changes of a link.
-    pub fn aspects(&self) -> Aspects {
-        self.on(Condition::default()).set()
+    pub fn changed_fields(&self) -> ChangedFields {
+        self.applied_to(LinkCondition::default()).set()
     }
 }

@@ -5,11 +5,11 @@
 //!
 //! ```
 //! use tailrace_core::{Duration, Rate, params::Value};
-//! use tailrace_impair::{Condition, FaultConfig};
+//! use tailrace_impair::{LinkCondition, FaultConfig};
 //!
 //! let mut fault = FaultConfig::default_of("rate").unwrap();
 //! fault.set("value", &Value::Text("1 Mbit/s".into())).unwrap();
-//! let mut link = Condition::new(Rate::from_mbit(10), Duration::from_millis(5), Default::default());
+//! let mut link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), Default::default());
 //! fault.shape(&mut link);
 //! assert_eq!((link.rate(), link.delay()), (Rate::from_mbit(1), Duration::from_millis(5)));
 //! ```
@@ -19,22 +19,22 @@ pub mod losses;
 
 mod bounds;
 mod condition;
-mod course;
-mod disturbance;
 mod fault;
 mod loss;
+mod netem;
+mod profile;
 mod queue_line;
-mod rate_law;
-mod rows;
+mod rate_dist;
+mod trace_rows;
 
 pub use bounds::RATES;
-pub use condition::{Aspects, Condition, Passage};
-pub use course::{Course, Stage};
-pub use disturbance::{Disturbance, Reordering};
+pub use condition::{ChangedFields, LinkCondition, LinkState};
 pub use fault::{FaultInfo, FaultKind};
 pub use faults::FaultConfig;
 pub use loss::{LossInfo, LossKind, LossProcess};
-pub use losses::{Loss, LossConfig};
+pub use losses::{AnyLoss, LossConfig};
+pub use netem::{NetemConfig, Reordering};
+pub use profile::{FaultProfile, FaultStage};
 pub use queue_line::QueueLine;
-pub use rate_law::RateLaw;
-pub use rows::Rows;
+pub use rate_dist::RateDist;
+pub use trace_rows::TraceRows;

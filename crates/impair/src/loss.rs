@@ -1,7 +1,7 @@
 //! What a registered loss process must say about itself, and what the table turns into.
 //!
 //! The table itself is in [`crate::losses`]: one line a process, from which `losses!` derives the module,
-//! [`LossConfig`](crate::LossConfig), [`Loss`](crate::Loss) (dispatch by `match`) and [`catalog`](crate::losses::catalog).
+//! [`LossConfig`](crate::LossConfig), [`AnyLoss`](crate::AnyLoss) (dispatch by `match`) and [`catalog`](crate::losses::catalog).
 
 use tailrace_core::Rng;
 use tailrace_core::params::{ParamInfo, Parameters};
@@ -66,18 +66,18 @@ macro_rules! losses {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
             /// One that has seen no packet.
-            pub fn build(&self) -> Loss {
-                match self { $( Self::$variant(c) => Loss::$variant(c.build()), )+ }
+            pub fn build(&self) -> AnyLoss {
+                match self { $( Self::$variant(c) => AnyLoss::$variant(c.build()), )+ }
             }
         }
 
         /// Any registered loss process, under way.
         #[derive(Clone, Debug)]
-        pub enum Loss {
+        pub enum AnyLoss {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as LossKind>::Process), )+
         }
 
-        impl LossProcess for Loss {
+        impl LossProcess for AnyLoss {
             #[inline]
             fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool {
                 match self { $( Self::$variant(l) => l.loses(nth, rng), )+ }

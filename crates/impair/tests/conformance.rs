@@ -2,7 +2,7 @@
 
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
 use tailrace_core::{Duration, Rate, Rng};
-use tailrace_impair::{Condition, FaultConfig, LossConfig, LossProcess, Passage, faults, losses};
+use tailrace_impair::{FaultConfig, LinkCondition, LinkState, LossConfig, LossProcess, faults, losses};
 
 /// A value of each kind that a link can bear.
 fn sample(p: &ParamInfo) -> Option<Value> {
@@ -95,23 +95,23 @@ fn every_fault_is_described_and_its_values_read_back() {
 
 #[test]
 fn every_fault_changes_something_of_a_link_and_says_what() {
-    let link = Condition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
+    let link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
     for info in faults::catalog() {
         for all in [false, true] {
             let config = fault(info.name, all);
-            let shaped = config.on(link.clone());
-            let of = config.aspects();
+            let shaped = config.applied_to(link.clone());
+            let of = config.changed_fields();
             assert_eq!(shaped.set(), of, "{}", info.name);
             assert_ne!(of, link.set(), "{} does nothing", info.name);
             // What it does not name stays as it was, whatever came before.
-            let worse = Condition::new(Rate::from_mbit(1), Duration::ZERO, LossConfig::default());
-            for (before, after) in [(&link, &shaped), (&worse, &config.on(worse.clone()))] {
+            let worse = LinkCondition::new(Rate::from_mbit(1), Duration::ZERO, LossConfig::default());
+            for (before, after) in [(&link, &shaped), (&worse, &config.applied_to(worse.clone()))] {
                 let same = |named: bool, same: bool| assert!(named || same, "{}", info.name);
-                same(of.passage, before.passage() == after.passage());
+                same(of.state, before.state() == after.state());
                 same(of.rate, before.rate() == after.rate());
                 same(of.delay, before.delay() == after.delay());
                 same(of.loss, before.loss() == after.loss());
-                let (was, is) = (before.disturbance(), after.disturbance());
+                let (was, is) = (before.netem(), after.netem());
                 same(of.duplication, was.duplication == is.duplication);
                 same(of.corruption, was.corruption == is.corruption);
                 same(of.reordering, was.reordering == is.reordering);
@@ -127,11 +127,11 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
     let mut some = false;
     for info in faults::catalog() {
         let config = fault(info.name, true);
-        let of = config.aspects();
+        let of = config.changed_fields();
         let stages = || {
-            let (mut course, mut rng) = (config.course()?, Rng::new(3));
+            let (mut profile, mut rng) = (config.profile()?, Rng::new(3));
             let next = |_| {
-                let (stage, lasts) = course.next(&mut rng);
+                let (stage, lasts) = profile.next(&mut rng);
                 lasts.map(|lasts| (stage, lasts))
             };
             Some((Vec::from_iter((0..20).map_while(next)), rng != Rng::new(3)))
@@ -144,11 +144,11 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
         assert_eq!(stages(), Some((found.clone(), drew)), "{}", info.name);
         assert!(config.is_random() || !drew, "{}", info.name);
         for (stage, _) in found {
-            let mut link = Condition::default();
-            stage.shape(&mut link);
+            let mut link = LinkCondition::default();
+            stage.apply(&mut link);
             let set = link.set();
             let fits = [
-                (set.passage, of.passage),
+                (set.state, of.state),
                 (set.rate, of.rate),
                 (set.delay, of.delay),
                 (set.loss, of.loss),
@@ -162,27 +162,27 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
 
 #[test]
 fn what_lasts_beyond_the_end_is_said_and_has_an_effect() {
-    let link = Condition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
+    let link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
     for info in faults::catalog() {
         let config = fault(info.name, true);
         let mut after = link.clone();
-        config.shape_after(&mut after);
-        assert_eq!(after == link, config.aftermath().is_zero(), "{}", info.name);
+        config.apply_after(&mut after);
+        assert_eq!(after == link, config.after_effect().is_zero(), "{}", info.name);
     }
     let mut down = FaultConfig::default_of("down").unwrap();
-    assert!(down.aftermath().is_zero());
+    assert!(down.after_effect().is_zero());
     down.set("route_delay", &Value::Text("2 s".into())).unwrap();
     let mut after = link;
-    down.shape_after(&mut after);
-    assert_eq!((after.passage(), after.is_routeless()), (Passage::Open, true));
+    down.apply_after(&mut after);
+    assert_eq!((after.state(), after.is_unrouted()), (LinkState::Up, true));
 }
 
 #[test]
 fn a_link_that_is_down_and_silent_is_down_in_either_order() {
     let kinds = ["down", "blackhole"].map(|name| fault(name, true));
     for order in [[0, 1], [1, 0]] {
-        let link = order.iter().fold(Condition::default(), |link, i| kinds[*i].on(link));
-        assert_eq!(link.passage(), Passage::Down);
+        let link = order.iter().fold(LinkCondition::default(), |link, i| kinds[*i].applied_to(link));
+        assert_eq!(link.state(), LinkState::Down);
     }
 }
 

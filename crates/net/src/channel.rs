@@ -1,11 +1,11 @@
 //! Channels that directions of links share, as wireless ones are.
 //!
-//! A channel has one pending event: the next access, or the end of what is being sent. Its [`Arbiter`] knows who sends next; the
+//! A channel has one pending event: the next access, or the end of what is being sent. Its [`ChannelArbiter`] knows who sends next; the
 //! stations, which are directions of links, know what ([`crate::link`]). All that was sent with one access arrives at its end,
 //! after the link's delay; the answer that the sender waits for takes only time.
 
 use crate::ids::LinkId;
-use tailrace_access::{Arbiter, Medium};
+use tailrace_access::{AnyMedium, ChannelArbiter};
 use tailrace_core::{Duration, Instant, Rng};
 
 /// A channel of a fabric.
@@ -30,7 +30,7 @@ pub struct ChannelCounters {
 /// A channel: who contends for it, and who has it.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    pub(crate) arbiter: Medium,
+    pub(crate) arbiter: AnyMedium,
     /// Its random draws, in the order of accesses.
     pub(crate) rng: Rng,
     /// The direction of a link that each station is.
@@ -56,7 +56,7 @@ pub(crate) struct Sent {
 impl Channel {
     /// A station has nothing more to send, nor has had.
     pub(crate) fn leave(&mut self, station: usize) {
-        self.arbiter.leave(station);
+        self.arbiter.cancel_request(station);
         self.senders.retain(|sender| *sender != station);
     }
 

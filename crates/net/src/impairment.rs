@@ -2,12 +2,12 @@
 
 use crate::netem::Netem;
 use tailrace_core::{Duration, DurationDist, Instant, Rng};
-use tailrace_impair::{Disturbance, Loss, LossConfig, LossProcess as _};
+use tailrace_impair::{AnyLoss, LossConfig, LossProcess as _, NetemConfig};
 
 /// Loss, jitter and disturbance of one link direction, with their own random streams.
 #[derive(Clone, Debug)]
 pub struct Impairment {
-    loss: Loss,
+    loss: AnyLoss,
     jitter: Option<DurationDist>,
     reorder: bool,
     rng: Rng,
@@ -37,7 +37,7 @@ impl Impairment {
 
     /// The same impairment with this disturbance, whose draws go on where there was one, and else come from `rng`.
     #[must_use]
-    pub fn with_disturbance(mut self, of: Disturbance, rng: Rng) -> Self {
+    pub fn with_disturbance(mut self, of: NetemConfig, rng: Rng) -> Self {
         match &mut self.netem {
             Some(netem) => netem.change(of),
             None if of.is_none() => {}

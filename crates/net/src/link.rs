@@ -35,7 +35,7 @@ use delivery_schedule::Scheduled;
 use queueing::Service;
 use shared_medium::Station;
 pub(crate) use shared_medium::{Fared, Place};
-use tailrace_access::Openings;
+use tailrace_access::RunningSchedule;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
@@ -54,7 +54,7 @@ pub struct LinkConfig<P: Packet> {
     /// Rate, more than zero; with a schedule its mean.
     pub rate: Rate,
     /// When it can deliver, where it is not the rate that says so.
-    pub schedule: Option<Box<Openings>>,
+    pub schedule: Option<Box<RunningSchedule>>,
     /// Propagation delay.
     pub delay: Duration,
     /// Bytes each packet takes on the link beyond its size.

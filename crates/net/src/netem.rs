@@ -1,12 +1,12 @@
 //! Copies, damage and packets that are held back: what a link draws for each packet while it is disturbed.
 
 use tailrace_core::{Instant, Rng};
-use tailrace_impair::{Disturbance, Reordering};
+use tailrace_impair::{NetemConfig, Reordering};
 
 /// The disturbance of one link direction, with its own random stream, and how far it is with it.
 #[derive(Clone, Debug)]
 pub(crate) struct Netem {
-    of: Disturbance,
+    of: NetemConfig,
     rng: Rng,
     /// Packets since the last one that was held back.
     since_held: u32,
@@ -15,12 +15,12 @@ pub(crate) struct Netem {
 }
 
 impl Netem {
-    pub(crate) fn new(of: Disturbance, rng: Rng) -> Self {
+    pub(crate) fn new(of: NetemConfig, rng: Rng) -> Self {
         Self { of, rng, since_held: 0, in_order: None }
     }
 
     /// Goes on with other probabilities.
-    pub(crate) fn change(&mut self, of: Disturbance) {
+    pub(crate) fn change(&mut self, of: NetemConfig) {
         self.of = of;
     }
 
@@ -83,7 +83,7 @@ mod tests {
     fn packets_that_are_not_held_back_keep_their_order_and_the_others_come_later() {
         let reordering =
             Reordering { probability: Probability::ONE, hold: Duration::from_millis(10), gap: 3 };
-        let of = Disturbance { reordering, ..Disturbance::default() };
+        let of = NetemConfig { reordering, ..NetemConfig::default() };
         let mut netem = Netem::new(of, Rng::new(1));
         let at = Instant::from_millis;
         // The last before arrives at 2 ms: the first cannot be earlier. Each third is held back by 10 ms.
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!([1, 3, 4, 5, 6].map(|ms| due(ms).0), [2, 3, 14, 5, 6].map(at));
         assert_eq!(due(7), (at(17), true));
         // It is over: nothing is held back, and nothing waits for what was.
-        netem.change(Disturbance::default());
+        netem.change(NetemConfig::default());
         assert_eq!([8, 9].map(|ms| netem.hold(at(ms), Some(at(17)))), [8, 9].map(|ms| (at(ms), false)));
         assert!(netem.reorders());
     }

@@ -5,7 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Arc;
 use tailrace_access::media::wifi::WifiConfig;
-use tailrace_access::{GrantConfig, MediumConfig, Schedule};
+use tailrace_access::{GrantConfig, LinkSchedule, MediumConfig};
 use tailrace_core::params::Value;
 use tailrace_core::{
     Bytes, DropReason, Duration, Ecn, FlowKey, Instant, Limit, Packet, Probability, Rate, Rng,
@@ -101,7 +101,7 @@ impl Observer<Header> for Echo {
 fn dumbbell(
     n: u32,
     queue: LinkQueue<Header>,
-    schedule: Option<&Schedule>,
+    schedule: Option<&LinkSchedule>,
     medium: Option<MediumConfig>,
 ) -> (Fabric<Header>, Echo) {
     let link = |rate, queue, observed| LinkConfig {
@@ -149,11 +149,11 @@ fn dumbbell(
 }
 
 /// What grants, at 20 Mbit/s on average.
-fn schedule(name: &str) -> Schedule {
+fn schedule(name: &str) -> LinkSchedule {
     let mut config = GrantConfig::default_of(name).expect("a registered name");
     let rates = ["10 Mbit/s", "30 Mbit/s"].map(|rate| Value::Text(rate.into())).to_vec();
     config.set("rates", &Value::List(rates)).expect("a key of all kinds");
-    Schedule::Grants(Arc::new(config))
+    LinkSchedule::Grants(Arc::new(config))
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
-use tailrace_app::{AppConfig, AttackConfig, AttackInfo, Over};
+use tailrace_app::{AppConfig, AttackConfig, AttackInfo, RequiredTransport};
 use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
@@ -106,10 +106,10 @@ fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<Param
     catalog.iter().map(entry).collect()
 }
 
-const fn carried_by(over: Over) -> &'static str {
+const fn carried_by(over: RequiredTransport) -> &'static str {
     match over {
-        Over::Streams => "tcp",
-        Over::Datagrams => "udp",
+        RequiredTransport::Streams => "tcp",
+        RequiredTransport::Datagrams => "udp",
     }
 }
 

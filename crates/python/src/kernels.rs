@@ -10,11 +10,11 @@ use tailrace_sim::HostFailure;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use elsewhere::{Kernels, Stock};
 #[cfg(target_os = "linux")]
-pub(crate) use tailrace_guest::Stock;
+pub(crate) use tailrace_guest::KernelImages as Stock;
 
 /// The kernels of a run; most have none.
 #[cfg(target_os = "linux")]
-pub(crate) struct Kernels(Option<tailrace_guest::Guests>);
+pub(crate) struct Kernels(Option<tailrace_guest::GuestKernels>);
 
 #[cfg(target_os = "linux")]
 impl Kernels {
@@ -28,11 +28,11 @@ impl Kernels {
         if scenario.nodes.iter().all(|node| node.kernel.is_none()) {
             return Ok(Self(None));
         }
-        let failed = crate::task::HostFailed::new_err::<String>;
+        let failed = crate::errors::HostFailed::new_err::<String>;
         let stock = stock.ok_or_else(|| failed("hosts run kernels, and the task was given none".into()))?;
-        let guests = tailrace_guest::Guests::start(scenario, run, simulation, stock);
+        let guests = tailrace_guest::GuestKernels::start(scenario, run, simulation, stock);
         guests.map(Some).map(Self).map_err(|error| match error.refused {
-            Some(refused) => crate::task::RefusedError::new_err((error.host, error.why, said_of(refused))),
+            Some(refused) => crate::errors::RefusedError::new_err((error.host, error.why, said_of(refused))),
             None => failed(error.to_string()),
         })
     }
@@ -45,7 +45,7 @@ impl Kernels {
 
     /// Adds to a run's summary, which is a JSON object, what their programs were.
     pub(crate) fn report(&self, summary: &mut String) {
-        let reports = self.0.as_ref().map_or_else(Vec::new, tailrace_guest::Guests::reports);
+        let reports = self.0.as_ref().map_or_else(Vec::new, tailrace_guest::GuestKernels::reports);
         if !reports.is_empty() && summary.ends_with('}') {
             summary.pop();
             summary.push_str(&format!(",\"programs\":{}}}", json!(reports)));
@@ -55,10 +55,10 @@ impl Kernels {
 
 /// The flow that asks for it, if one does, and what the kernel would take.
 #[cfg(target_os = "linux")]
-fn said_of(refused: tailrace_guest::Refused) -> (Option<String>, Vec<String>) {
+fn said_of(refused: tailrace_guest::RefusedRequest) -> (Option<String>, Vec<String>) {
     match refused {
-        tailrace_guest::Refused::Setting { nearest } => (None, nearest.into_iter().collect()),
-        tailrace_guest::Refused::CongestionControl { flow, known } => (Some(flow), known),
+        tailrace_guest::RefusedRequest::Setting { nearest } => (None, nearest.into_iter().collect()),
+        tailrace_guest::RefusedRequest::CongestionControl { flow, known } => (Some(flow), known),
     }
 }
 

@@ -1,24 +1,26 @@
 //! The Python extension `tailrace._native`. It converts, releases the interpreter lock and maps errors; all else is
 //! in the crates below it or in `python/tailrace`.
 
-mod bursts;
 mod capture_files;
 mod catalog;
-mod clock;
+mod column_bytes;
+mod concat;
+mod errors;
 mod examples;
 mod export;
-mod figures;
-mod files;
-mod joining;
+mod flow_bursts;
 mod kernels;
-mod leaving;
-mod outside;
-mod packing;
+mod plugins;
 mod quantity;
-mod raw;
 mod scenario;
+mod scenario_files;
+mod serialize;
+mod stopwatch;
+mod streaming;
+mod summary_table;
+mod table_columns;
 mod task;
-mod words;
+mod word_column;
 
 use pyo3::prelude::*;
 
@@ -30,23 +32,25 @@ mod _native {
     use pyo3::types::{PyBytes, PyDict};
 
     #[pymodule_export]
-    use crate::outside::failure::HookError;
+    use crate::errors::{RefusedError, ScenarioError};
     #[pymodule_export]
-    use crate::outside::kind::Outsider;
+    use crate::plugins::failure::HookError;
     #[pymodule_export]
-    use crate::outside::packet::{Packet, Surroundings};
+    use crate::plugins::packet::{Packet, QueueContext};
     #[pymodule_export]
-    use crate::outside::transport_views::{Ack, Delivered, Event, Setting, Signal};
+    use crate::plugins::registration::Plugin;
     #[pymodule_export]
-    use crate::outside::views::{Backlog, Link, Rng, Verdict};
+    use crate::plugins::transport_views::{Ack, Delivered, Event, Setting, Signal};
     #[pymodule_export]
-    use crate::scenario::{Scenario, ScenarioError, Source};
+    use crate::plugins::views::{Backlog, Link, Rng, Verdict};
     #[pymodule_export]
-    use crate::task::{Output, RefusedError, Task};
+    use crate::scenario::{Scenario, Source};
+    #[pymodule_export]
+    use crate::task::{Output, Task};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("ROWS_AT_ONCE_BYTES", crate::leaving::ROWS_AT_ONCE.get())?;
+        module.add("ROWS_AT_ONCE_BYTES", crate::streaming::ROWS_AT_ONCE.get())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__engine__", concat!(env!("CARGO_PKG_VERSION"), "+", env!("TAILRACE_ENGINE")))
     }
@@ -55,8 +59,8 @@ mod _native {
     #[pyfunction]
     #[pyo3(signature = (outsiders=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-    fn catalog(outsiders: Vec<PyRef<'_, Outsider>>) -> PyResult<String> {
-        Outsider::all(&outsiders)?;
+    fn catalog(outsiders: Vec<PyRef<'_, Plugin>>) -> PyResult<String> {
+        Plugin::all(&outsiders)?;
         Ok(crate::catalog::catalog(outsiders.iter().map(|one| one.entry())).to_string())
     }
 
@@ -70,7 +74,7 @@ mod _native {
     /// or of the attack that it belongs to. None where the table cannot be read.
     #[pyfunction]
     fn bursts(table: &str, attack: bool, within_s: f64) -> Option<Vec<(f64, f64)>> {
-        crate::bursts::bursts(&serde_json::from_str(table).ok()?, attack, within_s)
+        crate::flow_bursts::bursts(&serde_json::from_str(table).ok()?, attack, within_s)
     }
 
     /// Every number and word of runs' summaries as a table: `{column: (type, little-endian bytes, words)}`, the
@@ -82,25 +86,25 @@ mod _native {
         py: Python<'py>,
         runs: Vec<(u32, u32, pyo3::pybacked::PyBackedStr)>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut found = crate::figures::Figures::new();
+        let mut found = crate::summary_table::SummaryTable::new();
         for (cell, run, summary) in &runs {
             let damaged =
                 |error| PyValueError::new_err(format!("summary of cell {cell}, run {run}: {error}"));
             found.add(*cell, *run, summary).map_err(damaged)?;
         }
-        crate::figures::columns(py, &found)
+        crate::summary_table::columns(py, &found)
     }
 
     /// Tables of one run, `{table: {column: (type, little-endian bytes, words)}}`, as one piece of bytes.
     #[pyfunction]
     fn pack<'py>(py: Python<'py>, tables: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyBytes>> {
-        crate::packing::pack(py, tables)
+        crate::serialize::pack(py, tables)
     }
 
     /// The way back from `pack`.
     #[pyfunction]
     fn unpack<'py>(py: Python<'py>, packed: &[u8]) -> PyResult<Bound<'py, PyDict>> {
-        crate::packing::unpack(py, packed)
+        crate::serialize::unpack(py, packed)
     }
 
     /// Packed tables of many runs put together: of each table those rows that have the same columns, which begin with
@@ -110,7 +114,7 @@ mod _native {
         py: Python<'py>,
         runs: Vec<(u32, u32, pyo3::pybacked::PyBackedBytes)>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let mut tables = crate::joining::Tables::default();
+        let mut tables = crate::concat::RunTables::default();
         for (cell, run, packed) in &runs {
             tables.add(*cell, *run, packed)?;
         }
@@ -139,7 +143,7 @@ mod _native {
     #[pyfunction]
     #[pyo3(signature = (outsiders=Vec::new()))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-    fn schema(outsiders: Vec<PyRef<'_, Outsider>>) -> PyResult<String> {
-        Ok(format!("{:#}", tailrace_scenario::schema_with(&Outsider::all(&outsiders)?)))
+    fn schema(outsiders: Vec<PyRef<'_, Plugin>>) -> PyResult<String> {
+        Ok(format!("{:#}", tailrace_scenario::schema_with(&Plugin::all(&outsiders)?)))
     }
 }

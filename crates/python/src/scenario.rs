@@ -1,9 +1,9 @@
 //! Scenarios for Python.
 
-use crate::files::Folder;
-use crate::leaving::{LOOKED_AFTER, ROWS_AT_ONCE};
-use crate::outside::kind::Outsider;
-use pyo3::create_exception;
+use crate::errors::ScenarioError;
+use crate::plugins::registration::Plugin;
+use crate::scenario_files::ScenarioFolder;
+use crate::streaming::{LOOKED_AFTER, ROWS_AT_ONCE};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -14,13 +14,6 @@ use tailrace_scenario::{
     Code, DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, MemoryRoom, Objection, Parsed, Preset,
     Range, StreamedRows, Sweep, SweepAxis,
 };
-
-create_exception!(
-    _native,
-    ScenarioError,
-    PyValueError,
-    "args: the diagnostics rendered for people, and the same as JSON text."
-);
 
 /// A validated scenario.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -36,7 +29,7 @@ pub(crate) struct Scenario {
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Source {
     source: tailrace_scenario::Source,
-    files: Arc<Folder>,
+    files: Arc<ScenarioFolder>,
 }
 
 #[pymethods]
@@ -50,13 +43,13 @@ impl Source {
         text: &str,
         file_name: &str,
         allow: Vec<String>,
-        outsiders: Vec<PyRef<'_, Outsider>>,
+        outsiders: Vec<PyRef<'_, Plugin>>,
         files: BTreeMap<String, String>,
     ) -> PyResult<Self> {
-        let outsiders = Outsider::all(&outsiders)?;
-        let files = Arc::new(Folder::of(file_name, files));
+        let outsiders = Plugin::all(&outsiders)?;
+        let files = Arc::new(ScenarioFolder::of(file_name, files));
         let source = tailrace_scenario::Source::new(text, file_name).allowing(allow).with(outsiders);
-        Ok(Self { source: source.reading(Arc::<Folder>::clone(&files)), files })
+        Ok(Self { source: source.reading(Arc::<ScenarioFolder>::clone(&files)), files })
     }
 
     /// What was in the files that have been read.

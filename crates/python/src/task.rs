@@ -1,31 +1,20 @@
 //! One run of one scenario, and what it leaves behind.
 
-use crate::clock::Stopwatch;
+use crate::errors::{HostFailed, ScenarioError, Stalled};
 use crate::kernels::{Kernels, Stock};
-use crate::leaving::{LOOKED_AFTER, Leaving};
-use crate::outside::failure::caught;
-use crate::packing::packed;
-use crate::raw::{kind, raw};
-use crate::scenario::{Scenario, ScenarioError};
-use pyo3::create_exception;
-use pyo3::exceptions::PyRuntimeError;
+use crate::plugins::failure::caught;
+use crate::scenario::Scenario;
+use crate::serialize::packed;
+use crate::stopwatch::Stopwatch;
+use crate::streaming::{LOOKED_AFTER, OutputStream};
+use crate::table_columns::by_name;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_sim::{CaptureFile, Control, Cost, Progress, RunError, RunOutput, Simulation, Table, Values};
-
-create_exception!(_native, Stalled, PyRuntimeError, "Simulated time does not advance; who is behind it.");
-create_exception!(_native, HostFailed, PyRuntimeError, "A host's kernel cannot go on; which, when and why.");
-
-create_exception!(
-    _native,
-    RefusedError,
-    PyRuntimeError,
-    "A kernel does not take what the scenario asks for: host, why, and the flow that asks, if one does, with what the kernel would take."
-);
+use tailrace_sim::{CaptureFile, Control, Cost, Progress, RunError, RunOutput, Simulation};
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -121,10 +110,10 @@ impl Task {
     }
 
     /// What leaves while the run goes on; nothing where it records nothing that could.
-    fn leaving(&self) -> Option<Leaving<'_>> {
+    fn leaving(&self) -> Option<OutputStream<'_>> {
         let captured = !self.scenario.captures.is_empty();
         let recorded = self.scenario.record.interval.is_some() || self.scenario.record.events;
-        Leaving::of(
+        OutputStream::of(
             self.captures.as_deref().filter(|_| captured),
             self.rows.as_ref().filter(|_| recorded),
             self.rows_at_once,
@@ -182,26 +171,4 @@ impl Output {
             .map(|CaptureFile { name, bytes }| (name.as_str(), PyBytes::new(py, bytes)))
             .collect()
     }
-}
-
-/// `{table: {column: (type, little-endian bytes, words)}}`.
-pub(crate) fn by_name<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
-    for table in tables {
-        found.set_item(&table.name, columns(py, table)?)?;
-    }
-    Ok(found)
-}
-
-fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> {
-    let columns = PyDict::new(py);
-    for column in &table.columns {
-        let raw = match &column.values {
-            Values::U64(v) => raw(py, v, |x| x.to_le_bytes())?,
-            Values::U32(v) | Values::Text(v) => raw(py, v, |x| x.to_le_bytes())?,
-            Values::F64(v) => raw(py, v, |x| x.to_le_bytes())?,
-        };
-        columns.set_item(&column.name, (kind(&column.values), raw, &column.words))?;
-    }
-    Ok(columns)
 }

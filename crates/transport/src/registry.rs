@@ -1,4 +1,19 @@
-//! What the tables of algorithms have in common: a configuration by registered name that validates, and a catalog.
+//! Tables of algorithms: a configuration by registered name that validates itself, and a catalog for documentation.
+
+use tailrace_core::params::ParamInfo;
+
+/// Documentation of one registered algorithm.
+#[derive(Clone, Copy, Debug)]
+pub struct CatalogEntry {
+    /// Name in a scenario.
+    pub name: &'static str,
+    /// Summary of one line.
+    pub summary: &'static str,
+    /// Source that defines it.
+    pub citation: &'static str,
+    /// Its parameters.
+    pub params: &'static [ParamInfo],
+}
 
 /// `Name, Trait, "word" => Type, ...`: an enum with the configuration of each type, which implements the trait with
 /// its `Config`, `SUMMARY` and `CITATION`.
@@ -25,9 +40,9 @@ macro_rules! algorithms {
                     $( Self::$other(c) => c.validate(), )?
                 }
             }
-            /// What documentation says about each.
-            pub fn catalog() -> Vec<$crate::cc::CatalogEntry> {
-                vec![$( $crate::cc::CatalogEntry {
+            /// Documentation of each algorithm.
+            pub fn catalog() -> Vec<$crate::registry::CatalogEntry> {
+                vec![$( $crate::registry::CatalogEntry {
                     name: $word,
                     summary: <$variant as $trait>::SUMMARY,
                     citation: <$variant as $trait>::CITATION,

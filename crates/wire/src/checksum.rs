@@ -8,14 +8,14 @@ use core::net::Ipv4Addr;
 /// A ones' complement sum under construction.
 ///
 /// ```
-/// use tailrace_wire::checksum::Sum;
+/// use tailrace_wire::checksum::InternetChecksum;
 /// // RFC 1071 §3.
-/// assert_eq!(Sum::new().bytes(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]).checksum(), !0xddf2);
+/// assert_eq!(InternetChecksum::new().bytes(&[0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7]).checksum(), !0xddf2);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sum(u64);
+pub struct InternetChecksum(u64);
 
-impl Sum {
+impl InternetChecksum {
     /// The empty sum.
     pub const fn new() -> Self {
         Self(0)
@@ -56,7 +56,7 @@ impl Sum {
 
 /// The checksum after one word under it changed from `old` to `new`: HC' = ~(~HC + ~m + m') (RFC 1624 §3, eqn. 3).
 pub const fn update(checksum: u16, old: u16, new: u16) -> u16 {
-    Sum::new().word(!checksum).word(!old).word(new).checksum()
+    InternetChecksum::new().word(!checksum).word(!old).word(new).checksum()
 }
 
 #[cfg(test)]
@@ -67,12 +67,12 @@ mod tests {
     #[test]
     fn rfc1071_example_sums_to_ddf2() {
         let bytes = [0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7];
-        assert_eq!(Sum::new().bytes(&bytes).checksum(), 0x220d);
+        assert_eq!(InternetChecksum::new().bytes(&bytes).checksum(), 0x220d);
     }
 
     #[test]
     fn an_odd_last_byte_is_the_high_half_of_a_word() {
-        assert_eq!(Sum::new().bytes(&[0x12, 0x34, 0x56]).checksum(), !(0x1234 + 0x5600));
+        assert_eq!(InternetChecksum::new().bytes(&[0x12, 0x34, 0x56]).checksum(), !(0x1234 + 0x5600));
     }
 
     /// RFC 1624 §4: the case where RFC 1141's formula gives 0xffff instead of 0x0000.
@@ -85,14 +85,14 @@ mod tests {
         #[test]
         fn bytes_are_summed_as_their_words(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let word = |pair: &[u8]| u16::from_be_bytes([pair[0], *pair.get(1).unwrap_or(&0)]);
-            let sum = bytes.chunks(2).fold(Sum::new(), |sum, pair| sum.word(word(pair)));
-            prop_assert_eq!(Sum::new().bytes(&bytes).checksum(), sum.checksum());
+            let sum = bytes.chunks(2).fold(InternetChecksum::new(), |sum, pair| sum.word(word(pair)));
+            prop_assert_eq!(InternetChecksum::new().bytes(&bytes).checksum(), sum.checksum());
         }
 
         #[test]
         fn update_equals_recomputation(mut words in prop::collection::vec(any::<u16>(), 2..20), at: prop::sample::Index, new: u16) {
             words.push(0x4500); // a header is never all zeros, where +0 and -0 would differ
-            let sum = |words: &[u16]| words.iter().fold(Sum::new(), |s, &w| s.word(w)).checksum();
+            let sum = |words: &[u16]| words.iter().fold(InternetChecksum::new(), |s, &w| s.word(w)).checksum();
             let before = sum(&words);
             let at = at.index(words.len() - 1);
             let old = words[at];
@@ -103,9 +103,9 @@ mod tests {
         #[test]
         fn inserting_the_checksum_makes_the_sum_vanish(mut bytes in prop::collection::vec(any::<u8>(), 1..200)) {
             if bytes.len() % 2 == 1 { bytes.push(0); }
-            let checksum = Sum::new().bytes(&bytes).checksum();
+            let checksum = InternetChecksum::new().bytes(&bytes).checksum();
             bytes.extend(checksum.to_be_bytes());
-            prop_assert_eq!(Sum::new().bytes(&bytes).checksum(), 0);
+            prop_assert_eq!(InternetChecksum::new().bytes(&bytes).checksum(), 0);
         }
     }
 }

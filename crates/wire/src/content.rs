@@ -4,7 +4,7 @@
 //! The bytes repeat after [`PERIOD`], which divides what sequence numbers count to: the low bits of a number say which byte it is of.
 //! One that is elsewhere by any distance but whole periods is another byte, but for one time in 256.
 
-use crate::checksum::Sum;
+use crate::checksum::InternetChecksum;
 use std::sync::LazyLock;
 
 /// After so many bytes the content repeats.
@@ -49,7 +49,7 @@ pub fn wrong_bytes(place: u32, bytes: &[u8]) -> u64 {
 
 /// The ones' complement sum of `len` bytes from byte `place` on, as it goes into checksums.
 pub fn sum(place: u32, len: u16) -> u16 {
-    !Sum::new().bytes(&from(place)[..usize::from(len)]).checksum()
+    !InternetChecksum::new().bytes(&from(place)[..usize::from(len)]).checksum()
 }
 
 #[cfg(test)]

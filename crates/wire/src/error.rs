@@ -5,7 +5,7 @@ use core::fmt;
 /// Why bytes are not the header they should be, or a header cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Error {
+pub enum WireError {
     /// The bytes end before the header, or the packet it announces, does.
     Truncated {
         /// Which header.
@@ -38,7 +38,7 @@ pub enum Error {
     },
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Truncated { header, needed, available } => {
@@ -53,14 +53,14 @@ impl fmt::Display for Error {
     }
 }
 
-impl core::error::Error for Error {}
+impl core::error::Error for WireError {}
 
 /// Fails unless `available` reaches `needed`.
-pub(crate) fn require(header: &'static str, needed: usize, available: usize) -> Result<(), Error> {
-    if available < needed { Err(Error::Truncated { header, needed, available }) } else { Ok(()) }
+pub(crate) fn require(header: &'static str, needed: usize, available: usize) -> Result<(), WireError> {
+    if available < needed { Err(WireError::Truncated { header, needed, available }) } else { Ok(()) }
 }
 
 /// Fails if `length` exceeds `limit`.
-pub(crate) fn at_most(what: &'static str, length: usize, limit: usize) -> Result<(), Error> {
-    if length > limit { Err(Error::TooLong { what, length, limit }) } else { Ok(()) }
+pub(crate) fn at_most(what: &'static str, length: usize, limit: usize) -> Result<(), WireError> {
+    if length > limit { Err(WireError::TooLong { what, length, limit }) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! A real IPv4 packet in a buffer, as queue disciplines and the fabric see packets.
 
-use crate::error::Error;
+use crate::error::WireError;
 use crate::ipv4::Ipv4Packet;
 use tailrace_core::packet::protocol;
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Packet};
@@ -21,7 +21,7 @@ use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Packet};
 /// frame.set_ce();
 /// assert_eq!(frame.ecn(), Ecn::Ce);
 /// assert!(Ipv4Frame::parse(frame.into_inner()).is_ok(), "the checksum is right again");
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Ipv4Frame<B = Vec<u8>> {
@@ -31,10 +31,10 @@ pub struct Ipv4Frame<B = Vec<u8>> {
 impl<B: AsRef<[u8]>> Ipv4Frame<B> {
     /// The packet at the start of `buffer`. As RFC 1812 §5.2.2 asks of a router, version, lengths and header checksum
     /// are verified; what lies behind the IP header is not.
-    pub fn parse(buffer: B) -> Result<Self, Error> {
+    pub fn parse(buffer: B) -> Result<Self, WireError> {
         let packet = Ipv4Packet::new_checked(buffer)?;
         if !packet.verify_checksum() {
-            return Err(Error::Checksum { header: "ipv4" });
+            return Err(WireError::Checksum { header: "ipv4" });
         }
         Ok(Self { packet })
     }
@@ -86,7 +86,7 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Packet for Ipv4Frame<B> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Headers, Ipv4Repr, TcpRepr, UdpRepr};
+    use crate::{Ipv4Repr, PacketHeaders, TcpRepr, UdpRepr};
 
     fn ip(ecn: Ecn) -> Ipv4Repr {
         Ipv4Repr {
@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn a_frame_shows_size_flow_and_codepoints_of_its_header() {
         let tcp = TcpRepr { src_port: 49152, dst_port: 443, ..TcpRepr::default() };
-        let frame = Ipv4Frame::parse(Headers::tcp(ip(Ecn::Ect1), &tcp, 1000).unwrap().to_packet()).unwrap();
+        let frame =
+            Ipv4Frame::parse(PacketHeaders::tcp(ip(Ecn::Ect1), &tcp, 1000).unwrap().to_packet()).unwrap();
         let flow = FlowKey {
             src: 0xc000_0201,
             dst: 0xc633_6407,
@@ -115,9 +116,9 @@ mod tests {
     fn marking_changes_the_ecn_bits_and_the_checksum_only() {
         let udp = UdpRepr { src_port: 1, dst_port: 2 };
         for ecn in [Ecn::Ect0, Ecn::Ect1, Ecn::Ce] {
-            let mut buffer = Headers::udp(ip(ecn), &udp, 10).unwrap().to_packet();
+            let mut buffer = PacketHeaders::udp(ip(ecn), &udp, 10).unwrap().to_packet();
             Ipv4Frame::parse(&mut buffer[..]).unwrap().set_ce();
-            assert_eq!(buffer, Headers::udp(ip(Ecn::Ce), &udp, 10).unwrap().to_packet());
+            assert_eq!(buffer, PacketHeaders::udp(ip(Ecn::Ce), &udp, 10).unwrap().to_packet());
         }
     }
 
@@ -128,7 +129,7 @@ mod tests {
         let udp = UdpRepr { src_port: 1, dst_port: 2 };
         let last = Ipv4Repr { more_fragments: false, fragment_offset: 1, ..first };
         let flows = [first, last]
-            .map(|ip| Ipv4Frame::parse(Headers::udp(ip, &udp, 8).unwrap().to_packet()).unwrap().flow());
+            .map(|ip| Ipv4Frame::parse(PacketHeaders::udp(ip, &udp, 8).unwrap().to_packet()).unwrap().flow());
         assert_eq!((flows[0].src_port, flows[0].dst_port), (0, 0));
         assert_eq!(flows[0], flows[1]);
     }
@@ -142,8 +143,8 @@ mod tests {
 
     #[test]
     fn a_wrong_header_checksum_is_refused() {
-        let mut buffer = Headers::udp(ip(Ecn::NotEct), &UdpRepr::default(), 0).unwrap().to_packet();
+        let mut buffer = PacketHeaders::udp(ip(Ecn::NotEct), &UdpRepr::default(), 0).unwrap().to_packet();
         buffer[8] ^= 1;
-        assert_eq!(Ipv4Frame::parse(buffer).unwrap_err(), Error::Checksum { header: "ipv4" });
+        assert_eq!(Ipv4Frame::parse(buffer).unwrap_err(), WireError::Checksum { header: "ipv4" });
     }
 }

@@ -1,7 +1,7 @@
 //! IP and transport header of a packet whose payload is all zeros and need not exist.
 
-use crate::checksum::Sum;
-use crate::error::Error;
+use crate::checksum::InternetChecksum;
+use crate::error::WireError;
 use crate::payload::Payload;
 use crate::tcp::{OptionWords, TcpRepr};
 use crate::udp::UdpRepr;
@@ -11,23 +11,23 @@ use tailrace_core::packet::protocol;
 /// The headers of one packet, and how many zero bytes follow them. Checksums are those of the whole packet.
 ///
 /// ```
-/// use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+/// use tailrace_wire::{PacketHeaders, Ipv4Repr, UdpRepr};
 /// let ip = Ipv4Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 0, 0);
-/// let headers = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
+/// let headers = PacketHeaders::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
 /// assert_eq!((headers.as_bytes().len(), headers.payload_len(), headers.packet_len()), (28, 1000, 1028));
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Headers {
+pub struct PacketHeaders {
     /// Behind the headers are zeros.
     bytes: [u8; ROOM],
     len: usize,
     payload_len: usize,
 }
 
-impl Headers {
+impl PacketHeaders {
     /// Headers of a TCP segment; `ip.protocol` and `ip.payload_len` are filled in here.
-    pub fn tcp(mut ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, Error> {
+    pub fn tcp(mut ip: Ipv4Repr, tcp: &TcpRepr, payload_len: usize) -> Result<Self, WireError> {
         let mut headers = Self::empty(payload_len);
         let transport = &mut headers.bytes[ip.header_len()..];
         ip.protocol = protocol::TCP;
@@ -42,18 +42,19 @@ impl Headers {
         let header_len = tcp::HEADER_LEN + options.len();
         let payload_len = payload_len.min(ipv4::MAX_PACKET_LEN - ipv4::HEADER_LEN - header_len);
         let length = header_len + payload_len;
-        let sum = Sum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
+        let sum = InternetChecksum::new().pseudo_header(ip.src, ip.dst, protocol::TCP, length as u16);
         let sum = options.words().iter().fold(sum, |sum, two| sum.pair(*two));
         let ip = Ipv4Repr { protocol: protocol::TCP, payload_len: length, ..ip };
         let mut headers = Self { len: ipv4::HEADER_LEN + header_len, ..Self::empty(payload_len) };
         let (words, _) = headers.bytes.as_chunks_mut();
-        words[..5].copy_from_slice(&ip.words(ipv4::HEADER_LEN, Sum::new()).map(u32::to_be_bytes));
+        words[..5]
+            .copy_from_slice(&ip.words(ipv4::HEADER_LEN, InternetChecksum::new()).map(u32::to_be_bytes));
         words[5..10].copy_from_slice(&tcp.words(header_len, sum).map(u32::to_be_bytes));
         words[10..20].copy_from_slice(&options.words().map(u32::to_be_bytes));
         headers
     }
     /// Headers of a UDP datagram; `ip.protocol` and `ip.payload_len` are filled in here.
-    pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, Error> {
+    pub fn udp(ip: Ipv4Repr, udp: &UdpRepr, payload_len: usize) -> Result<Self, WireError> {
         let mut headers = Self::empty(payload_len);
         let transport = &mut headers.bytes[ip.header_len()..];
         headers.len = udp.emit(ip.src, ip.final_destination(), Payload::Zeros(payload_len), transport)?;
@@ -110,7 +111,7 @@ impl Headers {
     }
     /// Writes IP's header before the transport's, which is in its place.
     #[inline(always)]
-    fn precede(mut self, mut ip: Ipv4Repr) -> Result<Self, Error> {
+    fn precede(mut self, mut ip: Ipv4Repr) -> Result<Self, WireError> {
         ip.payload_len = self.packet_len();
         self.len += ip.emit(&mut self.bytes)?;
         Ok(self)
@@ -141,25 +142,25 @@ mod tests {
         #[test]
         fn checksums_hold_over_the_materialised_packet(payload_len in 0..3000usize, seq: u32, src_port: u16, dst_port: u16) {
             let tcp = TcpRepr { src_port, dst_port, seq, flags: flags::ACK, ..TcpRepr::default() };
-            let bytes = Headers::tcp(ip(), &tcp, payload_len).unwrap().to_packet();
+            let bytes = PacketHeaders::tcp(ip(), &tcp, payload_len).unwrap().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             prop_assert!(packet.verify_checksum());
             let segment = TcpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(segment.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(segment.payload().len(), payload_len);
-            let bytes = Headers::tcp(ip(), &tcp, payload_len).unwrap().altered().to_packet();
+            let bytes = PacketHeaders::tcp(ip(), &tcp, payload_len).unwrap().altered().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             let segment = TcpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(packet.verify_checksum() && segment.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(segment.payload().len(), payload_len);
             prop_assert_eq!(segment.payload().iter().any(|b| *b != 0), payload_len > 0);
 
-            let bytes = Headers::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().to_packet();
+            let bytes = PacketHeaders::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
             prop_assert_eq!(datagram.payload().len(), payload_len);
-            let bytes = Headers::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().altered().to_packet();
+            let bytes = PacketHeaders::udp(ip(), &UdpRepr { src_port, dst_port }, payload_len).unwrap().altered().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             let datagram = UdpPacket::new_checked(packet.payload()).unwrap();
             prop_assert!(packet.verify_checksum() && datagram.verify_checksum(packet.src(), packet.dst()));
@@ -181,14 +182,14 @@ mod tests {
                 Some((data_ack, mapping, data_fin)) => words.and_then(|w| w.and_dss(data_ack, mapping, data_fin)),
                 None => words,
             };
-            let of_words = words.map(|words| Headers::tcp_of_words(ip, &tcp, &words, payload_len).to_packet());
+            let of_words = words.map(|words| PacketHeaders::tcp_of_words(ip, &tcp, &words, payload_len).to_packet());
             tcp.options.timestamps = timestamps;
             sack.iter().for_each(|(left, right)| tcp.options.sack.push(*left, *right));
             if let Some((data_ack, mapping, data_fin)) = dss {
                 MptcpOption::Dss { data_ack, mapping, data_fin }.push(&mut tcp.options.raw).unwrap();
             }
             // What has room only without NOPs is left to others.
-            let of_fields = Headers::tcp(ip, &tcp, payload_len).ok().map(|headers| headers.to_packet());
+            let of_fields = PacketHeaders::tcp(ip, &tcp, payload_len).ok().map(|headers| headers.to_packet());
             prop_assert!(of_words.is_none() || of_words == of_fields);
             let aligned = timestamps.map_or(0, |_| 12) + sack.len() * 8 + if sack.is_empty() { 0 } else { 4 };
             let signal = (tcp.options.raw.as_bytes().len()).next_multiple_of(4);
@@ -199,7 +200,7 @@ mod tests {
     #[test]
     fn a_payload_without_room_is_cut() {
         let headers =
-            Headers::tcp_of_words(ip(), &TcpRepr::default(), &OptionWords::timestamps(1, 2), 1 << 20);
+            PacketHeaders::tcp_of_words(ip(), &TcpRepr::default(), &OptionWords::timestamps(1, 2), 1 << 20);
         assert_eq!((headers.packet_len(), headers.as_bytes().len()), (65535, 52));
         assert!(Ipv4Packet::new_checked(headers.to_packet()).unwrap().verify_checksum());
     }
@@ -213,7 +214,7 @@ mod tests {
         let segments = [0, 1, 2].map(|passed| {
             let options = crate::Ipv4Options::loose_source_route(&stops, passed).unwrap();
             let dst = if passed == 2 { end } else { ip().dst };
-            let bytes = Headers::tcp(Ipv4Repr { options, dst, ..ip() }, &tcp, 100).unwrap().to_packet();
+            let bytes = PacketHeaders::tcp(Ipv4Repr { options, dst, ..ip() }, &tcp, 100).unwrap().to_packet();
             let packet = Ipv4Packet::new_checked(&bytes).unwrap();
             assert!(packet.verify_checksum());
             assert_eq!((packet.header_len(), bytes.len()), (32, 152));
@@ -226,10 +227,10 @@ mod tests {
 
     #[test]
     fn the_longest_packet_has_65535_bytes() {
-        let longest = Headers::udp(ip(), &UdpRepr::default(), 65535 - 28).unwrap();
+        let longest = PacketHeaders::udp(ip(), &UdpRepr::default(), 65535 - 28).unwrap();
         assert_eq!(longest.packet_len(), 65535);
-        assert!(Headers::udp(ip(), &UdpRepr::default(), 65535 - 27).is_err());
-        assert!(Headers::tcp(ip(), &TcpRepr::default(), 65535 - 39).is_err());
-        assert!(Headers::tcp(ip(), &TcpRepr::default(), usize::MAX).is_err());
+        assert!(PacketHeaders::udp(ip(), &UdpRepr::default(), 65535 - 27).is_err());
+        assert!(PacketHeaders::tcp(ip(), &TcpRepr::default(), 65535 - 39).is_err());
+        assert!(PacketHeaders::tcp(ip(), &TcpRepr::default(), usize::MAX).is_err());
     }
 }

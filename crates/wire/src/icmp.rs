@@ -1,6 +1,6 @@
 //! ICMP (RFC 792): what hosts and routers answer to packets that are for none of their sockets, or have come too far.
 
-use crate::checksum::Sum;
+use crate::checksum::InternetChecksum;
 use crate::{Ipv4Packet, Ipv4Repr, UdpPacket};
 use core::net::Ipv4Addr;
 use tailrace_core::Dscp;
@@ -33,16 +33,16 @@ const LONGEST_ERROR: usize = 576;
 /// assert!(icmp::echo_reply(&Ipv4Packet::new_checked(&request[..])?, &mut reply));
 /// let reply = Ipv4Packet::new_checked(&reply[..])?;
 /// assert_eq!((reply.dst(), &reply.payload()[4..]), ([10, 0, 0, 1].into(), &[0, 7, 0, 1, 1, 2, 3][..]));
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 pub fn echo_reply(request: &Ipv4Packet<&[u8]>, reply: &mut Vec<u8>) -> bool {
     let message = request.payload();
     let is_echo =
         request.protocol() == protocol::ICMP && !request.is_fragment() && message.len() >= HEADER_LEN;
-    if !is_echo || message[..2] != [ECHO, 0] || Sum::new().bytes(message).checksum() != 0 {
+    if !is_echo || message[..2] != [ECHO, 0] || InternetChecksum::new().bytes(message).checksum() != 0 {
         return false;
     }
-    let envelope = Envelope { dscp: request.dscp(), ..Envelope::back(request) };
+    let envelope = IcmpAddressing { dscp: request.dscp(), ..IcmpAddressing::back(request) };
     write(envelope, [ECHO_REPLY, 0], &message[4..], reply)
 }
 
@@ -56,13 +56,13 @@ pub fn port_unreachable(datagram: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bo
     if !udp.verify_checksum(datagram.src(), datagram.dst()) {
         return false;
     }
-    report(Envelope::back(datagram), datagram, ([UNREACHABLE, PORT], 0), error)
+    report(IcmpAddressing::back(datagram), datagram, ([UNREACHABLE, PORT], 0), error)
 }
 
 /// Writes the error of the router with address `from` that a packet's time to live is over; false if the packet must have none: it
 /// is an error itself, or not the first fragment (RFC 1812 §4.3.2.7).
 pub fn time_exceeded(from: Ipv4Addr, packet: &Ipv4Packet<&[u8]>, error: &mut Vec<u8>) -> bool {
-    let envelope = Envelope { src: from, ..Envelope::back(packet) };
+    let envelope = IcmpAddressing { src: from, ..IcmpAddressing::back(packet) };
     may_be_reported(packet) && report(envelope, packet, ([TIME_EXCEEDED, IN_TRANSIT], 0), error)
 }
 
@@ -73,7 +73,7 @@ pub fn fragmentation_needed(
     packet: &Ipv4Packet<&[u8]>,
     error: &mut Vec<u8>,
 ) -> bool {
-    let envelope = Envelope { src: from, ..Envelope::back(packet) };
+    let envelope = IcmpAddressing { src: from, ..IcmpAddressing::back(packet) };
     may_be_reported(packet) && report(envelope, packet, ([UNREACHABLE, FRAGMENTATION_NEEDED], mtu), error)
 }
 
@@ -90,19 +90,19 @@ fn may_be_reported(packet: &Ipv4Packet<&[u8]>) -> bool {
 pub fn echo_request(src: Ipv4Addr, dst: Ipv4Addr, (id, number): (u16, u16), data: &[u8]) -> Vec<u8> {
     let mut packet = Vec::new();
     let rest = [&id.to_be_bytes()[..], &number.to_be_bytes(), data].concat();
-    write(Envelope { src, dst, dscp: Dscp(0) }, [ECHO, 0], &rest, &mut packet);
+    write(IcmpAddressing { src, dst, dscp: Dscp(0) }, [ECHO, 0], &rest, &mut packet);
     packet
 }
 
 /// Where a message goes.
 #[derive(Clone, Copy)]
-struct Envelope {
+struct IcmpAddressing {
     src: Ipv4Addr,
     dst: Ipv4Addr,
     dscp: Dscp,
 }
 
-impl Envelope {
+impl IcmpAddressing {
     /// Back to the sender of a packet, with the precedence of errors and what else the packet's class says (RFC 1812 §4.3.2.5;
     /// Linux, `icmp_send`).
     fn back(to: &Ipv4Packet<&[u8]>) -> Self {
@@ -116,7 +116,7 @@ const INTERNETWORK_CONTROL: u8 = 6 << 3;
 
 /// An error, with the size that one of its kinds tells, and as much of the packet that it is about as there is room for.
 fn report(
-    envelope: Envelope,
+    envelope: IcmpAddressing,
     about: &Ipv4Packet<&[u8]>,
     (kind, mtu): ([u8; 2], u16),
     error: &mut Vec<u8>,
@@ -130,16 +130,16 @@ fn report(
 }
 
 /// A message of a type and code, with what follows its checksum; false if it is too long.
-fn write(envelope: Envelope, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -> bool {
+fn write(envelope: IcmpAddressing, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -> bool {
     let len = 4 + rest.len();
-    let Envelope { src, dst, dscp } = envelope;
+    let IcmpAddressing { src, dst, dscp } = envelope;
     let ip = Ipv4Repr { dscp, ..Ipv4Repr::new(src, dst, protocol::ICMP, len) };
     packet.clear();
     packet.resize(ip.header_len(), 0);
     if ip.emit(packet).is_err() {
         return false;
     }
-    let checksum = Sum::new().bytes(&kind).bytes(rest).checksum();
+    let checksum = InternetChecksum::new().bytes(&kind).bytes(rest).checksum();
     packet.extend_from_slice(&kind);
     packet.extend_from_slice(&checksum.to_be_bytes());
     packet.extend_from_slice(rest);
@@ -149,7 +149,7 @@ fn write(envelope: Envelope, kind: [u8; 2], rest: &[u8], packet: &mut Vec<u8>) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Headers, UdpRepr};
+    use crate::{PacketHeaders, UdpRepr};
     use proptest::prelude::*;
 
     const A: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
@@ -157,12 +157,12 @@ mod tests {
 
     fn datagram(payload: usize) -> Vec<u8> {
         let ip = Ipv4Repr::new(A, B, protocol::UDP, 0);
-        Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, payload).unwrap().to_packet()
+        PacketHeaders::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, payload).unwrap().to_packet()
     }
 
     fn sound(packet: &[u8]) -> Ipv4Packet<&[u8]> {
         let ip = Ipv4Packet::new_checked(packet).unwrap();
-        assert!(ip.verify_checksum() && Sum::new().bytes(ip.payload()).checksum() == 0);
+        assert!(ip.verify_checksum() && InternetChecksum::new().bytes(ip.payload()).checksum() == 0);
         assert_eq!((ip.src(), ip.dst(), ip.protocol()), (B, A, protocol::ICMP));
         ip
     }
@@ -183,12 +183,13 @@ mod tests {
         let (from, mut error) = (Ipv4Addr::new(10, 0, 0, 9), Vec::new());
         let request = echo_request(A, B, (7, 1), b"data");
         let ip = Ipv4Repr { dscp: Dscp(0b101_010), ..Ipv4Repr::new(A, B, protocol::UDP, 0) };
-        let classed = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, 30).unwrap().to_packet();
+        let classed =
+            PacketHeaders::udp(ip, &UdpRepr { src_port: 5000, dst_port: 9 }, 30).unwrap().to_packet();
         for (sent, dscp) in [(request, 0b110_000), (classed, 0b110_010)] {
             let about = Ipv4Packet::new_checked(&sent[..]).unwrap();
             assert!(time_exceeded(from, &about, &mut error));
             let ip = Ipv4Packet::new_checked(&error[..]).unwrap();
-            assert!(ip.verify_checksum() && Sum::new().bytes(ip.payload()).checksum() == 0);
+            assert!(ip.verify_checksum() && InternetChecksum::new().bytes(ip.payload()).checksum() == 0);
             assert_eq!((ip.src(), ip.dst(), ip.dscp()), (from, A, Dscp(dscp)));
             assert_eq!((&ip.payload()[..2], &ip.payload()[8..]), (&[11, 0][..], &sent[..]));
             // Of errors there is no error.

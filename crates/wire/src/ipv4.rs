@@ -13,8 +13,8 @@ mod options;
 
 pub use options::{Ipv4Options, MAX_OPTIONS_LEN};
 
-use crate::checksum::{self, Sum};
-use crate::error::{Error, at_most, require};
+use crate::checksum::{self, InternetChecksum};
+use crate::error::{WireError, at_most, require};
 use core::net::Ipv4Addr;
 use core::ops::Range;
 use tailrace_core::{Dscp, Ecn};
@@ -32,7 +32,7 @@ pub const MAX_PACKET_LEN: usize = 0xffff;
 /// let mut buffer = [0; 20];
 /// repr.emit(&mut buffer)?;
 /// assert!(Ipv4Packet::new_checked(&buffer[..])?.verify_checksum());
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Ipv4Packet<T> {
@@ -42,19 +42,19 @@ pub struct Ipv4Packet<T> {
 impl<T: AsRef<[u8]>> Ipv4Packet<T> {
     /// A view whose every accessor is safe: version, header length and total length fit the bytes.
     /// Bytes behind the total length (link padding) are allowed and ignored. The checksum is not looked at.
-    pub fn new_checked(buffer: T) -> Result<Self, Error> {
+    pub fn new_checked(buffer: T) -> Result<Self, WireError> {
         let bytes = buffer.as_ref();
         require(NAME, HEADER_LEN, bytes.len())?;
         if bytes[VERSION_IHL] >> 4 != 4 {
-            return Err(Error::Malformed { header: NAME, field: "version" });
+            return Err(WireError::Malformed { header: NAME, field: "version" });
         }
         let header_len = usize::from(bytes[VERSION_IHL] & 0x0f) * 4;
         if header_len < HEADER_LEN {
-            return Err(Error::Malformed { header: NAME, field: "header length" });
+            return Err(WireError::Malformed { header: NAME, field: "header length" });
         }
         let total_len = usize::from(u16_at(bytes, TOTAL_LEN));
         if total_len < header_len {
-            return Err(Error::Malformed { header: NAME, field: "total length" });
+            return Err(WireError::Malformed { header: NAME, field: "total length" });
         }
         require(NAME, total_len, bytes.len())?;
         Ok(Self { buffer })
@@ -129,7 +129,7 @@ impl<T: AsRef<[u8]>> Ipv4Packet<T> {
     }
     /// Whether the header checksum is right.
     pub fn verify_checksum(&self) -> bool {
-        Sum::new().bytes(&self.bytes()[..self.header_len()]).checksum() == 0
+        InternetChecksum::new().bytes(&self.bytes()[..self.header_len()]).checksum() == 0
     }
 
     fn bytes(&self) -> &[u8] {
@@ -235,13 +235,13 @@ impl Ipv4Repr {
     }
     /// Writes the header with its checksum to the start of `buffer`, and returns its length. The payload is not
     /// needed and may be missing from the buffer.
-    pub fn emit(&self, buffer: &mut [u8]) -> Result<usize, Error> {
+    pub fn emit(&self, buffer: &mut [u8]) -> Result<usize, WireError> {
         let header_len = self.header_len();
         at_most("ipv4 packet", self.payload_len.saturating_add(header_len), MAX_PACKET_LEN)?;
         at_most("ipv4 header", header_len, buffer.len())?;
         let header = &mut buffer[..header_len];
         let options = self.options.as_slice();
-        let words = self.words(header_len, Sum::new().bytes(options));
+        let words = self.words(header_len, InternetChecksum::new().bytes(options));
         header[..HEADER_LEN].copy_from_slice(words.map(u32::to_be_bytes).as_flattened());
         header[HEADER_LEN..].copy_from_slice(options);
         Ok(header_len)
@@ -249,7 +249,7 @@ impl Ipv4Repr {
     /// The words before the options of a header of so many bytes, with the checksum over them and `options`. The packet is no
     /// longer than its length field can say.
     #[inline(always)]
-    pub(crate) fn words(&self, header_len: usize, options: Sum) -> [u32; HEADER_LEN / 4] {
+    pub(crate) fn words(&self, header_len: usize, options: InternetChecksum) -> [u32; HEADER_LEN / 4] {
         let flags = if self.dont_fragment { DF } else { 0 } | if self.more_fragments { MF } else { 0 };
         let fragment = flags | (self.fragment_offset & OFFSET_MASK);
         let [high, low] = ((header_len + self.payload_len) as u16).to_be_bytes();
@@ -372,13 +372,13 @@ mod tests {
             change(&mut whole);
             Ipv4Packet::new_checked(whole).unwrap_err()
         };
-        let malformed = |field| Error::Malformed { header: "ipv4", field };
+        let malformed = |field| WireError::Malformed { header: "ipv4", field };
         assert_eq!(refused(|b| b[0] = 0x65), malformed("version"));
         assert_eq!(refused(|b| b[0] = 0x44), malformed("header length"));
         assert_eq!(refused(|b| b[3] = 19), malformed("total length"));
-        let longer = Error::Truncated { header: "ipv4", needed: 0x74, available: 0x73 };
+        let longer = WireError::Truncated { header: "ipv4", needed: 0x74, available: 0x73 };
         assert_eq!(refused(|b| b[3] = 0x74), longer);
-        let empty = Error::Truncated { header: "ipv4", needed: 20, available: 0 };
+        let empty = WireError::Truncated { header: "ipv4", needed: 20, available: 0 };
         assert_eq!(Ipv4Packet::new_checked([]).unwrap_err(), empty);
     }
 
@@ -387,7 +387,7 @@ mod tests {
         let mut repr = Ipv4Repr::new([0; 4].into(), [0; 4].into(), 6, 0xffff - 20);
         assert_eq!(repr.emit(&mut [0; 20]), Ok(20));
         repr.payload_len += 1;
-        let error = Error::TooLong { what: "ipv4 packet", length: 0x10000, limit: 0xffff };
+        let error = WireError::TooLong { what: "ipv4 packet", length: 0x10000, limit: 0xffff };
         assert_eq!(repr.emit(&mut [0; 20]), Err(error));
     }
 

@@ -1,6 +1,6 @@
 //! What a transport header must know of the payload behind it: its length and its share of the checksum.
 
-use crate::checksum::Sum;
+use crate::checksum::InternetChecksum;
 
 /// The payload of a packet, as far as its headers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ impl Payload<'_> {
         self.len() == 0
     }
     /// `sum` with the payload added.
-    pub(crate) fn add_to(&self, sum: Sum) -> Sum {
+    pub(crate) fn add_to(&self, sum: InternetChecksum) -> InternetChecksum {
         match self {
             Self::Zeros(_) => sum,
             Self::Bytes(bytes) => sum.bytes(bytes),

@@ -4,7 +4,7 @@
 //! epoch. All integers are little-endian on every machine, so that equal runs give equal files. Each block reaches the
 //! output in a single write; put a buffered writer below.
 
-use crate::headers::{self, Headers};
+use crate::headers::{self, PacketHeaders};
 use std::io::{self, Write};
 use tailrace_core::{Instant, Rate};
 
@@ -21,8 +21,8 @@ pub enum LinkType {
 
 /// How much of each packet is kept. The original length is always recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Snap {
-    /// The bytes given, up to [`Snap::HEADERS_LEN`], without the zeros behind them.
+pub enum SnapLength {
+    /// The bytes given, up to [`SnapLength::HEADERS_LEN`], without the zeros behind them.
     #[default]
     Headers,
     /// Up to that many bytes, zeros included; at least one.
@@ -31,8 +31,8 @@ pub enum Snap {
     Whole,
 }
 
-impl Snap {
-    /// Snap length of [`Snap::Headers`]: more than IPv4 and TCP headers with all options (80) or IPv6 and TCP (100).
+impl SnapLength {
+    /// Snap length of [`SnapLength::Headers`]: more than IPv4 and TCP headers with all options (80) or IPv6 and TCP (100).
     pub const HEADERS_LEN: u32 = 128;
 
     /// The value in the interface description block, where zero means no limit.
@@ -54,13 +54,13 @@ impl Snap {
 
 /// A place where packets are captured.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Interface<'a> {
+pub struct CaptureInterface<'a> {
     /// Name of the link or host.
     pub name: &'a str,
     /// How its packets begin.
     pub link_type: LinkType,
     /// How much of them is kept.
-    pub snap: Snap,
+    pub snap: SnapLength,
     /// Rate of the link, where it has one.
     pub rate: Option<Rate>,
 }
@@ -71,7 +71,7 @@ pub struct InterfaceId(u32);
 
 /// One captured packet: `data`, followed by `zeros` zero bytes that need not exist.
 #[derive(Clone, Copy, Debug)]
-pub struct Capture<'a> {
+pub struct CapturedPacket<'a> {
     /// Where.
     pub interface: InterfaceId,
     /// When.
@@ -88,14 +88,14 @@ pub struct Capture<'a> {
 ///
 /// ```
 /// use tailrace_core::Instant;
-/// use tailrace_wire::pcapng::{Capture, Interface, Writer};
-/// use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+/// use tailrace_wire::pcapng::{CapturedPacket, CaptureInterface, PcapngWriter};
+/// use tailrace_wire::{PacketHeaders, Ipv4Repr, UdpRepr};
 ///
 /// let ip = Ipv4Repr::new([10, 0, 0, 1].into(), [10, 0, 0, 2].into(), 0, 0);
-/// let headers = Headers::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
-/// let mut writer = Writer::new(Vec::new())?;
-/// let interface = writer.add_interface(&Interface { name: "g1->g2", ..Interface::default() })?;
-/// writer.write(&Capture {
+/// let headers = PacketHeaders::udp(ip, &UdpRepr { src_port: 5000, dst_port: 6000 }, 1000)?;
+/// let mut writer = PcapngWriter::new(Vec::new())?;
+/// let interface = writer.add_interface(&CaptureInterface { name: "g1->g2", ..CaptureInterface::default() })?;
+/// writer.write(&CapturedPacket {
 ///     interface,
 ///     at: Instant::from_millis(20),
 ///     data: headers.as_bytes(),
@@ -107,14 +107,14 @@ pub struct Capture<'a> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct Writer<W> {
+pub struct PcapngWriter<W> {
     output: W,
     /// The block under construction; kept, so that a packet costs no allocation.
     block: Vec<u8>,
-    snaps: Vec<Snap>,
+    snaps: Vec<SnapLength>,
 }
 
-impl<W: Write> Writer<W> {
+impl<W: Write> PcapngWriter<W> {
     /// Starts a file with its section header block.
     pub fn new(output: W) -> io::Result<Self> {
         let mut writer = Self { output, block: Vec::with_capacity(512), snaps: Vec::new() };
@@ -129,7 +129,7 @@ impl<W: Write> Writer<W> {
         Ok(writer)
     }
     /// Adds an interface; interfaces may be added between packets.
-    pub fn add_interface(&mut self, interface: &Interface<'_>) -> io::Result<InterfaceId> {
+    pub fn add_interface(&mut self, interface: &CaptureInterface<'_>) -> io::Result<InterfaceId> {
         let id = length(self.snaps.len())?;
         self.begin(INTERFACE_DESCRIPTION);
         self.put_u16(interface.link_type as u16);
@@ -146,13 +146,18 @@ impl<W: Write> Writer<W> {
     }
     /// Adds a packet. An error of kind `InvalidInput` says that the interface is another writer's, or that packet or
     /// comment is too long for its length field (32 and 16 bits); nothing is written then.
-    pub fn write(&mut self, capture: &Capture<'_>) -> io::Result<()> {
+    pub fn write(&mut self, capture: &CapturedPacket<'_>) -> io::Result<()> {
         let snap = self.snap_of(capture.interface)?;
         let original = length(capture.data.len().saturating_add(capture.zeros))?;
         // Neither exceeds their sum, which fits 32 bits.
         let (data, zeros) = snap.cut(capture.data.len() as u32, capture.zeros as u32);
         let kept = &capture.data[..data as usize];
-        let fixed = Fixed { interface: capture.interface, at: capture.at, captured: data + zeros, original };
+        let fixed = PacketBlockFields {
+            interface: capture.interface,
+            at: capture.at,
+            captured: data + zeros,
+            original,
+        };
         self.block.clear();
         self.block.extend_from_slice(fixed.bytes(0).as_flattened()); // the length is known at the end
         self.block.extend_from_slice(kept);
@@ -171,18 +176,18 @@ impl<W: Write> Writer<W> {
         &mut self,
         interface: InterfaceId,
         at: Instant,
-        headers: &Headers,
+        headers: &PacketHeaders,
     ) -> io::Result<()> {
         let (data, zeros) = (headers.as_bytes(), headers.payload_len());
         let (kept, kept_zeros) = self.snap_of(interface)?.cut(data.len() as u32, zeros as u32);
         let captured = kept + kept_zeros;
         let padded = (captured as usize).next_multiple_of(4);
         if (kept as usize) < data.len() || padded > SMALL {
-            return self.write(&Capture { interface, at, data, zeros, comment: None });
+            return self.write(&CapturedPacket { interface, at, data, zeros, comment: None });
         }
         let end = FIXED + padded;
         let total = (end + 4) as u32;
-        let fixed = Fixed { interface, at, captured, original: headers.packet_len() as u32 };
+        let fixed = PacketBlockFields { interface, at, captured, original: headers.packet_len() as u32 };
         let mut block = [0; FIXED + SMALL + 4];
         block[..FIXED].copy_from_slice(fixed.bytes(total).as_flattened());
         block[FIXED..FIXED + headers::ROOM].copy_from_slice(headers.and_zeros());
@@ -204,7 +209,7 @@ impl<W: Write> Writer<W> {
     }
 
     #[inline]
-    fn snap_of(&self, interface: InterfaceId) -> io::Result<Snap> {
+    fn snap_of(&self, interface: InterfaceId) -> io::Result<SnapLength> {
         let snap = self.snaps.get(interface.0 as usize);
         snap.copied().ok_or_else(|| invalid("pcapng: no such interface"))
     }
@@ -245,14 +250,14 @@ impl<W: Write> Writer<W> {
 }
 
 /// What a packet's block has before the packet.
-struct Fixed {
+struct PacketBlockFields {
     interface: InterfaceId,
     at: Instant,
     captured: u32,
     original: u32,
 }
 
-impl Fixed {
+impl PacketBlockFields {
     /// As bytes, in a block of so many.
     #[inline(always)]
     fn bytes(&self, length: u32) -> [[u8; 4]; FIXED / 4] {

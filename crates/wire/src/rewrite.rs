@@ -2,7 +2,7 @@
 //!
 //! All of these take a packet that [`Ipv4Packet::new_checked`] accepts; others they leave alone.
 
-use crate::checksum::{Sum, update};
+use crate::checksum::{InternetChecksum, update};
 use crate::ipv4::Ipv4Packet;
 use crate::tcp::{self, TcpPacket};
 use tailrace_core::packet::protocol;
@@ -30,7 +30,7 @@ pub fn fill_payload(packet: &mut [u8], content: &[u8]) {
     let from = header + segment.header_len();
     let content = &content[..content.len().min(total - from)];
     packet[from..from + content.len()].copy_from_slice(content);
-    let sum = !Sum::new().bytes(content).checksum();
+    let sum = !InternetChecksum::new().bytes(content).checksum();
     patch(packet, header + TCP_CHECKSUM, 0, sum);
 }
 
@@ -97,7 +97,8 @@ pub fn strip_tcp_option(packet: &mut Vec<u8>, kind: u8) -> usize {
         let field = header + TCP_CHECKSUM;
         packet[field..field + 2].fill(0);
         let length = (total - header) as u16;
-        let sum = Sum::new().pseudo_header(src, dst, protocol::TCP, length).bytes(&packet[header..]);
+        let sum =
+            InternetChecksum::new().pseudo_header(src, dst, protocol::TCP, length).bytes(&packet[header..]);
         packet[field..field + 2].copy_from_slice(&sum.checksum().to_be_bytes());
     }
     removed
@@ -147,7 +148,7 @@ const UDP_CHECKSUM: usize = 6;
 mod tests {
     use super::*;
     use crate::tcp::mptcp::{self, MptcpOption};
-    use crate::{Headers, Ipv4Repr, RawOptions, TcpOptions, TcpRepr, UdpPacket, UdpRepr};
+    use crate::{Ipv4Repr, PacketHeaders, RawOptions, TcpOptions, TcpRepr, UdpPacket, UdpRepr};
     use proptest::prelude::*;
 
     fn ip() -> Ipv4Repr {
@@ -176,7 +177,7 @@ mod tests {
             let tcp = TcpRepr { seq, src_port: 5, dst_port: 6, options, ..TcpRepr::default() };
             let plain = TcpRepr { options: TcpOptions { raw: RawOptions::default(), ..options }, ..tcp };
             let datagram = UdpRepr { src_port: 7, dst_port: seq as u16 };
-            for headers in [Headers::tcp(ip(), &tcp, payload), Headers::udp(ip(), &datagram, payload)] {
+            for headers in [PacketHeaders::tcp(ip(), &tcp, payload), PacketHeaders::udp(ip(), &datagram, payload)] {
                 let mut packet = headers.unwrap().to_packet();
                 let before = packet.clone();
                 set_traffic_class(&mut packet, Dscp(dscp), Ecn::Ce);
@@ -188,7 +189,7 @@ mod tests {
                 let changed = packet.iter().zip(&before).skip(20).filter(|(a, b)| a != b).count();
                 prop_assert_eq!(changed > 0, payload > 0);
             }
-            let mut packet = Headers::tcp(ip(), &tcp, payload).unwrap().to_packet();
+            let mut packet = PacketHeaders::tcp(ip(), &tcp, payload).unwrap().to_packet();
             // A fail option has 12 bytes.
             prop_assert_eq!(strip_tcp_option(&mut packet, mptcp::KIND), 12);
             prop_assert!(holds(&packet));

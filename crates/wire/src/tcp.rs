@@ -13,12 +13,14 @@
 //! Reserved bits (one of which is AccECN's AE, RFC 9768) are ignored when parsing and written as zero.
 
 pub mod mptcp;
+mod option_words;
 pub mod options;
 
-pub use options::{OptionWords, RawOptions, SackBlocks, TcpOptions};
+pub use option_words::OptionWords;
+pub use options::{RawOptions, SackBlocks, TcpOptions};
 
-use crate::checksum::Sum;
-use crate::error::{Error, at_most, require};
+use crate::checksum::InternetChecksum;
+use crate::error::{WireError, at_most, require};
 use crate::ipv4::u16_at;
 use crate::payload::Payload;
 use core::net::Ipv4Addr;
@@ -64,7 +66,7 @@ pub mod flags {
 /// let packet = TcpPacket::new_checked(&buffer[..length])?;
 /// assert!(packet.verify_checksum(src, dst));
 /// assert_eq!(TcpRepr::parse(&packet)?, repr);
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct TcpPacket<T> {
@@ -74,12 +76,12 @@ pub struct TcpPacket<T> {
 impl<T: AsRef<[u8]>> TcpPacket<T> {
     /// A view whose every accessor is safe: the data offset fits the bytes. TCP has no length field, so the bytes
     /// must end where the segment does.
-    pub fn new_checked(buffer: T) -> Result<Self, Error> {
+    pub fn new_checked(buffer: T) -> Result<Self, WireError> {
         let bytes = buffer.as_ref();
         require(NAME, HEADER_LEN, bytes.len())?;
         let header_len = usize::from(bytes[DATA_OFFSET] >> 4) * 4;
         if header_len < HEADER_LEN {
-            return Err(Error::Malformed { header: NAME, field: "data offset" });
+            return Err(WireError::Malformed { header: NAME, field: "data offset" });
         }
         require(NAME, header_len, bytes.len())?;
         Ok(Self { buffer })
@@ -135,7 +137,8 @@ impl<T: AsRef<[u8]>> TcpPacket<T> {
     /// Whether the checksum is right for a segment between these addresses.
     pub fn verify_checksum(&self, src: Ipv4Addr, dst: Ipv4Addr) -> bool {
         let Ok(length) = u16::try_from(self.bytes().len()) else { return false };
-        Sum::new().pseudo_header(src, dst, protocol::TCP, length).bytes(self.bytes()).checksum() == 0
+        InternetChecksum::new().pseudo_header(src, dst, protocol::TCP, length).bytes(self.bytes()).checksum()
+            == 0
     }
 
     fn bytes(&self) -> &[u8] {
@@ -169,7 +172,7 @@ pub struct TcpRepr {
 impl TcpRepr {
     /// The values in a segment; an error if its options overrun the header. The checksum is not looked at: ask
     /// [`TcpPacket::verify_checksum`].
-    pub fn parse<T: AsRef<[u8]>>(packet: &TcpPacket<T>) -> Result<Self, Error> {
+    pub fn parse<T: AsRef<[u8]>>(packet: &TcpPacket<T>) -> Result<Self, WireError> {
         Ok(Self {
             src_port: packet.src_port(),
             dst_port: packet.dst_port(),
@@ -183,7 +186,7 @@ impl TcpRepr {
         })
     }
     /// Length of the header with its options as `emit` writes them; an error if they do not fit.
-    pub fn header_len(&self) -> Result<usize, Error> {
+    pub fn header_len(&self) -> Result<usize, WireError> {
         Ok(HEADER_LEN + self.options.encode()?.as_bytes().len())
     }
     /// Writes the header, with its checksum for `payload`, to the start of `buffer`, and returns its length.
@@ -194,14 +197,16 @@ impl TcpRepr {
         dst: Ipv4Addr,
         payload: Payload<'_>,
         buffer: &mut [u8],
-    ) -> Result<usize, Error> {
+    ) -> Result<usize, WireError> {
         let options = self.options.encode()?;
         let header_len = HEADER_LEN + options.as_bytes().len();
         let length = payload.len().saturating_add(header_len);
         at_most("tcp segment", length, 0xffff)?;
         at_most("tcp header", header_len, buffer.len())?;
         let header = &mut buffer[..header_len];
-        let sum = Sum::new().pseudo_header(src, dst, protocol::TCP, length as u16).bytes(options.as_bytes());
+        let sum = InternetChecksum::new()
+            .pseudo_header(src, dst, protocol::TCP, length as u16)
+            .bytes(options.as_bytes());
         let words = self.words(header_len, payload.add_to(sum));
         header[..HEADER_LEN].copy_from_slice(words.map(u32::to_be_bytes).as_flattened());
         header[HEADER_LEN..].copy_from_slice(options.as_bytes());
@@ -210,7 +215,7 @@ impl TcpRepr {
     /// The words before the options of a header of so many bytes, with the checksum over them and what is summed in `others`:
     /// pseudo-header, options and payload.
     #[inline(always)]
-    pub(crate) fn words(&self, header_len: usize, others: Sum) -> [u32; HEADER_LEN / 4] {
+    pub(crate) fn words(&self, header_len: usize, others: InternetChecksum) -> [u32; HEADER_LEN / 4] {
         let offset = (header_len as u8 / 4) << 4 | if self.ae { AE } else { 0 };
         let [high, low] = self.window.to_be_bytes();
         let mut words = [
@@ -285,10 +290,10 @@ mod tests {
     fn a_data_offset_outside_the_segment_is_refused() {
         let mut buffer = [0; 24];
         buffer[DATA_OFFSET] = 0x40;
-        let error = Error::Malformed { header: "tcp", field: "data offset" };
+        let error = WireError::Malformed { header: "tcp", field: "data offset" };
         assert_eq!(TcpPacket::new_checked(buffer).unwrap_err(), error);
         buffer[DATA_OFFSET] = 0x70;
-        let error = Error::Truncated { header: "tcp", needed: 28, available: 24 };
+        let error = WireError::Truncated { header: "tcp", needed: 28, available: 24 };
         assert_eq!(TcpPacket::new_checked(buffer).unwrap_err(), error);
     }
 

@@ -1,7 +1,7 @@
 //! The UDP header (RFC 768).
 
-use crate::checksum::Sum;
-use crate::error::{Error, at_most, require};
+use crate::checksum::InternetChecksum;
+use crate::error::{WireError, at_most, require};
 use crate::ipv4::u16_at;
 use crate::payload::Payload;
 use core::net::Ipv4Addr;
@@ -19,7 +19,7 @@ pub const HEADER_LEN: usize = 8;
 /// let mut buffer = [0; 108];
 /// UdpRepr { src_port: 5000, dst_port: 6000 }.emit(src, dst, Payload::Zeros(100), &mut buffer)?;
 /// assert!(UdpPacket::new_checked(&buffer[..])?.verify_checksum(src, dst));
-/// # Ok::<(), tailrace_wire::Error>(())
+/// # Ok::<(), tailrace_wire::WireError>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct UdpPacket<T> {
@@ -28,12 +28,12 @@ pub struct UdpPacket<T> {
 
 impl<T: AsRef<[u8]>> UdpPacket<T> {
     /// A view whose every accessor is safe: the length field fits the bytes. Bytes behind it are ignored.
-    pub fn new_checked(buffer: T) -> Result<Self, Error> {
+    pub fn new_checked(buffer: T) -> Result<Self, WireError> {
         let bytes = buffer.as_ref();
         require(NAME, HEADER_LEN, bytes.len())?;
         let length = usize::from(u16_at(bytes, LENGTH));
         if length < HEADER_LEN {
-            return Err(Error::Malformed { header: NAME, field: "length" });
+            return Err(WireError::Malformed { header: NAME, field: "length" });
         }
         require(NAME, length, bytes.len())?;
         Ok(Self { buffer })
@@ -60,7 +60,7 @@ impl<T: AsRef<[u8]>> UdpPacket<T> {
     }
     /// Whether the checksum is right, or absent, for a datagram between these addresses.
     pub fn verify_checksum(&self, src: Ipv4Addr, dst: Ipv4Addr) -> bool {
-        let sum = Sum::new().pseudo_header(src, dst, protocol::UDP, self.length());
+        let sum = InternetChecksum::new().pseudo_header(src, dst, protocol::UDP, self.length());
         self.checksum() == 0 || sum.bytes(&self.bytes()[..usize::from(self.length())]).checksum() == 0
     }
 
@@ -91,7 +91,7 @@ impl UdpRepr {
         dst: Ipv4Addr,
         payload: Payload<'_>,
         buffer: &mut [u8],
-    ) -> Result<usize, Error> {
+    ) -> Result<usize, WireError> {
         let length = payload.len().saturating_add(HEADER_LEN);
         at_most("udp datagram", length, 0xffff)?;
         at_most("udp header", HEADER_LEN, buffer.len())?;
@@ -100,7 +100,7 @@ impl UdpRepr {
         header[DST_PORT].copy_from_slice(&self.dst_port.to_be_bytes());
         header[LENGTH].copy_from_slice(&(length as u16).to_be_bytes());
         header[CHECKSUM].fill(0);
-        let sum = Sum::new().pseudo_header(src, dst, protocol::UDP, length as u16).bytes(header);
+        let sum = InternetChecksum::new().pseudo_header(src, dst, protocol::UDP, length as u16).bytes(header);
         // RFC 768: a computed zero is sent as all ones, since zero means "no checksum".
         let checksum = match payload.add_to(sum).checksum() {
             0 => 0xffff,

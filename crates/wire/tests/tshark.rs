@@ -6,9 +6,11 @@ use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tailrace_core::{Ecn, Instant, Rate};
-use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
+use tailrace_wire::pcapng::{
+    CaptureInterface, CapturedPacket, InterfaceId, LinkType, PcapngWriter, SnapLength,
+};
 use tailrace_wire::tcp::{SackBlocks, flags};
-use tailrace_wire::{Headers, Ipv4Repr, TcpOptions, TcpRepr, UdpRepr};
+use tailrace_wire::{Ipv4Repr, PacketHeaders, TcpOptions, TcpRepr, UdpRepr};
 
 const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
@@ -23,17 +25,17 @@ const DATAGRAMS: usize = 3;
 /// duplicates of it with SACK blocks, a fast retransmission, a partial ACK, another retransmission, the ACK of
 /// everything; on a link three UDP datagrams.
 struct Script {
-    writer: Writer<BufWriter<File>>,
+    writer: PcapngWriter<BufWriter<File>>,
     host: InterfaceId,
     link: InterfaceId,
 }
 
 impl Script {
-    fn write(path: &Path, snap: Snap) {
-        let mut writer = Writer::new(BufWriter::new(File::create(path).unwrap())).unwrap();
-        let host = Interface { name: "client", snap, ..Interface::default() };
+    fn write(path: &Path, snap: SnapLength) {
+        let mut writer = PcapngWriter::new(BufWriter::new(File::create(path).unwrap())).unwrap();
+        let host = CaptureInterface { name: "client", snap, ..CaptureInterface::default() };
         let rate = Some(Rate::from_mbit(45));
-        let link = Interface { name: "g1->g2", rate, link_type: LinkType::Raw, ..host };
+        let link = CaptureInterface { name: "g1->g2", rate, link_type: LinkType::Raw, ..host };
         let (host, link) = (writer.add_interface(&host).unwrap(), writer.add_interface(&link).unwrap());
         let mut script = Self { writer, host, link };
         script.handshake();
@@ -81,7 +83,7 @@ impl Script {
             let mut ip = Ipv4Repr::new(CLIENT, SERVER, 0, 0);
             ip.ecn = if comment == Some("mark: red") { Ecn::Ce } else { Ecn::Ect0 };
             let udp = UdpRepr { src_port: 7000, dst_port: 7001 };
-            let headers = Headers::udp(ip, &udp, 999 + i).unwrap();
+            let headers = PacketHeaders::udp(ip, &udp, 999 + i).unwrap();
             // Beyond 32 bits of nanoseconds, to the nanosecond.
             self.put(self.link, 5_000_000_001 + i as u64, &headers, comment);
         }
@@ -93,14 +95,14 @@ impl Script {
         let mut ip = Ipv4Repr::new(src, dst, 0, 0);
         ip.ecn = if payload > 0 { Ecn::Ect0 } else { Ecn::NotEct };
         let tcp = TcpRepr { src_port: ports.0, dst_port: ports.1, window: 0x2000, ..tcp };
-        let headers = Headers::tcp(ip, &tcp, payload).unwrap();
+        let headers = PacketHeaders::tcp(ip, &tcp, payload).unwrap();
         self.put(self.host, at, &headers, None);
     }
 
-    fn put(&mut self, interface: InterfaceId, at: u64, headers: &Headers, comment: Option<&str>) {
+    fn put(&mut self, interface: InterfaceId, at: u64, headers: &PacketHeaders, comment: Option<&str>) {
         let at = Instant::from_nanos(at);
         let (data, zeros) = (headers.as_bytes(), headers.payload_len());
-        self.writer.write(&Capture { interface, at, data, zeros, comment }).unwrap();
+        self.writer.write(&CapturedPacket { interface, at, data, zeros, comment }).unwrap();
     }
 }
 
@@ -129,7 +131,7 @@ struct Dissection {
 
 impl Dissection {
     /// `None`, with a word on stderr, where there is no tshark.
-    fn of_script(name: &str, snap: Snap) -> Option<Self> {
+    fn of_script(name: &str, snap: SnapLength) -> Option<Self> {
         if Command::new("tshark").arg("--version").output().is_err() {
             eprintln!("SKIPPED: tshark is not installed, so nothing checks our captures from outside");
             return None;
@@ -164,7 +166,7 @@ impl Dissection {
 
 #[test]
 fn a_full_capture_has_good_checksums_everywhere() {
-    let Some(capture) = Dissection::of_script("full.pcapng", Snap::Whole) else { return };
+    let Some(capture) = Dissection::of_script("full.pcapng", SnapLength::Whole) else { return };
     capture.assert_what_holds_for_any_snap();
     assert_eq!(capture.frames("tcp.checksum.status == \"Good\"").len(), PACKETS - DATAGRAMS);
     assert_eq!(capture.frames("udp.checksum.status == \"Good\"").len(), DATAGRAMS);
@@ -173,7 +175,7 @@ fn a_full_capture_has_good_checksums_everywhere() {
 
 #[test]
 fn a_capture_of_headers_keeps_the_original_lengths() {
-    let Some(capture) = Dissection::of_script("headers.pcapng", Snap::Headers) else { return };
+    let Some(capture) = Dissection::of_script("headers.pcapng", SnapLength::Headers) else { return };
     capture.assert_what_holds_for_any_snap();
     assert_eq!(capture.field("udp", "frame.cap_len"), ["28"; 3]);
     assert_eq!(capture.field("udp", "frame.len"), ["1027", "1028", "1029"]);
@@ -182,7 +184,9 @@ fn a_capture_of_headers_keeps_the_original_lengths() {
 
 #[test]
 fn retransmissions_are_recognised_as_such() {
-    let Some(capture) = Dissection::of_script("retransmissions.pcapng", Snap::Headers) else { return };
+    let Some(capture) = Dissection::of_script("retransmissions.pcapng", SnapLength::Headers) else {
+        return;
+    };
     assert_eq!(capture.frames("tcp.analysis.retransmission"), [14, 16]);
     assert_eq!(capture.frames("tcp.analysis.fast_retransmission"), [14]);
     assert_eq!(capture.frames("tcp.analysis.lost_segment || tcp.analysis.ack_lost_segment"), []);
@@ -191,7 +195,7 @@ fn retransmissions_are_recognised_as_such() {
 
 #[test]
 fn options_are_read_as_written() {
-    let Some(capture) = Dissection::of_script("options.pcapng", Snap::Headers) else { return };
+    let Some(capture) = Dissection::of_script("options.pcapng", SnapLength::Headers) else { return };
     assert_eq!(capture.field("tcp.flags.syn == 1", "tcp.options.mss_val"), ["1460"; 2]);
     assert_eq!(capture.field("tcp.flags.syn == 1", "tcp.options.wscale.shift"), ["7"; 2]);
     assert_eq!(capture.frames("tcp.options.sack_perm"), [1, 2]);
@@ -209,7 +213,7 @@ fn options_are_read_as_written() {
 
 #[test]
 fn times_names_marks_and_comments_are_read_as_written() {
-    let Some(capture) = Dissection::of_script("comments.pcapng", Snap::Headers) else { return };
+    let Some(capture) = Dissection::of_script("comments.pcapng", SnapLength::Headers) else { return };
     let times = ["5.000000001", "5.000000002", "5.000000003"];
     assert_eq!(capture.field("udp", "frame.time_epoch"), times);
     assert_eq!(capture.field("frame.number == 5", "frame.time_epoch"), ["0.021257777"]);

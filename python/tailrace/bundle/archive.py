@@ -34,7 +34,7 @@ _MAX_MEMBER_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class Bundle:
-    """What an archive holds."""
+    """Contents of an archive."""
 
     experiments: tuple[Experiment, ...]
     # Contents of the Python files with algorithms of one's own, by file name.
@@ -44,7 +44,7 @@ class Bundle:
 
     @property
     def runs(self) -> int:
-        """How many runs it has, over all experiments."""
+        """Number of runs over all experiments."""
         return sum(len(experiment.runs) for experiment in self.experiments)
 
 
@@ -85,7 +85,7 @@ def write(
 
 
 def read(file: Path) -> Bundle:
-    """What an archive holds; nothing of it is unpacked to the disk.
+    """Contents of an archive; nothing of it is unpacked to the disk.
 
     Raises
     ------

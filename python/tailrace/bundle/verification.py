@@ -18,19 +18,19 @@ from tailrace.scenario.scenario import Algorithms, Scenario
 
 @dataclass
 class Verified:
-    """What became of the runs of one experiment."""
+    """Outcomes of the runs of one experiment."""
 
     experiment: Experiment
     equal: int = 0
     # Each with the fingerprint that came out instead.
     different: list[tuple[RecordedRun, str]] = field(default_factory=list)
-    # Why runs could not be done.
+    # Reasons for runs that could not be done.
     errors: list[str] = field(default_factory=list)
 
 
 @dataclass
 class Verification:
-    """What became of a bundle, or of the sample of it that was asked for."""
+    """Outcomes of a bundle's runs, or of the sample of them that was asked for."""
 
     verified: list[Verified]
     # Engines that made the runs and are not this one: fingerprints are promised for equal engines only.
@@ -39,17 +39,17 @@ class Verification:
 
     @property
     def equal(self) -> int:
-        """How many runs are equal to the bit."""
+        """Number of runs equal to the bit."""
         return sum(one.equal for one in self.verified)
 
     @property
     def different(self) -> int:
-        """How many runs have another fingerprint."""
+        """Number of runs with another fingerprint."""
         return sum(len(one.different) for one in self.verified)
 
     @property
     def failed(self) -> int:
-        """How many runs could not be done."""
+        """Number of runs that could not be done."""
         return sum(len(one.errors) for one in self.verified)
 
 
@@ -85,7 +85,7 @@ def verify(
 
 
 def _jobs(todo: Sequence[tuple[Experiment, RecordedRun]], algorithms: Algorithms) -> Iterator[Job]:
-    """One job a run; the scenario of an experiment is read once."""
+    """A job for each run; the scenario of an experiment is read once."""
     latest: tuple[Experiment, Scenario] | None = None
     for place, (experiment, run) in enumerate(todo):
         if latest is None or latest[0] is not experiment:

@@ -7,7 +7,7 @@ import gc
 
 from tailrace.cli import signals
 
-# What modules make while they load stays; by Python's own measure, 700, it is looked through a hundred times.
+# Objects made while modules load stay: Python's own threshold of 700 would scan them a hundred times.
 _GARBAGE_LOOKED_FOR_EVERY = 50_000
 
 

@@ -119,7 +119,7 @@ def _not_loaded() -> None:
 
 def _version(value: bool) -> None:
     if value:
-        from tailrace import __version__
+        from tailrace._native import __version__
         from tailrace.cli.common import guarded
 
         guarded(typer.echo)(f"tailrace {__version__}")
@@ -152,7 +152,7 @@ def main() -> None:
 
 
 def _asked_for() -> Callable[[str], bool]:
-    """What the command line names, be it one that a shell asks about because of the Tab key."""
+    """Tests for names on the command line, or on one that a shell asks about for the Tab key."""
     words = sys.argv[1:]
     if COMPLETE in os.environ:
         words = (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")).split()[1:]

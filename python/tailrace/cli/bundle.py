@@ -10,7 +10,7 @@ import typer
 from tailrace.cli import common, signals
 from tailrace.cli.common import guarded, say
 
-# As `tailrace compare --identical` and `tailrace reproduce` report a difference.
+# Same exit code as a difference in `tailrace compare --identical` and `tailrace reproduce`.
 DIFFERENT = 4
 # Rows of the table for runs that differ; all are in the JSON.
 _MOST_SHOWN = 20

@@ -43,7 +43,7 @@ def check(
             warn(variants.warnings({"": scenario, **cells}))
             common.echo(describe(scenario))
     if json:
-        # One file, one report: what reads it need not unwrap a list.
+        # A single file gives a single report, so that its reader need not unwrap a list.
         typer.echo(json_text.dumps(reports[0] if len(reports) == 1 else reports, indent=2))
     if code:
         raise typer.Exit(code)

@@ -1,4 +1,4 @@
-"""What the commands share: options, messages, exit codes."""
+"""Options, messages and exit codes that the commands share."""
 
 import functools
 import os
@@ -25,14 +25,16 @@ from tailrace.text.text_table import PIPED_WIDTH
 if TYPE_CHECKING:
     from tailrace.scenario.scenario import Algorithms
 
-# As a shell reports a program that a closed pipe ended.
+# Exit code that a shell reports of a program ended by a closed pipe.
 BROKEN_PIPE = 141
 
 P = ParamSpec("P")
 
 
 def offered(what: str) -> Callable[[typer.Context, str], list[tuple[str, str]]]:
-    """What the Tab key offers, by the name of a function of `completing`, which loads when it is pressed."""
+    """Offers of the Tab key, from the function of `completion` with this name; that module loads when the key is
+    pressed.
+    """
 
     def offers(ctx: typer.Context, incomplete: str) -> list[tuple[str, str]]:
         from tailrace.cli import completion
@@ -242,7 +244,7 @@ def listed(text: str | None) -> list[str]:
 
 
 def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
-    """That something was not done again."""
+    """Notes that runs were found and not done again."""
     if resumed.found and not quiet:
         rest = "" if resumed.found == runs else f", {runs - resumed.found} were to do"
         say(f"{resumed.found} of {runs} runs were already there{rest}; --fresh repeats all")
@@ -276,7 +278,7 @@ def again() -> str:
 
 
 def program() -> str:
-    """How the user can call this program again."""
+    """Command with which the user can call this program again."""
     on_path = shutil.which("tailrace")
     called = Path(sys.argv[0])
     if on_path is None and called.name == "tailrace":

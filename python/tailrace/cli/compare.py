@@ -141,7 +141,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
 def _end_with_studies(
     paths: list[str], wished: table_options.Wanted, *, two: bool, json: bool, quiet: bool
 ) -> None:
-    """Of sweeps, and of two comparisons, there is a table and nothing else."""
+    """Ends with a table and nothing else, for sweeps and for two comparisons."""
     if folder_differences.is_sweep(paths):
         raise typer.Exit(folder_differences.of_sweep(paths[0], wished, json=json, quiet=quiet))
     if two and folder_differences.are_studies(paths):
@@ -247,7 +247,7 @@ def _print(comparison: Comparison, shown: Shown, difference: "Differences | None
 
 
 def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
-    """What is where in the folder of a comparison, and what to do next."""
+    """Guide to the folder of a comparison, and what to do next."""
     first = comparison.folder_names()[0]
     file = shlex.quote(next(iter(comparison.results.values())).manifest["file"])
     call = common.program()

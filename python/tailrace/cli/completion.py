@@ -1,4 +1,4 @@
-"""What the Tab key offers behind `--set` and its kin: paths of the scenario that is named, and values that they take.
+"""Completion behind `--set` and similar options: paths of the named scenario, and values that they take.
 
 Keys, kinds and words come from the schema, names and the kinds that are chosen from the file, with what the options
 before say. A file that cannot be read, or none, leaves the keys. Nothing here says what is wrong: whoever types is not
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import typer
 
 Schema: TypeAlias = Mapping[str, Any]
-# What can be typed, and a sentence about it.
+# Text that can be typed, and a sentence about it.
 Offer: TypeAlias = tuple[str, str]
 
 _SELECTOR = "#/$defs/selector"
@@ -25,12 +25,12 @@ _SORT_OF_KEY = {"from": "host", "to": "host", **{sort: sort for sort in _SORTS}}
 
 
 def one_value(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Of `PATH=VALUE`."""
+    """Completes `PATH=VALUE`."""
     return list(_question(ctx).offers(incomplete))
 
 
 def several_values(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Of `PATH=VALUE,VALUE,...`: the last of them."""
+    """Completes the last value of `PATH=VALUE,VALUE,...`."""
     path, equals, values = incomplete.partition("=")
     before, comma, begun = values.rpartition(",")
     said = {word.strip() for word in before.split(",")}
@@ -42,19 +42,19 @@ def several_values(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
 
 def path_alone(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Of `PATH=` what stands before the sign."""
+    """Completes the path of `PATH=`."""
     return [] if "=" in incomplete else list(_question(ctx).offers(incomplete))
 
 
 def kinds_listed(_ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Of `tailrace list`: what there are lists of."""
+    """Completes the kinds of `tailrace list`."""
     lists = {kind: f"{len(entries)} of them" for kind, entries in _catalog().items()}
     lists["transport"] = "options of TCP and Multipath TCP"
     return [(kind, about) for kind, about in lists.items() if kind.startswith(incomplete)]
 
 
 def entries_listed(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Of `tailrace list KIND`: the entries of that list."""
+    """Completes the entries of `tailrace list KIND`."""
     entries = _catalog().get(ctx.params.get("kind") or "", [])
     return [(e["name"], _sentence(e["doc"])) for e in entries if e["name"].startswith(incomplete)]
 
@@ -68,7 +68,7 @@ def _catalog() -> dict[str, list[dict[str, Any]]]:
 
 @dataclass(frozen=True)
 class _Place:
-    """What a path has led to."""
+    """State at the end of a path."""
 
     schema: Schema
     """What may stand there."""
@@ -89,7 +89,7 @@ class Question:
     """What the file says."""
 
     def offers(self, incomplete: str) -> Iterator[Offer]:
-        """What can stand in place of what has been typed, whole."""
+        """Whole texts that can stand in place of the typed one."""
         path, equals, begun = incomplete.partition("=")
         *before, last = split(path)
         place = self._place(before)
@@ -202,7 +202,7 @@ class Question:
         return None
 
     def _forms(self, schema: Schema) -> Iterator[Schema]:
-        """What a value can be, each by itself; what a key's own description says stays with it."""
+        """Forms that a value can have, each by itself, with the key's own description."""
         if "anyOf" in schema:
             for form in schema["anyOf"]:
                 yield from self._forms(form)
@@ -213,7 +213,7 @@ class Question:
 
 
 def _question(ctx: typer.Context) -> Question:
-    """What is known of the command so far. Classes of one's own are not: the Tab key runs no file of theirs."""
+    """State of the command so far. Plug-in classes are left out: the Tab key runs no file of theirs."""
     from tailrace import _native
 
     schema = json.loads(_native.schema([]))

@@ -162,7 +162,7 @@ def _leftovers() -> Finding:
     before = sum(len(staging.leftovers(place)) for place in places)
     stuck = [str(left) for place in places for left in staging.clear(place)]
     after = sum(len(staging.leftovers(place)) for place in places)
-    # Of 0.1.0, which left no word of whether their maker lives.
+    # Work folders of 0.1.0, which do not say whether their maker lives.
     first = [str(path) for place in places for path in place.glob(".*.????????") if _is_first_leftover(path)]
     if stuck or first:
         named = ", ".join([*stuck, *first][:_MOST_NAMED])

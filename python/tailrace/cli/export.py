@@ -69,7 +69,7 @@ def tc(  # noqa: PLR0913, PLR0917 - the options of the command
 
 
 def commands(entry: dict[str, Any], dev: str, *, shape: bool) -> list[str]:
-    """What to run for one queue: at the root of the device, or under a shaper."""
+    """Commands to run for one queue: at the root of the device, or under a shaper."""
     if entry["tc"] is None:
         return []
     place = "parent 1:1" if shape else "root"

@@ -1,4 +1,4 @@
-"""What is wrong with the figures that a scenario names, all of it: said before the first run by every command."""
+"""Checks of the figures that a scenario names; every command reports all mistakes before the first run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tailrace.study.variation import Variation
 from tailrace.text import quantities
 
 _T = TypeVar("_T")
-# What `by` may say beside swept parameters: whose a metric is.
+# Words that `by` takes beside swept parameters: owners of a metric.
 _PARTS = frozenset(
     f"{part}{end}"
     for part in ("group", "queue", "connection", "path", "program", "host")
@@ -61,14 +61,14 @@ def check_file(scenario: Scenario, set_each: Sequence[str] = ()) -> None:
 
 
 def _able(scenario: Scenario, cells: Iterable[Cell]) -> Iterator[Scenario]:
-    """Those that can be run; of the others their own errors tell."""
+    """Cells that can be run; the others report their own errors."""
     for cell in cells:
         with suppress(UsageError):
             yield scenario.variant(cell.label, cell.overrides)
 
 
 class _Figure:
-    """One `[[figure]]`: `wrong` has paths, reasons and remedies."""
+    """A `[[figure]]`; `wrong` has paths, reasons and remedies."""
 
     def __init__(self, path: str, said: Mapping[str, str], there: Foreseen) -> None:
         self.wrong: list[tuple[str, str, str | None]] = []
@@ -79,7 +79,7 @@ class _Figure:
             self._check_metrics()
 
     def _try(self, key: str, step: Callable[[], _T]) -> _T | None:
-        """What a step gives; what it refuses is noted at a key, or at the figure."""
+        """Result of a step; a refusal is noted at a key, or at the figure."""
         try:
             return step()
         except UsageError as error:
@@ -164,7 +164,7 @@ class _Figure:
         return found
 
     def _unit(self, name: str) -> quantities.Unit | None:
-        """That of a column of single flows or connections."""
+        """Unit of a column of single flows or connections."""
         from tailrace.show.plots.swept import run_values
 
         columns = self._there.columns(self._said["of"])

@@ -22,7 +22,7 @@ FAMILIES = {
     "fair": "fair queueing",
     "own": "your own",
 }
-# What a glance should tell.
+# Properties shown at a glance.
 PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
     "ecn": lambda entry: entry["ecn"] != "ignored",
     "flows": lambda entry: not entry["per_flow_state"].startswith("none"),

@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 SERIES = "series"
 _FOLDER = "figures"
-# What a manifest calls the files of these figures.
+# Key of these figures' files in the manifest.
 _NAMED = "named_figures"
 
 
 def over_time(scenario: Scenario) -> list[str]:
-    """Those of `run` and `compare`, which have been checked."""
+    """Figures of `run` and `compare`, which have been checked."""
     series = [name for said in _said(scenario) if SERIES in said for name in common.listed(said[SERIES])]
     return list(dict.fromkeys(series))
 
 
 def of_sweep(scenario: Scenario) -> list[Asked]:
-    """Those of `sweep`."""
+    """Figures of `sweep`."""
     return [asked_of(said) for said in _said(scenario) if SERIES not in said]
 
 
 def asked_of(said: Mapping[str, str]) -> Asked:
-    """What one of these says, in the words of `tailrace plot`."""
+    """Options of `tailrace plot` for a named figure."""
     return Asked(
         said["metric"],
         said.get("against"),
@@ -47,7 +47,7 @@ def asked_of(said: Mapping[str, str]) -> Asked:
 
 
 def metrics(figures: Collection[Asked]) -> list[str]:
-    """What they need of runs; columns of tables are known when there are some."""
+    """Metrics that figures need of runs; columns of tables are known when there are some."""
     return [name for asked in figures if asked.of == "runs" for name in common.listed(asked.metric)]
 
 

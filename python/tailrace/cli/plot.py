@@ -149,7 +149,7 @@ class Drawing:
     kinds: Sequence[str] = _USUAL_FORMATS
     options: Mapping[str, Any] | None = None
     jobs: int | None = None
-    # Of figures that are called by other names: what they are, and their options.
+    # Figures with names of their own: metric and options.
     own: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None
 
     def draw(self, source: Result | Comparison, *, quiet: bool) -> bool:
@@ -190,7 +190,7 @@ class Drawing:
                 )
                 parallel_render.draw(order, source, self.jobs or default_jobs())
                 written = sorted(work.new.iterdir())
-                # Of a result folder they become part.
+                # Figures become part of a result folder.
                 ownership.claim(place.parent, [f"{place.name}/{file.name}" for file in written])
                 place.mkdir(exist_ok=True)
                 for file in written:

@@ -1,4 +1,4 @@
-"""What `tailrace plot` asks of figures of sweeps."""
+"""Options of `tailrace plot` for figures of sweeps."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ class Asked:
         return {metric: file_name(self.request(metric, options.get("queue"))) for metric in metrics}
 
     def request(self, metric: str, queue: str | None = None) -> "Request":
-        """What is asked of the figure of a metric; an error says what is wrong with the options."""
+        """Request for the figure of a metric; an error says what is wrong with the options."""
         from tailrace.show.plots.swept import Request
 
         return Request.made(

@@ -81,7 +81,7 @@ def _folders(papers: Sequence[str] | None) -> list[Path]:
 
 
 def _installed() -> list[Path]:
-    """Those that are part of the installation, in a folder that is there as long as this program runs."""
+    """Papers of the installation, in a folder that is there as long as this program runs."""
     from tailrace.scenario import examples
 
     kept = tempfile.TemporaryDirectory(prefix="tailrace-papers-")
@@ -127,7 +127,7 @@ def _command(work: "Work") -> str:
 
 
 def _show(found: "Sequence[tuple[Work, list[Verdict]]]") -> None:
-    """How many claims of each paper hold, and which verdicts are new."""
+    """Prints how many claims of each paper hold, and which verdicts are new."""
     from tailrace.reproduce import judgement
     from tailrace.text import text_table
 

@@ -121,7 +121,7 @@ def ended(code: int, held: signals.Held, *, lost: bool) -> int:
 
 @contextmanager
 def on_a_closed_terminal(held: signals.Held) -> Iterator[None]:
-    """What a closed terminal can no longer be shown is saved, and no error."""
+    """Keeps a closed terminal from being an error: the result is saved."""
     try:
         yield
         sys.stdout.flush()
@@ -131,13 +131,13 @@ def on_a_closed_terminal(held: signals.Held) -> Iterator[None]:
         common.abandon_stdout()
 
 
-# So many hosts with programs are named.
+# Hosts with programs that are named at most.
 _MOST_HOSTS = 6
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What becomes of a result."""
+    """Output of a result: table, folder, figures."""
 
     target: Path | None
     json: bool
@@ -173,7 +173,7 @@ def _finish(result: Result, shown: Shown, missed: "Sequence[Missed]") -> None:
 
 
 def say_unsettled(results: Mapping[str, Result]) -> None:
-    """What still moved when the statistics began, below the table that it makes doubtful."""
+    """Prints series that still moved when the statistics began, below the table that they make doubtful."""
     from tailrace.stats import steady_state
 
     for label, result in results.items():
@@ -190,13 +190,13 @@ def draw(source: Result | Comparison, place: Path, shown: Shown) -> None:
 
 
 def warn(warnings: Sequence[str]) -> None:
-    """What looks like a slip, before time is spent on it."""
+    """Prints probable mistakes before time is spent on runs."""
     for warning in warnings:
         say(warning)
 
 
 def echo_plan(scenario: Scenario, *, json: bool) -> None:
-    """What would be run, on stdout."""
+    """Prints on stdout what would be run."""
     if json:
         typer.echo(json_text.dumps(plan(scenario), indent=2))
     else:
@@ -204,7 +204,7 @@ def echo_plan(scenario: Scenario, *, json: bool) -> None:
 
 
 def plan(scenario: Scenario) -> dict[str, Any]:
-    """What would be run, as data."""
+    """Runs that would be done, as data."""
     outline = scenario.outline
     return {
         "scenario": scenario.name,
@@ -219,7 +219,7 @@ def plan(scenario: Scenario) -> dict[str, Any]:
 
 
 def describe(scenario: Scenario) -> str:
-    """What would be run."""
+    """Runs that would be done, as text."""
     outline = scenario.outline
     groups = ", ".join(f"{g['flows']} {g['name']} ({g['transport']})" for g in outline["groups"])
     hosts = Counter(program["host"] for program in host_programs.of_scenario(scenario.to_toml()))

@@ -144,7 +144,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
 
 
 def _said(wanted: "Wanted", over: list[str] | None, let: list[str] | None) -> list[str]:
-    """What tells one search from another, as part of the folder's name."""
+    """Options that tell one search from another, as part of the folder's name."""
     goal = f"{'max' if wanted.maximize else 'min'}={wanted.goal}"
     plan = [wanted.sampler] if wanted.sampler != "tpe" else []
     more = [*wanted.derive.values(), *wanted.when, *wanted.subject_to]

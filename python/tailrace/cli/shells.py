@@ -1,4 +1,4 @@
-"""How shells ask what the Tab key offers.
+"""Protocols in which shells ask what the Tab key offers.
 
 Typer's own functions take for a whole word what bash has cut at `=`, and in bash and zsh put a space behind all that
 they complete. These two know that paths go on. Fish and PowerShell are asked as Typer does it.

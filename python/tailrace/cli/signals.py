@@ -1,4 +1,4 @@
-"""What Ctrl-C, SIGTERM and SIGHUP do: at any moment one of three things, and never a traceback.
+"""Handling of Ctrl-C, SIGTERM and SIGHUP: at any moment one of three actions, and never a traceback.
 
 While nothing is at stake they end the program at once (`quitting`). Within a command they raise `KeyboardInterrupt`,
 so that it can clear up (`raising`). From the first run to the end of saving they are noted, so that what has ended is
@@ -85,7 +85,7 @@ def _say(text: str) -> None:
 
 
 def _install(handler: Handler) -> dict[int, object]:
-    """What was there before. What somebody wants ignored (`nohup`, a shell's `&`) stays ignored."""
+    """Installs a handler and returns the previous ones. Ignored signals (`nohup`, a shell's `&`) stay ignored."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     numbers = [getattr(signal, name) for name in _NAMES if hasattr(signal, name)]

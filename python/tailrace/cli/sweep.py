@@ -215,7 +215,7 @@ def _end(target: Path, done: "Done", missed: "list[Missed]", surveyed: "Survey")
 
 
 def _note(writer: "Writer", words: list[str], columns: str | None, *, damage: bool) -> None:
-    """What the folder says of the command that fills it."""
+    """Writes into the folder which command fills it."""
     from tailrace.study import sweep_runner
 
     writer.index.state(sweep_runner.COMMAND, shlex.join([*words, *(["--damage"] if damage else [])]))
@@ -240,7 +240,7 @@ def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey") -> No
 def _say_found(
     writer: "Writer", scenario: Scenario, surveyed: "Survey", part: "Shard | None", *, quiet: bool
 ) -> None:
-    """What is to be known of what the folder holds already."""
+    """Prints what the folder holds already."""
     from tailrace.study import sweep_runner
 
     for note in writer.notes:
@@ -257,7 +257,7 @@ def _say_found(
 def _stopped(
     target: Path, held: signals.Held, done: "Done", *, columns: list[str], form: str | None, quiet: bool
 ) -> None:
-    """What there is of a sweep that was interrupted, and how to go on."""
+    """State of an interrupted sweep, and how to go on."""
     from tailrace.data.store import Reader
 
     reader = Reader(target)
@@ -297,7 +297,7 @@ def _done(
 
 
 def _said(options: "Options", part: "Shard | None") -> list[str]:
-    """What the command line varies, as part of the folder's name: with more values or samples it is the same folder."""
+    """Varied options as part of the folder's name: with more values or samples it is the same folder."""
     axes = [*options.set_each, *(part for text in options.together for part in text.split(";")), *options.let]
     varied = dict.fromkeys(text.partition("=")[0].strip() for text in (*axes, *options.derive))
     return [*varied, *options.when, *([f"shard={part.number}-of-{part.of}"] if part else [])]

@@ -14,7 +14,7 @@ from tailrace.system import memory_limit
 if TYPE_CHECKING:
     from tailrace.study.sweep_runner import Survey
 
-# Of a plan, what is listed.
+# Cells of a plan that are listed at most.
 _MOST_LISTED = 20
 
 

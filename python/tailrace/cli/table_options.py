@@ -57,13 +57,13 @@ Strict = Annotated[
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a command line says of tables."""
+    """Options for tables of a command line."""
 
     columns: Sequence[str] = ()
     form: str | None = None
     tolerances: Sequence[str] = ()
     strict: bool = False
-    # What the others are compared with.
+    # Label that the others are compared with.
     baseline: str | None = None
 
 
@@ -97,7 +97,7 @@ def wanted(
 
 
 def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | None:
-    """How closely means are to be known."""
+    """Precision goals for means."""
     if until_ci is None and most is None:
         return None
     from tailrace.study import precision
@@ -120,7 +120,7 @@ def check(scenarios: Iterable[Scenario], wished: Wanted, goals: Goals | None = N
 
 
 def say_missed(missed: Sequence[Missed], cells: int = 0) -> None:
-    """What is known less closely than wanted."""
+    """Prints means that are known less closely than wanted."""
     if missed:
         from tailrace.study import precision
 

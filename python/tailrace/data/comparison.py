@@ -139,7 +139,7 @@ class Comparison(Mapping[str, Result]):
         tolerances: Sequence[str] = (),
         strict: bool = False,
     ) -> Differences:
-        """What each variant of `other` has more than the one of that name here, run by run where seeds are equal."""
+        """Differences of the variants of `other` from those of the same name here, run by run where seeds are equal."""
         from tailrace.stats import differences
 
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
@@ -152,7 +152,7 @@ class Comparison(Mapping[str, Result]):
         tolerances: Sequence[str] = (),
         strict: bool = False,
     ) -> Differences:
-        """What each other variant has more than this one, run by run where seeds are equal."""
+        """Differences of the other variants from this one, run by run where seeds are equal."""
         from tailrace.stats import differences
 
         near_misses.known(baseline, list(self.results), "variant")
@@ -207,7 +207,7 @@ class Comparison(Mapping[str, Result]):
 
 
 def opened(places: Sequence[Path]) -> Result | Comparison:
-    """What folders hold: one result, or several to lie over each other."""
+    """Contents of folders: one result, or several side by side."""
     if len(places) == 1:
         return Comparison.load(places[0]) if Comparison.is_folder(places[0]) else Result.load(places[0])
     names = [place.resolve().name for place in places]

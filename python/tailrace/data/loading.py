@@ -54,7 +54,7 @@ _BRANCHES: Mapping[str, Shape] = {name: each(each(_tree)) for name in ("groups",
 
 
 def _having(shape: Mapping[str, Shape], maybe: Mapping[str, Shape]) -> Callable[[object, str], None]:
-    """What has all of a shape, and of another what is there."""
+    """Check for all parts of one shape, and for those parts of another that are present."""
 
     def check(value: object, where: str) -> None:
         json_documents.check(value, shape, where)
@@ -154,7 +154,7 @@ def table(place: Path, name: str, about: dict[str, Any]) -> pl.DataFrame | pl.La
 
 
 def collected(rows: pl.LazyFrame, name: str, place: Path | None) -> pl.DataFrame:
-    """What is asked for of a large table."""
+    """Reads the selected rows and columns of a large table."""
     from tailrace.execution import polars_frames
 
     try:
@@ -176,7 +176,7 @@ def check_table_name(name: str) -> None:
 
 
 def combined_fingerprint(fingerprints: Sequence[str]) -> str:
-    """One fingerprint of several, which depends on their order."""
+    """Fingerprint of several fingerprints; depends on their order."""
     return hashlib.blake2b(" ".join(fingerprints).encode(), digest_size=8).hexdigest()
 
 

@@ -16,7 +16,7 @@ from tailrace import _native
 
 
 def provenance() -> dict[str, Any]:
-    """What a manifest says beside the runs themselves."""
+    """Entries of a manifest beside the runs themselves."""
     return {
         "tailrace": _native.__version__,
         "engine": _native.__engine__,

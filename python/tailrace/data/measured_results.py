@@ -34,7 +34,7 @@ class Runs(Protocol):
 
 
 def of_results(results: Mapping[str, Runs], title: str) -> Measured:
-    """One cell a result, called by its label."""
+    """A cell for each result, named by its label."""
     numbered = list(enumerate(results.items(), start=1))
     entries = [(cell, run["run"], run) for cell, (_, result) in numbered for run in result.summary["runs"]]
     return Measured(
@@ -49,7 +49,7 @@ def of_results(results: Mapping[str, Runs], title: str) -> Measured:
 
 
 def _series(results: Mapping[str, Runs]) -> pl.LazyFrame | None:
-    """Of all that have series, with the numbers of their cells."""
+    """Series of all results that have any, with the numbers of their cells."""
     import polars as pl
 
     tables = [result.scan("group_series") for result in results.values()]
@@ -62,7 +62,7 @@ def _series(results: Mapping[str, Runs]) -> pl.LazyFrame | None:
 
 
 def of_result(result: Runs) -> Measured:
-    """One cell without parameters."""
+    """A single cell without parameters."""
     found = of_results({result.name: result}, result.name)
     cell = MeasuredCell(1, result.name, [], "")
     return replace(found, title=result.name, parameters=[], cells=[cell])

@@ -1,4 +1,4 @@
-"""What an experiment found: the summary document, tables, figures, and the folder they are kept in."""
+"""Result of an experiment: the summary document, tables, figures, and the folder they are kept in."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         # In memory, or on the disk until somebody asks for all of one.
         self._tables = dict(tables)
         self._folder: Path | None = None
-        # What has the files of those on the disk.
+        # Owners of the files of tables on the disk.
         self._holders: list[object] = []
 
     def __getstate__(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     @property
     def n(self) -> int:
-        """How many runs ended."""
+        """Number of runs that ended."""
         return len(self.summary["runs"])
 
     @property
@@ -212,29 +212,33 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row a flow and run."""
+        """Table of flows: a row for each flow and run."""
         return self.table("flows")
 
     @property
     def paths(self) -> pl.DataFrame:
-        """One row a flow over Multipath TCP, path, end that sent data by it, and run; empty without any."""
+        """Table of paths: a row for each flow over Multipath TCP, path, sending end and run; empty without Multipath
+        TCP.
+        """
         return self.table("paths")
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row an observed queue and run."""
+        """Table of queues: a row for each observed queue and run."""
         return self.table("queues")
 
     @property
     def windows(self) -> pl.DataFrame:
-        """One row a window, figure of a flow group or queue, and run; empty where the scenario names no windows."""
+        """Statistics by window: a row for each window, number of a flow group or queue, and run; empty without
+        windows.
+        """
         from tailrace.stats import window_statistics
 
         return window_statistics.frame(self.summary["runs"])
 
     @property
     def flow_windows(self) -> pl.DataFrame:
-        """One row a flow, window and run; empty where the scenario names no windows."""
+        """Table of flows by window: a row for each flow, window and run; empty without windows."""
         return self.table("flow_windows")
 
     @property
@@ -274,12 +278,16 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     @property
     def reordering(self) -> pl.DataFrame:
-        """How many segments of Multipath TCP were how far and how long ahead of their order; empty without it."""
+        """Distribution of how far and how long segments of Multipath TCP were ahead of their order; empty without
+        it.
+        """
         return self.table("reordering")
 
     @property
     def connections(self) -> pl.DataFrame:
-        """One row a connection and run: when it was opened and over, what came of it; up to `max_connections`."""
+        """Table of connections: a row for each connection and run with its start, end and outcome; up to
+        `max_connections`.
+        """
         return self.table("connections")
 
     @property
@@ -317,7 +325,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
     # -- figures -----------------------------------------------------------------------------------------------
 
     def plot(self, figure: str, **options: Unpack[Options]) -> Figure:
-        """One of the figures by its name; `size` is `screen`, `single` or `double`, `title=False` leaves titles off."""
+        """Draws a figure by its name; `size` is `screen`, `single` or `double`, `title=False` leaves titles off."""
         from tailrace.show import plots  # Matplotlib takes half a second
 
         return plots.single(self, figure, **options)
@@ -331,7 +339,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return self.plot("cwnd", **options)
 
     def plot_goodput(self, **options: Unpack[Options]) -> Figure:
-        """What reaches the applications, over time."""
+        """Goodput, which reaches the applications, over time."""
         return self.plot("goodput", **options)
 
     def plot_throughput(self, **options: Unpack[Options]) -> Figure:
@@ -355,11 +363,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return self.plot("subflow_cwnd", **options)
 
     def plot_path_throughput(self, **options: Unpack[Options]) -> Figure:
-        """What connections of Multipath TCP gave each path, stacked, and what was delivered of it."""
+        """Throughput that connections of Multipath TCP put on each path, stacked, and what was delivered of it."""
         return self.plot("path_throughput", **options)
 
     def plot_path_goodput(self, **options: Unpack[Options]) -> Figure:
-        """What connections of Multipath TCP got by each path, stacked, and what was delivered of it."""
+        """Goodput that connections of Multipath TCP got over each path, stacked, and what was delivered of it."""
         return self.plot("path_goodput", **options)
 
     def plot_data_sequence(self, **options: Unpack[Options]) -> Figure:
@@ -367,7 +375,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return self.plot("data_sequence", **options)
 
     def plot_reordering(self, **options: Unpack[Options]) -> Figure:
-        """How far, and for how long, data of Multipath TCP was ahead of its order."""
+        """Distribution of how far, and for how long, data of Multipath TCP was ahead of its order."""
         return self.plot("reordering", **options)
 
     # -- numbers -----------------------------------------------------------------------------------------------
@@ -381,7 +389,9 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     @property
     def unsettled(self) -> list[Unsettled]:
-        """What still moved when the statistics began: a longer warm-up is wanted. Empty where that is meant."""
+        """Series that still moved when the statistics began: use a longer warm-up. Empty where the scenario means
+        it.
+        """
         from tailrace.stats import steady_state
 
         return steady_state.unsettled(self)
@@ -401,7 +411,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         tolerances: Sequence[str] = (),
         strict: bool = False,
     ) -> Differences:
-        """What `other` has more than this, run by run where seeds are equal.
+        """Differences of `other` from this result, run by run where seeds are equal.
 
         `tolerances` says how much it may be (`goodput=5%`, `delay=2ms`); `.broken` has what goes beyond.
         """
@@ -428,7 +438,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         return (name for name in self._known_tables() if not self._was_asked_in_vain(name))
 
     def _was_asked_in_vain(self, name: str) -> bool:
-        """What stands for a table that was not recorded has no column."""
+        """Tests for the placeholder of a table that was not recorded: it has no column."""
         found = self._tables.get(name)
         return found is not None and not found.lazy().collect_schema()
 

@@ -1,4 +1,4 @@
-"""What `run` and `compare` need not do again, and how what they do survives whatever ends them.
+"""Resuming of `run` and `compare`: finds finished runs, and keeps new ones whatever ends the command.
 
 Runs are taken over from the result that stands at the target, where scenario and engine are the same: `--runs 5` after
 `--runs 3` does two more. While a command takes longer than a moment its runs land in a store beside the target
@@ -26,7 +26,7 @@ from tailrace.system.ownership import Holding
 if TYPE_CHECKING:
     from tailrace.data.store import Reader, Writer
 
-# What is over sooner is done again as fast.
+# Shorter runs are done again as fast as they are read.
 _WORTH_LANDING_S = 2.0
 
 _ENGINE = "engine"
@@ -36,7 +36,7 @@ Key: TypeAlias = tuple[str, int]
 
 
 class Resumption:
-    """Of one command with one target: what it finds there, and where its runs land."""
+    """Resuming of one command with one target: runs that it finds there, and where its runs are stored."""
 
     def __init__(self, target: Path | None, *, fresh: bool = False) -> None:
         self._target = target
@@ -48,7 +48,7 @@ class Resumption:
         self._open = ExitStack()
         # Beside the target, where there is room for the result.
         self.spill = Spill(target.absolute().parent if target else None)
-        # How many runs were found.
+        # Number of runs found.
         self.found = 0
 
     def __enter__(self) -> Self:
@@ -150,7 +150,7 @@ class Resumption:
         return found
 
     def _long_ones(self, reader: Reader, names: Mapping[int, str]) -> dict[Key, FinishedRun]:
-        """Those whose series are in parts, one each."""
+        """Runs whose series are in parts, one each."""
         from tailrace.data.store import parts
         from tailrace.data.store.store import captures
         from tailrace.execution import polars_frames
@@ -196,7 +196,7 @@ class Resumption:
         if self._target is None or ownership.holding(self._target) is not Holding.RESULT:
             return {}
         found: dict[Key, FinishedRun] = {}
-        # What cannot be read is done again.
+        # Unreadable runs are done again.
         with suppress(TailraceError, OSError):
             source = opened([self._target])
             for result in source.results.values() if isinstance(source, Comparison) else [source]:

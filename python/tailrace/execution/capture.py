@@ -14,7 +14,7 @@ SUFFIX = ".pcapng"
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """What was captured at one place; two are equal if their bytes are."""
+    """Capture at one place; two are equal if their bytes are."""
 
     run: int
     # The file name that it is to have.
@@ -51,7 +51,7 @@ class Capture:
 
 
 def file_name(name: str) -> str:
-    """What a capture's file is called, whatever the scenario calls the place."""
+    """File name of a capture, whatever the scenario calls the place."""
     return f"{names.shortened(name.removesuffix(SUFFIX))}{SUFFIX}"
 
 
@@ -66,7 +66,7 @@ def ordered(captures: Iterable[Capture]) -> list[Capture]:
 
 
 def in_folder(folder: Path) -> list[Capture]:
-    """Those of a result's folder, in order."""
+    """Captures of a result's folder, in order."""
     found = []
     for file in folder.glob(f"run*/*{SUFFIX}"):
         number = file.parent.name.removeprefix("run")

@@ -22,16 +22,15 @@ from tailrace.system import memory_limit
 if TYPE_CHECKING:
     import polars as pl
 
-# How often progress is looked at; also how soon Ctrl-C is noticed.
+# Interval between looks at progress; bounds the delay until Ctrl-C is noticed.
 _POLL_S = 0.1
-# How long runs that are to stop may take to do so; they look often, unless something is wrong with them.
+# Time that stopping runs may take; they check often, unless something is wrong with them.
 _GRACE_S = 5.0
 # Runs that end within so long after a delivery are delivered together: keeping many costs hardly more than keeping one.
 GATHERED_S = 0.1
-# So many runs may have ended and wait for whoever keeps them, before no other is begun; when half of them wait they are
-# delivered.
+# Finished runs that may wait for delivery before no other is begun; half of this starts a delivery.
 _MOST_UNDELIVERED = 64
-# What the threads of runs are called.
+# Name of the threads of runs.
 WORKER = "tailrace run"
 
 T = TypeVar("T")
@@ -39,7 +38,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one scenario."""
+    """A run of a scenario, to be done."""
 
     scenario: Scenario
     run: int
@@ -53,7 +52,7 @@ class Job:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """What a run that reached its end left behind."""
+    """Output of a run that reached its end."""
 
     run: int
     seed: int
@@ -63,13 +62,13 @@ class FinishedRun:
     captures: list[Capture]
     # Tables of a run that was read from a result, or whose rows left it while it went on.
     frames: Mapping[str, pl.DataFrame | pl.LazyFrame] = field(default_factory=dict)
-    # What has the files of these.
+    # Owner of the files of these frames.
     holder: object = None
 
 
 @dataclass
 class Outcome:
-    """What became of a list of jobs; `finished` has None where a job did not end."""
+    """Outcome of a list of jobs; `finished` has None where a job did not end."""
 
     finished: list[FinishedRun | None]
     errors: list[str] = field(default_factory=list)
@@ -80,7 +79,7 @@ class Watch(Protocol):
     """Told how the jobs come on."""
 
     def found(self, runs: int) -> None:
-        """So many runs were there before the jobs began, beside them."""
+        """Counts runs that were there before the jobs began."""
 
     def progress(self, fraction: float) -> None:
         """The share of the jobs' simulated time that is done."""
@@ -111,7 +110,7 @@ def default_jobs() -> int:
 
 
 def fitting(jobs: Iterable[Job]) -> int:
-    """How many of the jobs fit into memory at once, beside what they leave, unless that is long."""
+    """Number of jobs that fit into memory at once with their output, unless that is streamed."""
     sizes = [job.scenario.native.memory for job in jobs]
     left = sum(kept for _, kept in sizes)
     return memory_limit.runs_at_once(max((run for run, _ in sizes), default=0), left)
@@ -124,7 +123,7 @@ class Sink(Protocol[T]):
         """The task of a job that is about to begin, and where its long series go."""
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> T:
-        """What is kept of a run."""
+        """Result that is kept of a run."""
 
     def keep(
         self, ended: Sequence[tuple[int, Job, T]], failed: Sequence[tuple[int, Job, BaseException]]
@@ -231,7 +230,7 @@ class _Collected:
 
 
 def error_text(error: BaseException) -> str:
-    """What went wrong in a run. The simulator's own errors say it in words; of others their kind says more."""
+    """Reason for which a run failed. The simulator's own errors are sentences; others need their type's name."""
     is_own = isinstance(error, ScenarioError) or type(error).__module__ == _native.HookError.__module__
     return str(error).rstrip() if is_own else f"{type(error).__name__}: {error}"
 

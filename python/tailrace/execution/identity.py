@@ -1,5 +1,4 @@
-"""What makes two runs the same: the resolved scenario, the classes of one's own that it names, the run's number, and
-the engine."""
+"""Identity of a run: the resolved scenario, the plug-in classes that it names, the run's number, and the engine."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ import re
 from tailrace import _native
 from tailrace.scenario.scenario import Scenario
 
-# Of the head of a resolved scenario, what no run depends on: words, and how many runs there are.
+# Keys of the head on which no run depends: words, and the number of runs.
 _WORDS = re.compile(r"(?m)^(name|question|allow|runs) = .*\n")
 
 _FIGURES = "\n[[figure]]"

@@ -16,7 +16,7 @@ import polars as pl
 
 RawColumn: TypeAlias = tuple[str, bytes, list[str]]
 
-# How columns are called in a manifest, as in the description of the tables.
+# Names of column types in a manifest, as in the description of the tables.
 _KINDS = {pl.UInt32: "u32", pl.UInt64: "u64", pl.Float64: "f64", pl.String: "text", pl.Categorical: "text"}
 _NUMPY = {"u64": "<u8", "u32": "<u4", "f64": "<f8"}
 # The same for Python's own views, and for Polars.
@@ -27,7 +27,7 @@ _FEW_BYTES = 1 << 18
 
 
 def frame(columns: Mapping[str, RawColumn], run: int, cell: int | None = None) -> pl.DataFrame:
-    """One table of one run; it starts with the column `run`, after `cell` if there is one."""
+    """Frame of a table of one run; starts with the column `run`, after `cell` if there is one."""
     series = [_series(name, *raw) for name, raw in columns.items() if name != "run"]
     height = len(series[0]) if series else 0
     known = {"run": run} if cell is None else {"cell": cell, "run": run}
@@ -75,7 +75,7 @@ def kinds(schema: pl.Schema) -> dict[str, str]:
 
 
 def write(table: pl.DataFrame, file: Path) -> None:
-    """As Parquet. A full disk is an `OSError`, as it is everywhere else."""
+    """Writes Parquet. A full disk is an `OSError`, as elsewhere."""
     try:
         table.write_parquet(file, compression="zstd")
     except pl.exceptions.ComputeError as error:
@@ -90,7 +90,7 @@ def scan(files: Sequence[Path]) -> pl.LazyFrame:
 
 
 def sink(rows: pl.LazyFrame, file: Path) -> None:
-    """As `write`, of rows that need not fit into memory; they keep their order."""
+    """Writes rows that need not fit into memory; they keep their order."""
     try:
         rows.sink_parquet(file, compression="zstd", maintain_order=True)
     except pl.exceptions.ComputeError as error:
@@ -103,7 +103,7 @@ def read(file: Path, expected: dict[str, str] | None = None) -> pl.DataFrame:
 
 
 def opened(file: Path, expected: dict[str, str] | None = None) -> pl.LazyFrame:
-    """As `read`, but for the rows: these are read when it is collected."""
+    """Lazy form of `read`: rows are read when it is collected."""
     try:
         table = scan([file])
         found = kinds(table.collect_schema())
@@ -116,12 +116,12 @@ def opened(file: Path, expected: dict[str, str] | None = None) -> pl.LazyFrame:
 
 
 def values(rows: pl.LazyFrame) -> int:
-    """How many there are, by what files say of themselves."""
+    """Number of values, from the files' metadata."""
     return int(collected(rows.select(pl.len())).item()) * len(rows.collect_schema())
 
 
 def collected(rows: pl.LazyFrame) -> pl.DataFrame:
-    """What is read when it is collected; a `ValueError` says what is wrong with it."""
+    """Collects rows; a `ValueError` says what is wrong with them."""
     try:
         return rows.collect()
     except (pl.exceptions.PolarsError, OSError) as error:
@@ -131,7 +131,7 @@ def collected(rows: pl.LazyFrame) -> pl.DataFrame:
 
 
 def joined(alike: Sequence[Mapping[str, RawColumn]]) -> pl.DataFrame:
-    """One table of many runs, from rows that have the same columns and begin with `cell` and `run`.
+    """Frame of a table over many runs, from rows with equal columns that begin with `cell` and `run`.
 
     Columns that not all runs have are null where they are missing.
     """

@@ -41,7 +41,7 @@ class Monitor:
     """Watches in silence; the others build on it."""
 
     def __init__(self, total: int = 0) -> None:
-        # Of runs: all, those that were there before, and those that have ended since.
+        # Numbers of runs: all, those found at the start, and those ended since.
         self._total = total
         self._found = 0
         self._ended = 0
@@ -55,7 +55,7 @@ class Monitor:
         """Ends what `__enter__` began."""
 
     def found(self, runs: int) -> None:
-        """So many of the runs are there already: what is shown begins with them."""
+        """Counts runs that are there already; the display begins with them."""
         self._found = min(runs, self._total)
 
     def progress(self, fraction: float) -> None:
@@ -66,13 +66,13 @@ class Monitor:
         self._ended += 1
 
     def _share(self, fraction: float) -> float:
-        """How much of all there is, if so much of what was to be done is done."""
+        """Share of all runs that is done, for a share of the remaining ones."""
         if not self._found:
             return fraction
         return (self._found + fraction * (self._total - self._found)) / self._total
 
     def _count(self) -> str:
-        """How many runs there are, where that says something."""
+        """Number of runs, where it says something."""
         return f", {self._found + self._ended} of {self._total} runs" if self._total > 1 else ""
 
 

@@ -63,7 +63,7 @@ class Rows:
     """The rows of one run: called with those that leave it. With a `cell` they are as stores have them."""
 
     def __init__(self, spill: Spill, run: int, cell: int | None = None) -> None:
-        # Which also keeps the files.
+        # Owner that keeps the files, too.
         self._spill = spill
         self._run = run
         self._cell = cell
@@ -111,7 +111,7 @@ class Rows:
         return {name: polars_frames.scan(chunks) for name, chunks in self._chunks.items()}
 
     def settle(self) -> dict[str, Path]:
-        """One file a table instead of the chunks."""
+        """Joins the chunks of each table to one file."""
         from tailrace.execution import polars_frames
 
         whole = {}

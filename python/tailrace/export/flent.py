@@ -116,7 +116,7 @@ def _raw_of_stream(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sums(flows: _Flows) -> Iterator[_Series]:
-    """What flent computes over its streams: their sum and mean, here of all flows over TCP."""
+    """Sum and mean over flows of TCP, as flent computes them over its streams."""
     rows = [row for row in flows.rows if _is_tcp(row)]
     if rows:
         total = flows.total(list(dict.fromkeys(row["group"] for row in rows)))

@@ -68,7 +68,7 @@ def _ways(run: Run, rows: Sequence[Mapping[str, Any]]) -> list[Way]:
 
 
 def _five(row: Mapping[str, Any], way: Way) -> dict[str, object]:
-    """What classifies a flow."""
+    """Five-tuple that classifies a flow."""
     return {
         "sourceAddress": way.source,
         "destinationAddress": way.destination,
@@ -126,7 +126,9 @@ def _forwarded(row: Mapping[str, Any], way: Way) -> int:
 
 
 def _time(seconds: float) -> str:
-    """As ns-3 writes it, in full: older readers take the digits before `.0ns`, newer ones the number before `ns`."""
+    """Time in ns-3's format, in full: older readers take the digits before `.0ns`, newer ones the number before
+    `ns`.
+    """
     return f"+{round(seconds * _NANOSECONDS)}.0ns"
 
 

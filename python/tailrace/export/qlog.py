@@ -37,7 +37,7 @@ _RECORD_SEPARATOR = "\x1e"
 
 @dataclass(frozen=True)
 class _Trace:
-    """One flow, as one of its ends saw it."""
+    """Events of one flow, seen by one of its ends."""
 
     flow: str
     end: str

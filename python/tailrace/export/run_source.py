@@ -1,4 +1,4 @@
-"""One run out of a result, a comparison or a sweep, as formats take it."""
+"""A run of a result, a comparison or a sweep, for export."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Scenario = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Run:
-    """One run."""
+    """A run with its tables."""
 
     place: Path
     # The scenario's name, and the cell's label where there is one.
@@ -36,7 +36,7 @@ class Run:
     fingerprint: str
     scenario: Scenario
     _table: Callable[[str], pl.DataFrame]
-    # What a cell sets, by the names of columns, as TOML text.
+    # Settings of a cell by names of columns, as TOML text.
     axes: Mapping[str, str] = field(default_factory=dict)
 
     def table(self, name: str) -> pl.DataFrame:

@@ -18,7 +18,7 @@ LAUNCHER, _ENVIRONMENT = "tailrace-agent", "TAILRACE_AGENT"
 _PATIENCE_S = 60
 _LAST_LINES = 5
 _BOOTED = "tailrace: booted"
-# As crates/guest starts guests, but in a time that nobody keeps, and without cards.
+# Environment like that of guests in crates/guest, but without time control and network devices.
 _AVX = ("AVX", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load")
 # On a kernel's command line: its programs do without registers that are not kept when it switches between them.
 WITHOUT_AVX = f"GLIBC_TUNABLES=glibc.cpu.hwcaps={','.join(f'-{feature}' for feature in _AVX)}"
@@ -40,7 +40,7 @@ _BOOT = (
 
 
 def of(kernel: Kernel) -> list[Finding]:
-    """What is found of one kernel; it is not booted where it is none."""
+    """Findings about a kernel; it is not booted if it is no kernel."""
     found = [_said(kernel), _options(kernel)]
     if all(finding.state == "ok" for finding in found):
         found.append(_boot(kernel))
@@ -91,7 +91,7 @@ def _boot(kernel: Kernel) -> Finding:
 
 
 def _booted(launcher: Path, kernel: Kernel) -> str:
-    """What a guest's console says. Its first program ends, so it ends in a panic."""
+    """Console output of a guest. Its first program ends, so the kernel ends in a panic."""
     with tempfile.TemporaryDirectory(prefix="tailrace-boot-") as folder:
         console = Path(folder, "console")
         command = [str(launcher), "launch", str(kernel.path), *_BOOT]

@@ -25,7 +25,7 @@ _STEPS = 1260
 
 @dataclass(frozen=True)
 class Telling:
-    """What a build says while it runs."""
+    """Progress messages of a build."""
 
     say: Callable[[str], None]
     """A line for people."""
@@ -72,7 +72,7 @@ def _build(site: Site, about: dict[str, str], jobs: int, telling: Telling) -> Ke
 
 
 def _about(source: Source) -> dict[str, str]:
-    """What a kernel is made of, as its record says it; the hash of a folder is known when it is copied."""
+    """Description of a kernel's source for its record; the hash of a folder is known when it is copied."""
     said = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=False)  # noqa: S607 - the user's
     return {
         "source": source.path.name,
@@ -126,7 +126,7 @@ class _Steps:
         self._done = 0
 
     def told(self, line: str) -> None:
-        """What is done with which file is a line that begins with two spaces."""
+        """Lines that begin with two spaces name the step and its file."""
         if line.startswith("  "):
             self._done += 1
             self._progress(min(self._done / _STEPS, 0.99))

@@ -1,4 +1,4 @@
-"""What a build needs of this machine: programs, room, a folder whose name Linux's make takes."""
+"""Requirements of a build on this machine: programs, disk space, a folder whose name make accepts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PACKED = {".xz": "xz", ".bz2": "bzip2", ".gz": "gzip"}
 _ON_DEBIAN = "apt install gcc libc6-dev make flex bison bc tar xz-utils"
 # An unpacked source and what is compiled of it.
 _ROOM = 2 << 30
-# What separates names for make.
+# Separators of names for make.
 _FORBIDDEN_BY_MAKE = (" ", ":", "\t")
 
 

@@ -1,4 +1,4 @@
-"""Which options a kernel is built with, and whether it got them: one that lacks another is off without a word."""
+"""Kernel configuration, and whether a kernel got it: kconfig silently drops options whose dependencies are missing."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Options:
 
     @property
     def sha256(self) -> str:
-        """Of the file."""
+        """Hash of the file."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def lacking(self, config: str) -> list[str]:
-        """Those that a kernel must have, and that have another value in its configuration."""
+        """Required options that have another value in a kernel's configuration."""
         return _differing(self.required, config)
 
     def left_out(self, config: str) -> list[str]:
-        """Those that it may lack, and does."""
+        """Optional options that a kernel lacks."""
         return _differing(self.optional, config)
 
 

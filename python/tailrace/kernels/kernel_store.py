@@ -183,7 +183,7 @@ def _unchanged(kernel: Kernel) -> Kernel:
 
 
 def changed(kernel: Kernel) -> str:
-    """What is said of a kernel that is no longer what was built."""
+    """Message about a kernel that changed after it was built."""
     return (
         f"{kernel.path} is not what was built: its hash is another. "
         f"`tailrace kernel build {kernel.name}` builds it anew"
@@ -191,7 +191,7 @@ def changed(kernel: Kernel) -> str:
 
 
 def _read(record: Path) -> Kernel | None:
-    """What a record says; nothing where it is none, or the program is gone."""
+    """Kernel of a record; None if the record is damaged or the program is gone."""
     program = record.parent / PROGRAM
     try:
         kept = json.loads(record.read_text(encoding="utf-8"))

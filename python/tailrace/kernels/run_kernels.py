@@ -36,7 +36,7 @@ def check(scenario: Scenario) -> None:
 
 
 def of(native: _native.Scenario) -> tuple[dict[str, Path], Path] | None:
-    """What a task needs for the kernels that a scenario names: their paths and the program that launches them."""
+    """Paths of the kernels that a scenario names, and the program that launches them."""
     names = native.kernels
     if not names:
         return None

@@ -13,7 +13,7 @@ from tailrace.system.diagnosis import Finding
 # Where guests' memory lies.
 MEMORY = Path("/dev/shm")  # noqa: S108 - where Linux has it
 _MIB = 1 << 20
-# What a guest has where a scenario does not say.
+# Memory of a guest, where a scenario does not set it.
 _GUEST = 128 * _MIB
 _FEW_GUESTS = 8
 _PATIENCE_S = 30
@@ -76,7 +76,7 @@ def _memory() -> list[Finding]:
 
 
 def _tried(what: str, *arguments: str) -> str | None:
-    """Why something does not work; None where it does."""
+    """Reason for which a requirement fails; None if it is met."""
     program = str(Path(__file__).with_name("probe.py"))
     try:
         done = subprocess.run(  # noqa: S603 - a file of this package

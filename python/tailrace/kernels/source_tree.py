@@ -87,7 +87,9 @@ def place(site: Site, sha256: str) -> Placed:
 
 
 def _left_by_another(site: Site, sha256: str) -> Placed | None:
-    """What an interrupted build left of the same archive. A folder may have changed since: it is copied anew."""
+    """Sources that an interrupted build left of the same archive. A folder may have changed since: it is copied
+    anew.
+    """
     try:
         there = Placed(**json.loads(site.mark.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError):
@@ -128,7 +130,7 @@ def _copy(site: Site) -> str:
     except shutil.Error as error:
         (first, *_) = error.args[0]
         raise UsageError(f"{first[0]} cannot be copied: {first[2]}") from None
-    # What was built there before is not to be in this one.
+    # Removes output of earlier builds.
     site.maker.make("mrproper")
     return version
 

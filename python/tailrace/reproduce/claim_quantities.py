@@ -30,7 +30,7 @@ _TEXT = re.compile(r"(?P<of>.+?)(?: where (?P<where>.+?))?(?: in (?P<study>[\w-]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a text asks for."""
+    """Parts of a quantity's text."""
 
     of: str
     where: tuple[str, ...]
@@ -60,7 +60,7 @@ class Measured:
         self._sweeps = sweeps
 
     def one(self, text: str, keys: Keys) -> Number:
-        """What a text means."""
+        """Number for a text."""
         return self._number(Wanted.parsed(text, self._study, keys), keys)
 
     def along(self, text: str, parameter: str, keys: Keys) -> list[tuple[str, Number]]:
@@ -82,7 +82,7 @@ class Measured:
         return self._paper.tables[name]
 
     def every(self, of: str, keys: Keys) -> tuple[str, list[tuple[int, int, float]]]:
-        """Of all cells: the unit, and a cell, a run and a value each."""
+        """Values of all cells: the unit, and cell, run and value of each."""
         sweep = self._sweeps(self._study)
         unit, rows = "", []
         for cell in dict.fromkeys(row["cell"] for row in sweep.plan if row["cell"] is not None):

@@ -28,7 +28,7 @@ from tailrace.reproduce.paper import (
 from tailrace.reproduce.toml_keys import Keys, Source, near
 
 FILE = "claims.toml"
-# What a study and a reading may say of a sweep, and what `tailrace.sweep` calls it.
+# Keys of a sweep in a study or reading, with their names in `tailrace.sweep`.
 _SWEEP = {
     "each": "axes",
     "zip": "together",
@@ -57,7 +57,7 @@ def load(folder: Path) -> Paper:
 
 
 class _File:
-    """One file, whose parts refer to one another by name."""
+    """A claims file, whose parts refer to one another by name."""
 
     def __init__(self, folder: Path, source: Source, told: Mapping[str, Any]) -> None:
         self.folder = folder
@@ -102,7 +102,7 @@ class _File:
     # -- tables of the file ------------------------------------------------------------------------------------
 
     def _named(self, section: str, made: Callable[[str, Keys], T]) -> dict[str, T]:
-        """Those of `[section.name]`."""
+        """Tables `[section.name]`."""
         tables = self.told.get(section, {})
         if not isinstance(tables, Mapping) or not all(isinstance(one, Mapping) for one in tables.values()):
             raise self.top.fail(f"{section}s are written as [{section}.NAME]", section)
@@ -115,7 +115,7 @@ class _File:
         return found
 
     def _each(self, section: str, made: Callable[[Keys], T], name: Callable[[T], str]) -> dict[str, T]:
-        """Those of `[[section]]`, no two of one name."""
+        """Tables `[[section]]`, with distinct names."""
         found: dict[str, T] = {}
         for keys in self._tables(section):
             one = made(keys)
@@ -321,7 +321,7 @@ class _File:
 
 
 def _sweep(keys: Keys) -> dict[str, Any]:
-    """What is varied, as `tailrace.sweep` takes it."""
+    """Varied parameters, as `tailrace.sweep` takes them."""
     found = {of: keys.any(key) for key, of in _SWEEP.items()}
     if isinstance(found.get("together"), Mapping):
         found["together"] = [found["together"]]

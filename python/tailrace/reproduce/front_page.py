@@ -15,7 +15,7 @@ VERDICTS = "verdicts.json"
 
 
 def record(paper: Paper, found: Sequence[Verdict], *, quick: bool) -> dict[str, Any]:
-    """What is kept of a paper for programs and the front page."""
+    """Record of a paper for programs and the front page."""
     counted = judgement.counts(found, paper.claims)
     return {
         "paper": paper.id,

@@ -15,7 +15,7 @@ from tailrace.reproduce.studies import Sweeps
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of a claim under a reading."""
+    """Verdict about a claim under a reading."""
 
     claim: Claim
     reading: str
@@ -24,7 +24,7 @@ class Verdict:
 
     @property
     def expected(self) -> Outcome:
-        """What was known to come out."""
+        """Outcome that is expected."""
         return self.claim.expected.outcomes[self.reading]
 
     def is_new(self, *, quick: bool) -> bool:
@@ -57,7 +57,7 @@ def rehearse(paper: Paper) -> None:
 
 
 def verdicts(paper: Paper, sweeps: Sweeps) -> list[Verdict]:
-    """Of all claims whose studies were run, in the order of the paper."""
+    """Verdicts about all claims whose studies were run, in the order of the paper."""
     return list(_verdicts(paper, sweeps))
 
 
@@ -81,7 +81,7 @@ def _judged(check: Check, numbers: Measured | Rehearsal) -> Finding:
 
 
 def counts(found: Sequence[Verdict], claims: Sequence[Claim]) -> Mapping[str, int]:
-    """How many claims hold under every reading, under some, under none, are open, or cannot be judged.
+    """Number of claims that hold under every reading, under some, under none, are open, or cannot be judged.
 
     A claim that is open under its best reading is open.
     """
@@ -110,7 +110,7 @@ def said(counted: Mapping[str, int]) -> str:
 
 
 def summed(outcomes: Sequence[Outcome]) -> str:
-    """One word for a claim under all its readings."""
+    """Word for a claim under all its readings."""
     if not outcomes:
         return "not judged"
     if all(one is Outcome.HOLDS for one in outcomes):

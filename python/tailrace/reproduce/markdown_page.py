@@ -20,7 +20,7 @@ FIGURES = "figures"
 
 @dataclass(frozen=True)
 class Page:
-    """What a page is made of."""
+    """Parts of a page."""
 
     paper: Paper
     verdicts: Sequence[Verdict]

@@ -1,4 +1,4 @@
-"""What there is about a paper: readings, studies, quantities, claims, figures, tables. All of it is data."""
+"""Description of a paper: readings, studies, quantities, claims, figures, tables. All of it is data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailrace.reproduce.toml_keys import Keys
 
 
 class Outcome(Enum):
-    """What became of a claim under a reading."""
+    """Outcomes of a claim under a reading."""
 
     HOLDS = "holds"
     FAILS = "fails"
@@ -21,7 +21,7 @@ class Outcome(Enum):
 
 
 class Fault(Enum):
-    """Why a claim does not hold."""
+    """Reasons for which a claim does not hold."""
 
     PAPER = "paper"
     MISSING = "missing parameter"
@@ -30,11 +30,11 @@ class Fault(Enum):
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to fill in what the paper leaves open."""
+    """A way to fill in what the paper leaves open."""
 
     name: str
     title: str
-    # What it sets and why, for people.
+    # Settings and their reasons, for people.
     means: str
     # It was chosen because it comes near the paper's numbers.
     found: bool
@@ -48,7 +48,7 @@ PLAIN = Reading("", "as the paper says", "", found=False, sets={})
 
 @dataclass(frozen=True)
 class Quick:
-    """What `--quick` changes of a study."""
+    """Changes of a study by `--quick`."""
 
     runs: int | None = None
     sets: Mapping[str, Any] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Quick:
 
 @dataclass(frozen=True)
 class Own:
-    """What a study is like under one of its readings, beside what it is under all."""
+    """Changes of a study by one of its readings."""
 
     scenario: Path | None
     sets: Mapping[str, Any]
@@ -73,7 +73,7 @@ class Study:
     readings: Sequence[str]
     runs: int | None
     sets: Mapping[str, Any]
-    # As `tailrace.sweep` takes them: `axes`, `together`, `let`, `derive`, `presets`, `when`.
+    # Arguments of `tailrace.sweep`: `axes`, `together`, `let`, `derive`, `presets`, `when`.
     sweep: Mapping[str, Any]
     # By reading: what is so only under that one.
     own: Mapping[str, Own]
@@ -84,7 +84,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Check:
-    """One comparison: its kind, and the keys that this kind has."""
+    """A comparison: its kind, and the keys of this kind."""
 
     kind: str
     keys: Keys
@@ -92,7 +92,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is known to come out, and why where that is not what the paper says."""
+    """Expected outcome, and the reason where it is not the paper's."""
 
     # Reading -> outcome.
     outcomes: Mapping[str, Outcome]
@@ -112,14 +112,14 @@ class Claim:
     checks: Sequence[Check]
     expected: Expectation
     figure: str | None
-    # Why nobody can judge it; there are no checks then.
+    # Reason for which nobody can judge it; there are no checks then.
     not_judged: str | None
     keys: Keys
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One that is drawn of a study, for each reading."""
+    """A figure of a study, drawn for each reading."""
 
     name: str
     place: str
@@ -158,7 +158,7 @@ class Beyond:
     says: str
     # Metrics of a table of all cells, or of the extreme cell for each value of a parameter.
     columns: Sequence[str]
-    # Which cells, as `--where` has them; all where it is empty.
+    # Selected cells, in the form of `--where`; all if empty.
     where: Sequence[str]
     worst: Mapping[str, Any] | None
     figure: str | None

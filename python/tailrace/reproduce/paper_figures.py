@@ -28,7 +28,7 @@ _UNSEEN = re.compile(r"(\.\d\d)\d+")
 
 
 def check(figure: Figure) -> None:
-    """That every key is one of its form; names are looked up when there are runs."""
+    """Checks that every key is one of its form; names are looked up when there are runs."""
     known = _SERIES if "series" in figure.asked else _SWEPT
     keys = replace(figure.keys, table=figure.asked, _taken=set(known))
     keys.finish()
@@ -36,7 +36,7 @@ def check(figure: Figure) -> None:
 
 
 def file_name(figure: Figure, reading: str) -> str:
-    """What its file is called."""
+    """Name of its file."""
     return f"{figure.name}-{reading}.{FORM}" if reading else f"{figure.name}.{FORM}"
 
 

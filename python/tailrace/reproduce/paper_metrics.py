@@ -28,14 +28,14 @@ class Declaring(Sweep):
         self._taken: dict[str, tuple[Metric, pl.DataFrame]] = {}
 
     def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
-        """What names stand for: quantities of the file first, then metrics of sweeps."""
+        """Metrics for names: quantities of the file first, then metrics of sweeps."""
         several = [names] if isinstance(names, str) else names
         if not several:
             return super().metrics()
         return [metric for name in several for metric in self._named(name)]
 
     def table(self, columns: str | Sequence[str] = ()) -> Table:
-        """One row a cell; what is asked for is taken of the runs before they are looked at."""
+        """Table with a row for each cell; quantities are computed from the runs first."""
         self.metrics(columns)
         return super().table(columns)
 
@@ -51,12 +51,12 @@ class Declaring(Sweep):
             owner, _, short = name.rpartition(".")
             metric = Metric(short, QUANTITY, name, unit, owner=owner or None)
             self._taken[name] = (metric, self._rows(metric, values))
-            # What was computed of the figures lacks these.
+            # Discards what was computed before these were there.
             self.__dict__.pop("measured", None)
         return self._taken[name][0]
 
     def _rows(self, metric: Metric, values: Sequence[tuple[int, int, float]]) -> pl.DataFrame:
-        """As the figures of summaries are kept."""
+        """Rows in the form of summary numbers."""
         import polars as pl
 
         there = self._recorded

@@ -80,7 +80,7 @@ def _chosen(one: Beyond, sweep: Sweep) -> text_table.Grid:
 
 
 def _kept(where: Sequence[str], sweep: Sweep) -> list[int]:
-    """Which rows are shown."""
+    """Rows that are shown."""
     return places(sweep, where) if where else list(range(len(sweep.plan)))
 
 

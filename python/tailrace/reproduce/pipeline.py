@@ -40,7 +40,7 @@ class Work:
 
     @property
     def runs(self) -> int:
-        """How many runs it takes in all."""
+        """Number of runs in all."""
         return sum(task.surveyed.runs for task in self.tasks)
 
     @property
@@ -82,7 +82,7 @@ def run(
 
 def write(work: Work, found: Sequence[Verdict], command: str, jobs: int | None, *, plots: bool) -> Path:
     """Draws the figures, writes the page and the verdicts; the page."""
-    from tailrace import __version__
+    from tailrace._native import __version__
 
     if plots:
         draw(work, jobs)
@@ -98,7 +98,7 @@ def write(work: Work, found: Sequence[Verdict], command: str, jobs: int | None, 
 
 
 def _findings(papers: Path) -> str:
-    """What is said over all papers of a folder, where somebody has said it."""
+    """Remarks about all papers of a folder, if there are any."""
     file = papers / FINDINGS
     return file.read_text(encoding="utf-8") if file.is_file() else ""
 
@@ -138,7 +138,7 @@ def draw(work: Work, jobs: int | None) -> None:
 
 @dataclass(frozen=True)
 class _Drawing:
-    """One figure of one reading: small enough to be sent to another process."""
+    """A figure of a reading: small enough to be sent to another process."""
 
     folder: Path
     figure: str

@@ -36,11 +36,11 @@ _SHAPE: json_documents.Shape = {
         }
     ),
 }
-# What results of earlier versions do not have.
+# Absent from results of earlier versions.
 _CLAIMS: json_documents.Shape = json_documents.rows(
     {"claim": json_documents.TEXT, "says": json_documents.TEXT}
 )
-# What a page can hold of pictures.
+# Size of all pictures on a page at most.
 _MOST_BYTES = 3_500_000
 
 

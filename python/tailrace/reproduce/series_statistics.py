@@ -31,7 +31,7 @@ _LAST = "last"
 
 
 def check(keys: Keys) -> None:
-    """That a declaration of a quantity is one."""
+    """Checks the declaration of a quantity."""
     if "formula" in keys.table:
         keys.take("formula", str)
         keys.take("of", dict, {})
@@ -113,7 +113,7 @@ def chosen(sweep: Sweep, table: str, keys: Keys, cell: int) -> pl.DataFrame:
 
 
 def _during(sweep: Sweep, rows: pl.DataFrame, group: str, cell: int) -> pl.DataFrame:
-    """Those between the first opening of a connection of a group and the end of its last transfer, run by run.
+    """Rows between the first opening of a connection of a group and the end of its last transfer, run by run.
 
     A transfer that does not end leaves all that follow.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Task:
-    """One study under one reading."""
+    """A study under a reading."""
 
     study: Study
     reading: Reading
@@ -93,7 +93,7 @@ class Sweeps:
     _open: dict[tuple[str, str], Sweep] = field(default_factory=dict)
 
     def of(self, study: str, reading: str) -> Sweep:
-        """Of a study under a reading."""
+        """Sweep of a study under a reading."""
         from tailrace.study.sweep_result import Sweep
 
         key = (study, reading)

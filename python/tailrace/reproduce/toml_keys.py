@@ -30,7 +30,7 @@ class Source:
     text: str
 
     def line(self, header: str, number: int, *keys: str | None) -> int | None:
-        """Of the first of some keys that is there in the `number`-th table with this header, or of the header."""
+        """Line of the first of some keys that is there in the `number`-th table with this header, or of the header."""
         lines = self.text.splitlines()
         own = [at for at, line in enumerate(lines) if header and line.strip().startswith(header)]
         if number >= len(own):
@@ -50,13 +50,13 @@ class Source:
 
 @dataclass
 class Keys:
-    """One table of the file: each key is taken once, and what is left is unknown."""
+    """A table of the file: each key is taken once, and what is left is unknown."""
 
     source: Source
     table: Mapping[str, Any]
     header: str
     number: int = 0
-    # What messages call it, such as `claim C02`.
+    # Name in messages, such as `claim C02`.
     title: str = ""
     # The key of the table at `header` that holds this one, if it is not that one itself.
     inside: str | None = None

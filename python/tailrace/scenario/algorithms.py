@@ -56,9 +56,9 @@ def parameter(
 
 
 class Algorithm:
-    """What they have in common: a name, parameters, an instance for each queue or connection of each run."""
+    """Base of algorithms: a name, parameters, an instance for each queue or connection of each run."""
 
-    # What scenarios call it.
+    # Name in scenarios.
     name: ClassVar[str] = ""
     # Names of what `state` gives: columns of the queue's time series.
     states: ClassVar[Sequence[str]] = ()
@@ -68,7 +68,7 @@ class Algorithm:
 
 
 class Discipline(Algorithm):
-    """What laws and whole queues have in common."""
+    """Base of laws and whole queues."""
 
     def start(self, link: Link) -> None:
         """Begins: the parameters are set. In place of `__init__`."""
@@ -119,7 +119,7 @@ class Aqm(Discipline):
         return _native.Verdict.PASS
 
     def on_signalled(self, marked: bool, now: int) -> None:
-        """What became of the packet for which the law just returned `Verdict.SIGNAL`: marked, or dropped.
+        """Called after `Verdict.SIGNAL`: whether the packet was marked, or dropped.
 
         After a drop on departure the next packet comes to `on_dequeue` at the same time.
         """
@@ -173,7 +173,7 @@ class CongestionControl(Algorithm):
     _sort = "control"
     _hooks = ("on_ack", "on_undo", "on_flight_after_timeout")
 
-    # What it asks of the engine: "deliveries" (`on_delivery`), "rates" in these, "pacing", "ecn".
+    # Services of the engine: "deliveries" (`on_delivery`), "rates" in these, "pacing", "ecn".
     needs: ClassVar[Sequence[str]] = ()
     # Whether an ACK of some of what was lost ends fast recovery without SACK, as in plain Reno.
     leaves_recovery_on_partial_ack: ClassVar[bool] = False
@@ -228,16 +228,16 @@ class CongestionControl(Algorithm):
         self.on_recovered(int(self.cwnd) // 2)
 
 
-# One for each class: tables of parameters live as long as the process.
-_outsiders: weakref.WeakKeyDictionary[type[Algorithm], _native.Outsider] = weakref.WeakKeyDictionary()
+# Compiled forms by class: tables of parameters live as long as the process.
+_outsiders: weakref.WeakKeyDictionary[type[Algorithm], _native.Plugin] = weakref.WeakKeyDictionary()
 
 
-def outsiders(classes: Iterable[type[Algorithm]]) -> list[_native.Outsider]:
+def outsiders(classes: Iterable[type[Algorithm]]) -> list[_native.Plugin]:
     """The classes as the engine takes them."""
     return [_outsider(each) for each in classes]
 
 
-def _outsider(each: type[Algorithm]) -> _native.Outsider:
+def _outsider(each: type[Algorithm]) -> _native.Plugin:
     known = _outsiders.get(each)
     if known is None:
         known = _outsiders[each] = _declared(checked(each))
@@ -255,7 +255,7 @@ def checked(each: object) -> type[Algorithm]:
     return each
 
 
-def _declared(each: type[Algorithm]) -> _native.Outsider:
+def _declared(each: type[Algorithm]) -> _native.Plugin:
     own = [hook for hook in each._hooks if _differs(each, hook)]
     rows = [
         (name, p.kind, p.default, p.doc, p.ends, list((p.words or {}).items()))
@@ -270,7 +270,7 @@ def _declared(each: type[Algorithm]) -> _native.Outsider:
 
     try:
         names = (each.name, each.__name__, _sentence(each))
-        return _native.Outsider(each._sort, names, rows, list(each.states), own, make)
+        return _native.Plugin(each._sort, names, rows, list(each.states), own, make)
     except ValueError as error:
         raise UsageError(str(error)) from None
 

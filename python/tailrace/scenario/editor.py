@@ -1,4 +1,4 @@
-"""What an editor needs to complete and check scenarios: the schema, and which files it is for."""
+"""Files for editors that complete and check scenarios: the schema, and which files it is for."""
 
 from __future__ import annotations
 

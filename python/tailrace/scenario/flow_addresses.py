@@ -135,7 +135,7 @@ class Network:
         return None if between is None else between + 2
 
     def _routers_from(self, first: str) -> dict[str, int]:
-        """How many links each router is away from the first; only routers forward."""
+        """Distance in links of each router from the first; only routers forward."""
         if first in self._away:
             return self._away[first]
         found = {} if first in self._hosts else {first: 0}
@@ -167,7 +167,7 @@ def members(counts: Mapping[str, int | None], selector: str) -> list[str]:
 
 
 def pairs(counts: Mapping[str, int | None], first: str, second: str) -> Iterator[tuple[str, str]]:
-    """What two selectors pick, paired in order, or one with each."""
+    """Pairs of two selectors' nodes: in order, or one with each."""
     a, b = members(counts, first), members(counts, second)
     length = max(len(a), len(b))
     yield from zip(_stretched(a, length), _stretched(b, length), strict=True)

@@ -1,4 +1,4 @@
-"""Which flows a text means: `tcp[0..3],udp[2]`, or all of a group by its name."""
+"""Choice of flows by a text: `tcp[0..3],udp[2]`, or all of a group by its name."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ def declared(said: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def running(said: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Those that are not switched off."""
+    """Groups that are not switched off."""
     return (each for each in declared(said) if each[1].get("enabled", True))
 
 

@@ -12,12 +12,12 @@ from tailrace.scenario.twin_settings import Flow, Objection, PathManagers, Scena
 
 CODE = "ignored-key"
 _NOTHING = 'no setting of a kernel means the same: leave it out, or simulate a host (kernel = "none")'
-# So many keys are named beside the first.
+# Further keys that are named at most.
 _NAMED = 3
 
 
 def of(scenario: ScenarioFile) -> list[Objection]:
-    """Of flows between kernels. A simulated end obeys all keys."""
+    """Ignored keys of flows between kernels. A simulated end obeys all keys."""
     hosts = twin_settings.hosts_of(scenario)
     flows = twin_settings.flows_of(scenario, hosts)
     between = [flow for flow in flows if flow.client.kernel and flow.server.kernel]
@@ -36,7 +36,7 @@ def _of_flow(flow: Flow, managers: PathManagers) -> Iterator[Objection]:
 
 
 def _ignored(flow: Flow, key: str, instead: str, others: Sequence[str] = ()) -> Objection:
-    """Of keys for which there is nothing else: files with every default filled in have dozens."""
+    """Objection to keys without an equivalent: files with every default filled in have dozens."""
     keys = ", ".join(f"`{each}`" for each in [key, *others[:_NAMED]])
     more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
     ends = " and ".join(dict.fromkeys([flow.client.name, flow.server.name]))

@@ -6,15 +6,15 @@ as; each place in that text is known as one in the objects.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from importlib import import_module
-from types import ModuleType
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, TypeVar
 
 from tailrace.text import toml_text
 
 _T = TypeVar("_T", bound="Table")
+# The class of a table by its kind; None for a kind of a plug-in.
+FormOf: TypeAlias = "Callable[[object], type[Table] | None]"
 
 
 class Table:
@@ -22,12 +22,12 @@ class Table:
 
     __slots__ = ()
 
-    # Of what kind it is, where its like have kinds.
+    # Kind of the table, where its section has kinds.
     _kind: ClassVar[str] = ""
     # Keys by attributes, where they differ.
     _keys: ClassVar[Mapping[str, str]] = {}
-    # Attributes whose values are tables, and what has their classes: "tables.Host", or modules of kinds.
-    _forms: ClassVar[Mapping[str, str]] = {}
+    # Attributes whose values are tables, with the class of a table by its kind.
+    _forms: ClassVar[Mapping[str, FormOf]] = {}
 
     def __new__(cls, *_: object, **said: object) -> Self:
         """Refuses what it has no attribute for: that of a dataclass would not know the nearest."""
@@ -44,7 +44,7 @@ class Table:
     __hash__ = None  # type: ignore[assignment] # it can be changed
 
     def as_dict(self) -> dict[str, Any]:
-        """What it says, as a file would, without the classes."""
+        """Values as a file would have them, without the classes."""
         said = {key: _plain(value) for _, key, value in said_by(self)}
         return {"kind": self._kind, **said} if self._kind else said
 
@@ -84,7 +84,7 @@ class Written(str):
 
 
 def written(root: Root) -> Written:
-    """As text that knows where what in it is from."""
+    """Text of a scenario that knows which object each part is from."""
     return _Writer().document(root)
 
 
@@ -104,7 +104,7 @@ def _names(table: type[Table]) -> list[str]:
 def _unknown(table: type[Table], wrong: str) -> str:
     import difflib  # only when something is wrong
 
-    # As a file calls it, too.
+    # Keys of a file lead to attributes, too.
     meant = {key: attribute for attribute, key in _keys_of(table)} | {name: name for name in _names(table)}
     close = difflib.get_close_matches(wrong, meant, n=1)
     hint = f"; did you mean {meant[close[0]]}?" if close else ""
@@ -112,7 +112,7 @@ def _unknown(table: type[Table], wrong: str) -> str:
 
 
 def _instead_of(value: type) -> str:
-    """What a class is, where a value is expected, and what to write."""
+    """Message about a class in place of a value, with what to write."""
     if issubclass(value, Table):
         return f"the class {_called(value)}, not an object of it; write {_called(value)}()"
     name = getattr(value, "name", None)
@@ -122,7 +122,7 @@ def _instead_of(value: type) -> str:
 
 
 def _called(table: type[Table]) -> str:
-    """As `from tailrace.build import ...` has it: `queue.Red`, `Host`."""
+    """Name with the module of a kind: `queue.Red`, `Host`."""
     module = table.__module__.rpartition(".")[2]
     return f"{module}.{table.__name__}" if table._kind else table.__name__
 
@@ -151,32 +151,18 @@ def of_values(table: type[_T], said: Mapping[str, object]) -> _T:
     """The object with the values of a table in a file, tables within it as objects, too."""
     attributes = {key: attribute for attribute, key in _keys_of(table)}
     values = {attributes[key]: value for key, value in said.items() if not (key == "kind" and table._kind)}
-    return table(**{name: _formed(value, table._forms.get(name, "")) for name, value in values.items()})
+    return table(**{name: _formed(value, table._forms.get(name)) for name, value in values.items()})
 
 
-def _formed(value: object, form: str) -> object:
-    """Tables as objects of their classes. Those of no known kind, which are one's own, stay as they are."""
+def _formed(value: object, form: FormOf | None) -> object:
+    """Tables as objects of their classes. Tables of a plug-in's kind stay as they are."""
     match value:
         case list() if form:
             return [_formed(each, form) for each in value]
         case Mapping() if form:
-            table = _class(form, value.get("kind"))
+            table = form(value.get("kind"))
             return value if table is None else of_values(table, value)
     return value
-
-
-def _class(form: str, kind: object) -> type[Table] | None:
-    place, _, name = form.partition(".")
-    if name:
-        found: type[Table] = getattr(_module(place), name)
-        return found
-    tables = (each for module in form.split() for each in vars(_module(module)).values())
-    kinds = (each for each in tables if isinstance(each, type) and issubclass(each, Table))
-    return next((each for each in kinds if each._kind == kind), None)
-
-
-def _module(name: str) -> ModuleType:
-    return import_module(f"tailrace.build.{name}")
 
 
 # -- to a file ---------------------------------------------------------------------------------------------------

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from tailrace.scenario.algorithms import Algorithm
     from tailrace.scenario.plugins import Shipped
 
-# How the parser names the place of a value that was set beside the file.
+# Prefix by which the parser names the place of an override.
 _PLACE_OF_SET = "  --> --set "
 
-# What a scenario is called that is from no file.
+# Name of a scenario that is from no file.
 _UNNAMED = "scenario"
 
 Overrides: TypeAlias = Mapping[str, object]
@@ -72,7 +72,7 @@ class Scenario:
             raise self._error(error) from None
 
     def _error(self, error: Exception) -> ScenarioError:
-        """As whoever wrote the scenario knows its places."""
+        """Error with places as the author of the scenario knows them."""
         rendered, diagnostics = error.args
         found = json.loads(diagnostics)
         return ScenarioError(_placed(rendered, found, self._variant, self.text), found)
@@ -96,7 +96,7 @@ class Scenario:
         ]
 
     def __reduce__(self) -> tuple[Callable[..., Scenario], tuple[object, ...]]:
-        """What the compiled parser made of it is made again in whatever process, without the files that it names."""
+        """Rebuilds the compiled scenario in another process, without the files that it names."""
         from tailrace.scenario import plugins
 
         shipped, files = plugins.ship(self.algorithms), self._source.files()
@@ -157,11 +157,11 @@ class Scenario:
         )
 
     def written(self, path: str) -> str:
-        """What the file says at a path (`link.bottleneck.rate`), as TOML; `ValueError` says why there is nothing."""
+        """Value of the file at a path (`link.bottleneck.rate`), as TOML; `ValueError` says why there is none."""
         return self._source.value(self._given, path)
 
     def said(self) -> dict[str, Any]:
-        """What the file says, without what is set beside it."""
+        """Content of the file, without overrides."""
         import tomllib
 
         # Not the file's own text: the compiled parser takes more than version 1.0, which Python's does.
@@ -179,7 +179,7 @@ class Scenario:
 
     @property
     def runs(self) -> int:
-        """How many replications."""
+        """Number of replications."""
         return self.native.runs
 
     @property
@@ -200,7 +200,7 @@ class Scenario:
 
     @property
     def warnings(self) -> list[str]:
-        """What looks like a slip but can be run, as text for people."""
+        """Probable mistakes that can be run, as text for people."""
         return [text for text, _ in self.found()]
 
     def found(self) -> list[Warned]:
@@ -260,7 +260,7 @@ def _source(
     files: Mapping[str, str] | None = None,
 ) -> _native.Source:
     """The text, read once; `files` is what was in those that it names, where that is known."""
-    outsiders: list[_native.Outsider] = []
+    outsiders: list[_native.Plugin] = []
     if known:
         from tailrace.scenario import algorithms
 

@@ -1,4 +1,4 @@
-"""What both sides of a twin are told alike, and what one of them alone obeys.
+"""Settings that both sides of a twin share, and settings that only one side obeys.
 
 Simulated TCP is configured by `transport` of a flow, a kernel by `sysctl`, `limits` and `endpoints` of its host. What
 means the same there is in the table `SETTINGS`, and for Multipath TCP in `PathManagers`: it is said to the other side,
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-# What a variant sets, by path: TOML as text, or values.
+# Overrides of a variant by path: TOML as text, or values.
 Sets: TypeAlias = dict[str, object]
 # A value's path, what is said of it, and what to do about it.
 Objection: TypeAlias = tuple[str, str, str | None]
@@ -33,7 +33,7 @@ class Host:
 
     @property
     def name(self) -> str:
-        """As the file has it."""
+        """Name in the file."""
         return str(self.said.get("name", ""))
 
     @property
@@ -85,11 +85,11 @@ class Flow:
         return found if isinstance(found, Mapping) else {}
 
     def behaviour_path(self, key: str) -> str:
-        """Of a key of `behaviour`."""
+        """Path of a key of `behaviour`."""
         return self.path(f"behaviour.{key}")
 
     def path(self, key: str) -> str:
-        """Of a key of its transport."""
+        """Path of a key of its transport."""
         return f"flow.{self.name}.transport.{key}"
 
 
@@ -99,7 +99,7 @@ class Setting:
 
     key: str
     sysctl: str
-    # What a kernel, and the profile of Linux, have unless they are told otherwise.
+    # Default of a kernel and of the profile of Linux.
     default: str
     # The key's value in the kernel's words; and those of client and server as a value. `None` where there is none.
     written: Callable[[Any], str | None]
@@ -146,7 +146,7 @@ def _three(sizes: object) -> str | None:
 
 
 def tables(scenario: ScenarioFile, key: str) -> list[dict[str, Any]]:
-    """What the file says, with what is set beside it."""
+    """Tables of a key, with overrides."""
     try:
         written = scenario.written(key)
     except ValueError:
@@ -155,12 +155,12 @@ def tables(scenario: ScenarioFile, key: str) -> list[dict[str, Any]]:
 
 
 def hosts_of(scenario: ScenarioFile) -> list[Host]:
-    """As the file has them."""
+    """Hosts of the file."""
     return [Host(said) for said in tables(scenario, "host")]
 
 
 def flows_of(scenario: ScenarioFile, hosts: Sequence[Host]) -> list[Flow]:
-    """Those over TCP and Multipath TCP."""
+    """Flows over TCP and Multipath TCP."""
     by_name = {host.name: host for host in hosts}
     flows = []
     for said in tables(scenario, "flow"):
@@ -172,7 +172,7 @@ def flows_of(scenario: ScenarioFile, hosts: Sequence[Host]) -> list[Flow]:
 
 
 def degrees(scenario: ScenarioFile, hosts: Sequence[Host]) -> dict[str, int]:
-    """How many links each host has, as far as names alone say it."""
+    """Number of links of each host, as far as names alone say it."""
     ends = [[str(end) for end in link.get("between", [])] for link in tables(scenario, "link")]
     several = {host.name for host in hosts if "count" in host.said}
     several |= {end.partition("[")[0] for pair in ends if any("[" in one for one in pair) for end in pair}
@@ -189,17 +189,17 @@ SETTINGS = (
     _sizes("tcp_rmem", "net.ipv4.tcp_rmem", "4096 131072 6291456"),
     _sizes("tcp_wmem", "net.ipv4.tcp_wmem", "4096 16384 4194304"),
 )
-# What concerns both sides alike, or what a twin compares: the kernel's TCP is Linux's, and flows say its `cc`.
+# Keys for both sides alike, or those that a twin compares: the kernel's TCP is Linux's, and flows say their `cc`.
 _FOR_BOTH = frozenset({"kind", "cc", "path_manager"})
 _MODELS = ("linux", "linux_6_1", "linux_6_12")
 # With these values a kernel is as the simulated side is anyhow; this setting is for programs: flows say their own `cc`.
 _AS_SIMULATED = {"net.mptcp.enabled": "1", "net.mptcp.scheduler": "default"}
 _OF_FLOWS = "net.ipv4.tcp_congestion_control"
-# How Linux's path manager is where nobody says.
+# Defaults of Linux's path manager.
 _SUBFLOWS, _ACCEPTED, _NO_ENDPOINTS = 2, 0, "none"
-# So many numbers of bytes there are.
+# Numbers of bytes in `tcp_rmem` and `tcp_wmem`.
 _SIZES = 3
-# So many interfaces the path manager looks at by itself.
+# Interfaces that the path manager considers by itself at most.
 _MOST_ENDPOINTS = 8
 
 _NOTHING_ALIKE = "no setting of a kernel means the same: without it, both sides are alike"
@@ -213,7 +213,7 @@ _ENDS_DIFFER = "a flow has one value for both its ends: give both hosts the same
 
 @dataclass
 class Sides:
-    """What each side is told beside the file, and what only one obeys."""
+    """Settings of either side beside the file, and those that only one obeys."""
 
     simulated: Sets = field(default_factory=dict)
     kernels: Sets = field(default_factory=dict)
@@ -235,7 +235,7 @@ class Sides:
 
 
 def of(hosts: Sequence[Host], flows: Sequence[Flow], degrees: Mapping[str, int]) -> Sides:
-    """What either side is to be told; `degrees` are the numbers of links of hosts, where they are known."""
+    """Settings for either side; `degrees` are the numbers of links of hosts, where they are known."""
     sides = Sides()
     sysctls: dict[str, dict[str, str]] = {}
     for setting in SETTINGS:
@@ -254,7 +254,7 @@ def of(hosts: Sequence[Host], flows: Sequence[Flow], degrees: Mapping[str, int])
 
 
 def _settle(setting: Setting, flows: Sequence[Flow], sides: Sides) -> dict[str, str]:
-    """One setting for all flows: what simulated flows are told, and what the hosts of kernels are, by name."""
+    """Transfers one setting of all flows: to simulated flows, and to hosts of kernels by name."""
     words = _words(setting, flows)
     for flow in flows:
         ends = [words.get(end.name, setting.default) for end in (flow.client, flow.server)]
@@ -276,7 +276,7 @@ def _settle(setting: Setting, flows: Sequence[Flow], sides: Sides) -> dict[str, 
 
 
 def _words(setting: Setting, flows: Sequence[Flow]) -> dict[str, str]:
-    """What each host says, or what all of its flows want of it."""
+    """Value for each host: its own, or the one that all of its flows ask for."""
     wanted: dict[str, set[str]] = {}
     said: dict[str, str] = {}
     for flow in flows:
@@ -301,7 +301,7 @@ def _said(setting: Setting, host: Host) -> str:
 
 @dataclass(frozen=True)
 class _Paths:
-    """What the path manager of a host has."""
+    """Configuration of a host's path manager."""
 
     endpoints: str = _NO_ENDPOINTS
     subflows: int = _SUBFLOWS
@@ -309,7 +309,7 @@ class _Paths:
 
     @staticmethod
     def of(host: Host) -> _Paths | None:
-        """As the host says it, if it does."""
+        """Configuration in the file, if there is any."""
         if not {"limits", "endpoints"} & set(host.said):
             return None
         limits = host.said.get("limits", {})
@@ -320,7 +320,7 @@ class _Paths:
         )
 
     def at(self, host: str) -> Sets:
-        """What tells it to a kernel."""
+        """Overrides that configure a kernel so."""
         limits = {"subflows": self.subflows, "add_addr_accepted": self.accepted}
         sets: Sets = {f"host.{host}.limits": limits}
         if self.endpoints != _NO_ENDPOINTS:
@@ -362,7 +362,7 @@ class PathManagers:
         return self._of(flow) == tuple(_Paths.of(end) or _Paths() for end in (flow.client, flow.server))
 
     def _paths(self) -> dict[str, _Paths]:
-        """What each host says, or what all of its flows want of it."""
+        """Configuration of each host: its own, or the one that all of its flows ask for."""
         wanted: dict[str, set[_Paths]] = {}
         for flow in self._flows:
             both = self._of(flow) or (_Paths(), _Paths())
@@ -375,7 +375,7 @@ class PathManagers:
         return any(end.name == name and _Paths.of(end) for end in ends)
 
     def _of(self, flow: Flow) -> tuple[_Paths, _Paths] | None:
-        """What the path manager of a flow has at either end, where kernels can have it."""
+        """Path managers at both ends of a flow, where kernels can have them."""
         manager = _kinded(flow.transport.get("path_manager", "passive"))
         if manager.get("kind") == "passive":
             return _Paths(), _Paths()
@@ -421,7 +421,7 @@ def _rest_of_flow(flow: Flow, sides: Sides) -> None:
 
 
 def unknown_to_kernels(flow: Flow) -> list[str]:
-    """What of a flow's transport kernels know nothing of."""
+    """Keys of a flow's transport that kernels do not have."""
     known = {setting.key for setting in SETTINGS} | _FOR_BOTH | {"behaviour"}
     as_kernels = {
         *(["profile"] if flow.transport.get("profile") in _MODELS else []),
@@ -433,7 +433,7 @@ def unknown_to_kernels(flow: Flow) -> list[str]:
 
 
 def _rest_of_host(host: Host, sides: Sides) -> None:
-    """What of a host's kernel simulated TCP knows nothing of."""
+    """Settings of a host's kernel that simulated TCP does not have."""
     known = {setting.sysctl for setting in SETTINGS} | {_OF_FLOWS}
     for name, value in host.sysctl.items():
         if name not in known and _AS_SIMULATED.get(name) != value:

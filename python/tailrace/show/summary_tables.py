@@ -121,7 +121,7 @@ def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
 
 
 def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
-    """What flows over Multipath TCP sent by each path, if there are any."""
+    """Table of what flows over Multipath TCP sent by each path, if there are any."""
     rows = [[name, *(m.of(path) for m in PATH_MEASURES)] for name, path in list(paths.items())[:_MOST_PATHS]]
     more = f"and {len(paths) - _MOST_PATHS} more: table paths" if len(paths) > _MOST_PATHS else ""
     columns = ["path", *(m.heading for m in PATH_MEASURES)]
@@ -129,7 +129,7 @@ def _path_grids(paths: Mapping[str, Any]) -> list[Grid]:
 
 
 def _host_grids(hosts: Mapping[str, Any]) -> list[Grid]:
-    """What hosts with kernels sent by programs, and received: a queue does not have what never came to it."""
+    """Table of packets that hosts with kernels sent by programs, and received: a queue does not see all of them."""
     rows = [[name, *(m.of(host) for m in HOST_MEASURES)] for name, host in list(hosts.items())[:_MOST_HOSTS]]
     more = (
         f"and {len(hosts) - _MOST_HOSTS} more: foreign_hosts in summary.json"
@@ -175,7 +175,7 @@ def _time(window: Mapping[str, Any]) -> str:
 
 
 def comparison_grid(results: Mapping[str, Result], title: str, queue: str | None = None) -> Grid:
-    """One row a variant and flow group, the queue under study beside the first."""
+    """Table with a row for each variant and flow group, the queue under study beside the first."""
     flows, queues = comparison_grids(results, title, queue)
     beside = {row[0]: row[1:] for row in queues.rows}
     blank = [""] * (len(queues.columns) - 1)
@@ -240,7 +240,7 @@ def _of_programs(results: Mapping[str, Result], title: str, notes: Sequence[str]
 
 
 def _over(counts: Sequence[int]) -> str:
-    """What the numbers are of: one run has no interval."""
+    """Note about the number of runs: a single run has no interval."""
     over = _runs(*sorted(set(counts)))
     if max(counts) == 1:
         return f"{over}: no intervals"
@@ -259,7 +259,7 @@ def _described(group: Mapping[str, Any]) -> str:
 
 
 def queue_kind(queue: Mapping[str, Any]) -> str:
-    """What the queue is, and whose form of it where there are several: `codel (linux)`."""
+    """Kind of the queue, with its form where there are several: `codel (linux)`."""
     form = queue.get("form")
     return f"{queue.get('kind', '')} ({form})" if form else str(queue.get("kind", ""))
 

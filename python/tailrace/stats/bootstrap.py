@@ -77,7 +77,7 @@ def fewest(over: str) -> float:
 
 
 def _share(over: str) -> float | None:
-    """What share of runs lies below a percentile."""
+    """Share of runs below a percentile."""
     found = _PERCENTILE.fullmatch(over)
     if over == "median":
         return 0.5
@@ -85,7 +85,7 @@ def _share(over: str) -> float | None:
 
 
 def _statistic(rows: Floats, over: str) -> Floats:
-    """Of each row."""
+    """Statistic of each row."""
     import numpy as np
 
     share = _share(over)
@@ -102,7 +102,7 @@ def _statistic(rows: Floats, over: str) -> Floats:
 
 @lru_cache(maxsize=16)
 def _places(n: int) -> npt.NDArray[np.int64]:
-    """Which runs each resample holds. The legacy generator's stream stays the same in all versions of NumPy."""
+    """Indices of the runs in each resample. The legacy generator's stream stays the same in all versions of NumPy."""
     import numpy as np
 
     return np.random.RandomState(_SEED).randint(0, n, size=(_RESAMPLES, n), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What did not go as it should: transfers, connections, bytes that came as others. One line for a flow group."""
+"""Notes about failures of transfers, connections and bytes: one line for a flow group."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from tailrace.text import interval_text, text_table
 if TYPE_CHECKING:
     import polars as pl
 
-# What a terminal is shown of a long table.
+# Rows that a terminal is shown of a long table.
 _MOST_ROWS = 100
-# Of scenarios: when these differ other things were measured.
+# Keys that change the meaning of numbers when they differ between scenarios.
 _TELLING = ("name", "duration", "warmup")
 # From so many differences on, some are marked by chance alone.
 _MANY = 20
@@ -34,7 +34,7 @@ _MANY = 20
 
 @dataclass(frozen=True)
 class Difference:
-    """Of one metric in one cell."""
+    """Difference of one metric in one cell."""
 
     label: str
     parameters: Sequence[object]
@@ -54,7 +54,7 @@ class Difference:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Of the difference's 95 % interval; None of a single pair."""
+        """Ends of the difference's 95 % interval; None for a single pair."""
         if self.change is None or self.change.ci95 is None:
             return None
         return self.change.mean - self.change.ci95, self.change.mean + self.change.ci95
@@ -70,7 +70,7 @@ class Differences:
     """A table of differences; `rows` in the order of A's cells."""
 
     title: str
-    # What A and B are called.
+    # Names of A and B.
     sides: tuple[str, str]
     parameters: Sequence[Parameter]
     rows: Sequence[Difference]
@@ -98,7 +98,7 @@ class Differences:
         )
 
     def text(self, form: str) -> str:
-        """As Markdown, CSV, JSON or LaTeX, all rows."""
+        """Markdown, CSV, JSON or LaTeX text with all rows."""
         return table_forms.text(self, form)
 
     def sheet(self) -> list[list[Any]]:
@@ -133,7 +133,7 @@ class Differences:
 
     @property
     def broken(self) -> list[Difference]:
-        """Those beyond their tolerance."""
+        """Differences beyond their tolerance."""
         return [row for row in self.rows if row.verdict and row.verdict.broken]
 
     def _plain(self) -> list[dict[str, Any]]:
@@ -173,7 +173,7 @@ def of(
     tolerances: Sequence[str] = (),
     strict: bool = False,
 ) -> Differences:
-    """What `after` has more than `before`, in the cells that both have.
+    """Differences of `after` from `before`, in the cells that both have.
 
     `columns` names metrics; `tolerances` says how much some may differ (`goodput=5%`), `strict` that they must be shown
     to differ by no more.
@@ -191,13 +191,13 @@ def against(
     name: str,
     asked: Asked,
 ) -> Differences:
-    """What other cells of a study have more than a baseline: of each the one with its key."""
+    """Differences of cells of a study from its baseline: from the cell with their key."""
     pairs = [(baseline[cell.key], cell, cell) for cell in others if cell.key in baseline]
     if not pairs:
         raise UsageError(f"{name} has no cell to compare it with")
     alone = len(others) - len(pairs)
     notes = [f"{alone} cells have no counterpart with {name}"] if alone else []
-    # Of a single one there is no reason to call it anything else.
+    # A single pair needs no label.
     compared = {cell.label for _, cell, _ in pairs}
     other = compared.pop() if len(compared) == 1 else "cell"
     return _table(Sides(measured, measured, name, other), pairs, asked, notes)
@@ -206,7 +206,7 @@ def against(
 def from_one(
     measured: Measured, one: MeasuredCell, others: Sequence[MeasuredCell], metric: Metric
 ) -> list[tuple[MeasuredCell, Difference]]:
-    """What each of some cells of a study has more of a metric than one of them, run by run where seeds are equal."""
+    """Differences of some cells of a study from one of them in a metric, run by run where seeds are equal."""
     values = measured.values(_average(metric))
     both, seeds = (values, values), (measured.seeds, measured.seeds)
     return [(cell, _difference((one, cell, cell), metric, both, seeds)) for cell in others]
@@ -214,7 +214,7 @@ def from_one(
 
 @dataclass(frozen=True)
 class Asked:
-    """Which metrics, and how much they may differ."""
+    """Metrics to compare, and tolerances."""
 
     columns: Sequence[str] = ()
     tolerances: Sequence[str] = ()
@@ -223,7 +223,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Sides:
-    """What is compared, and what either is called."""
+    """Names of the sides and what is compared."""
 
     before: Measured
     after: Measured
@@ -253,7 +253,7 @@ def _table(sides: Sides, pairs: Sequence[_Pair], asked: Asked, notes: Sequence[s
     if empty:
         raise UsageError(f"neither {sides.first} nor {sides.second} has a value of {empty[0]}")
     if not asked.columns:
-        # What nobody asked for, and cannot be compared, is left out.
+        # Metrics that nobody asked for are left out where they cannot be compared.
         both = {row.metric for row in rows if row.change or (row.verdict and row.verdict.broken)}
         rows = [row for row in rows if row.metric in both]
     title = f"{sides.second} − {sides.first}"
@@ -265,7 +265,7 @@ def _name(tolerance: str) -> str:
 
 
 def _known(before: Measured, after: Measured) -> Known:
-    """What either has figures of."""
+    """Metrics that either side has."""
     import polars as pl
 
     if before.figures.is_empty() or after.figures.is_empty():
@@ -289,7 +289,7 @@ def _judged(row: Difference, tolerance: Tolerance | None, *, strict: bool) -> Di
     if tolerance is None:
         return row
     if row.change is None or row.before is None:
-        # What only one side has cannot be within anything.
+        # A value on one side only is within no tolerance.
         verdict = Verdict(tolerance, "no value", (row.before is None) != (row.after is None), 0.0)
     else:
         verdict = limits.judge(tolerance, row.before.mean, row.change.mean, row.ends, strict=strict)
@@ -321,7 +321,7 @@ def _unlike(
     pairs: Sequence[tuple[MeasuredCell, MeasuredCell]],
     sides: tuple[str, str],
 ) -> list[str]:
-    """What two studies differ in that makes their numbers other numbers, not only their results."""
+    """Settings that differ between two studies and change the meaning of their numbers, not only results."""
     said = [tomllib.loads(measured.scenario) for measured in (before, after)]
     both = [(key, said[0].get(key), said[1].get(key)) for key in _TELLING]
     words = {key: (a, b) for key, a, b in both if a != b and a is not None and b is not None}
@@ -355,7 +355,7 @@ def _difference(
         seeds[0].get((cells[0].number or 0, run)) == seeds[1].get((cells[1].number or 0, run))
         for run in common
     )
-    # Of a pair that lacks a half neither counts.
+    # Incomplete pairs do not count.
     runs = (common, common) if alike else (sorted(a), sorted(b))
     first, second = [a[run] for run in runs[0]], [b[run] for run in runs[1]]
     change = statistics.paired(first, second) if alike else statistics.welch(first, second)
@@ -364,7 +364,7 @@ def _difference(
 
 
 def _how(rows: Sequence[Difference]) -> list[str]:
-    """What the intervals are of."""
+    """Note about the intervals."""
     counted = [row for row in rows if row.change]
     notes = []
     for paired, words in (
@@ -418,7 +418,7 @@ def _signed(text: str) -> str:
 
 
 def broken_text(row: Difference, sides: tuple[str, str]) -> str:
-    """What a broken tolerance says of itself, in a line."""
+    """Message of a broken tolerance, in a line."""
     what = f"{row.label}: {row.metric.heading}" if row.label else row.metric.heading
     if row.verdict is None or row.change is None or row.before is None:
         missing = sides[0] if row.before is None else sides[1]

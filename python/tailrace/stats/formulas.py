@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 from tailrace import _native
 from tailrace.errors import UsageError
 
-# What a formula can hold: quantities, words, truth, tables.
+# Values in a formula: quantities, words, truth values, tables.
 Value: TypeAlias = "Quantity | str | bool | Mapping[str, object]"
 
 # Exponents of bit, second and packet of what texts are measured in, and how many of these it is.
@@ -54,7 +54,7 @@ class Quantity:
         return "·".join(parts) or "no unit"
 
     def as_toml(self) -> str:
-        """As a scenario takes it; `ValueError` where no key takes such a unit."""
+        """TOML for a scenario; `ValueError` where no key takes such a unit."""
         if not math.isfinite(self.value):
             raise ValueError(f"it is {self.value}")
         match self.unit:
@@ -124,14 +124,14 @@ class Formula:
         return list(dict.fromkeys(_names(self._tree)))
 
     def __call__(self, names: Mapping[str, Value]) -> Value:
-        """What it comes to; the error names the formula."""
+        """Value of the formula; the error names it."""
         try:
             return _evaluate(self._tree, names)
         except (ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
             raise UsageError(f"{self.where}: {self.text!r} cannot be computed: {error}") from None
 
     def as_toml(self, names: Mapping[str, Value]) -> str:
-        """What it comes to, as a scenario takes it."""
+        """Value of the formula as TOML for a scenario."""
         found = self(names)
         try:
             if isinstance(found, Quantity):

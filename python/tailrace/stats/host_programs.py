@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 # A command is shown as far as that.
 _WIDEST = 48
-# So many variants are named that something is to be said of.
+# Variants that a note names at most.
 _MOST_LABELS = 6
 # Below a table.
 _MOST_NOTES = 8
 # The text of a summary has these where there are kernels.
 _SECTIONS = ('"foreign_hosts"', '"programs"')
-# Whose figures they are: of all programs of a run together, of a host, of a single program.
+# Owners of numbers: all programs of a run together, a host, a single program.
 ALL, HOST, PROGRAM = "programs", "host", "program"
-# Of all together, and of a host's: how many ran, did not end well, and had not ended.
+# Numbers of all programs and of a host's: those that ran, failed, and had not ended.
 RUNNING = "running_programs"
 COUNTS = ("programs", "failed_programs", RUNNING)
 COMMAND, EXIT_CODE = "command", "exit_code"
@@ -50,7 +50,7 @@ def may_be_in(text: str) -> bool:
 
 
 def figures(run: Mapping[str, Any]) -> list[tuple[str, str, str, float | None, str | None]]:
-    """Of a run, or of one that is to be: `of`, `name`, `figure`, `value` and `text`.
+    """Numbers of a run, or of one to come: `of`, `name`, `figure`, `value` and `text`.
 
     Of all programs together and of each host's how many ran, failed, and had not ended; of each one, which is called
     as in the file, when it ran and how it ended. How long it took is known of one that did not fail. Of each host what
@@ -80,7 +80,7 @@ def figures(run: Mapping[str, Any]) -> list[tuple[str, str, str, float | None, s
 
 
 def foreseen(hosts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """What a summary will have of the programs of these hosts, as a resolved scenario says, before they run."""
+    """Entries that a summary will have for the programs of these hosts, from the resolved scenario."""
     named = [
         (name, host)
         for host in hosts
@@ -107,7 +107,7 @@ def of_scenario(resolved: str) -> Sequence[Mapping[str, Any]]:
     return found
 
 
-# What is counted of each.
+# Counters of each host.
 _OF_HOSTS = (
     "sent_packets",
     "sent_bytes",
@@ -148,7 +148,7 @@ def said(program: Mapping[str, Any]) -> str:
     return f"{began}{to}, exit code {code}{meaning}".removeprefix(", ")
 
 
-# What shells mean by the codes of programs that did not end by themselves.
+# Meanings of the exit codes that shells give to programs ended by a signal.
 _MEANINGS = {
     126: "it could not be started",
     127: "there is no such program; relative paths begin in /tmp",
@@ -254,7 +254,7 @@ def schema() -> dict[str, pl.DataType | type[pl.DataType]]:
     }
 
 
-# What tells programs of a sweep apart.
+# Columns that tell programs of a sweep apart.
 _KEY = ("cell", "run", "name")
 
 

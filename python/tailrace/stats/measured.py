@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MeasuredCell:
-    """One variant."""
+    """A variant."""
 
     # Under which its runs are found; None where none could be begun.
     number: int | None
@@ -46,13 +46,13 @@ class Measured:
 
     @cached_property
     def known(self) -> Known:
-        """What metrics there are."""
+        """Metrics that there are."""
         if self.figures.is_empty():
             raise UsageError(f"{self.title} holds no run yet")
         return Known(self.figures)
 
     def metrics(self, names: Sequence[str] = ()) -> list[Metric]:
-        """What names of metrics stand for; without any, what a table shows by itself."""
+        """Metrics for names; without any, the usual ones of a table."""
         return self.known.metrics(names)
 
     def values(self, metric: Metric) -> dict[int, dict[int, float]]:
@@ -67,7 +67,7 @@ class Measured:
 
     @cached_property
     def runs(self) -> dict[int, int]:
-        """How many runs of each cell ended."""
+        """Number of runs of each cell that ended."""
         found: dict[int, int] = {}
         for cell, _ in self.seeds:
             found[cell] = found.get(cell, 0) + 1

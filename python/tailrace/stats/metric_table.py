@@ -13,14 +13,14 @@ from tailrace.stats.metrics import Metric
 from tailrace.stats.parameters import Parameter
 from tailrace.text import interval_text, text_table
 
-# What a terminal is shown of a long table.
+# Rows that a terminal is shown of a long table.
 _MOST_ROWS = 60
 _OF_SOME = re.compile(r" \(\d+ of \d+\)$")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One cell; `values` has an interval or None for each metric."""
+    """A cell; `values` has an interval or None for each metric."""
 
     label: str
     parameters: Sequence[object]
@@ -58,7 +58,7 @@ class Table:
         return text_table.Grid(self.title, headings, rows, len(self.parameters), [*notes, *_signs(rows)])
 
     def text(self, form: str) -> str:
-        """As Markdown, CSV, JSON or LaTeX, all rows."""
+        """Markdown, CSV, JSON or LaTeX text with all rows."""
         return table_forms.text(self, form)
 
     def records(self) -> list[dict[str, Any]]:
@@ -124,7 +124,7 @@ def of(measured: Measured, metrics: Sequence[Metric]) -> Table:
 
 
 def _signs(rows: Sequence[Sequence[str]]) -> list[str]:
-    """What − and +, and numbers of runs mean, where there are any."""
+    """Legend of − and +, and of numbers of runs, where they occur."""
     uneven = any(f" {interval_text.BELOW}" in cell for row in rows for cell in row)
     some = any(_OF_SOME.search(cell) for row in rows for cell in row)
     return [

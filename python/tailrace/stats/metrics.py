@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # In errors.
 _MOST_NAMED = 30
-# Of what there are figures.
+# Owners of numbers.
 OWNERS = (
     "group",
     "queue",
@@ -34,9 +34,9 @@ OWNERS = (
     host_programs.PROGRAM,
     host_programs.HOST,
 )
-# Of these there is nothing in windows.
+# Owners without statistics by window.
 _WITHOUT_WINDOWS = (host_programs.ALL, host_programs.PROGRAM, host_programs.HOST)
-# Whose metrics are that somebody has declared beside the summaries.
+# Owner of metrics that are declared beside the summaries.
 QUANTITY = "quantity"
 # More programs, or hosts, do not each have a column of their own where nobody asks for it.
 _MOST_COLUMNS = 4
@@ -47,15 +47,15 @@ _FUNCTION = re.compile(r"([a-z]+\d*)\((.*)\)")
 class Metric:
     """A figure, whose it is, and how it is shown."""
 
-    # What it is called in tables.
+    # Name in tables.
     name: str
-    # One of `OWNERS`, or `QUANTITY`.
+    # Owner kind, from `OWNERS`, or `QUANTITY`.
     of: str
     figure: str
     unit: str = ""
-    # What to multiply the figure by to have it in the unit.
+    # Factor from the number to the unit.
     scale: float = 1.0
-    # Whose; None for every one there is.
+    # Name of the owner; None for all.
     owner: str | None = None
     window: str | None = None
     # The statistic over runs.
@@ -73,7 +73,7 @@ class Metric:
 
     @property
     def least(self) -> float:
-        """What is less than this, in its unit, is said to be less: see `present.QUEUE_MEASURES`."""
+        """Bound in its unit below which a value is shown as less: see `summary_measures.QUEUE_MEASURES`."""
         head = self.figure.partition(".")[0]
         there = summary_measures.QUEUE_MEASURES if self.of == "queue" and self.over == bootstrap.MEAN else ()
         return next((m.least for m in there if (m.path[0], m.scale) == (head, self.scale)), 0.0)
@@ -110,7 +110,7 @@ def _distribution(
     return [of(f"{name}{end}", f"{figure}.{part}", unit, scale) for end, part in parts.items()]
 
 
-# What short names of paths begin with, where no path is named before them.
+# Prefix of short names of paths, where no path is named before them.
 _OF_PATH = "path_"
 # Against the same run without the attack: of all normal flows together, the first two of each group, too.
 OF_ATTACKS: Mapping[str, Metric] = {
@@ -179,7 +179,7 @@ SHORT: Mapping[str, Metric] = {
 
 
 class Known:
-    """What a sweep has figures of."""
+    """Metrics for which a sweep has numbers."""
 
     def __init__(self, figures: pl.DataFrame) -> None:
         import polars as pl
@@ -204,7 +204,7 @@ class Known:
         return [str(name) for name in rows.filter(pl.col("of") == of)["name"].unique(maintain_order=True)]
 
     def metric(self, text: str) -> list[Metric]:
-        """What a text names: one metric, or one for each group or queue that has it."""
+        """Metrics that a text names: one, or one for each group or queue that has it."""
         function = _FUNCTION.fullmatch(text)
         if function:
             if not bootstrap.is_known(function[1]):
@@ -225,7 +225,7 @@ class Known:
         return [replace(metric, window=window or None) for metric in found]
 
     def _lacking(self, wanted: str) -> str:
-        """Why there is no such metric."""
+        """Reason for which there is no such metric."""
         name = wanted.rpartition(".")[2]
         if name in OF_ATTACKS and not self.owners["attack"]:
             return f"{wanted} is of sweeps and searches, which run everything without its attack, too"
@@ -234,7 +234,7 @@ class Known:
         return _unknown("metric", wanted, self._all())
 
     def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
-        """What names stand for, of which there may be one; without any, what a table shows by itself."""
+        """Metrics for names; without any, the usual ones of a table."""
         several = [names] if isinstance(names, str) else names
         return [found for name in several for found in self.metric(name)] if several else self.usual()
 
@@ -277,7 +277,7 @@ class Known:
         return []
 
     def _each(self, metric: Metric) -> list[Metric]:
-        """Of every one that has it; whose it is need not be said where there is only one."""
+        """Metrics of every owner; with a single owner the name leaves it out."""
         owners = self.owners[metric.of]
         having = [owner for owner in owners if self._is_of(metric, owner)]
         return [replace(metric, owner=owner if len(owners) > 1 else None) for owner in having]
@@ -295,7 +295,7 @@ class Known:
         return [*SHORT, *owned, *figures]
 
     def usual(self) -> list[Metric]:
-        """What a table shows where nobody says: what the scenario is about, and its queues.
+        """Default metrics of a table: those of the scenario's subject, and its queues.
 
         Goodput and loss of groups, the completion of what completes, the round trips of pings, and where a discipline
         flags flows, how soon. Where programs alone send, what became of them in place of groups.
@@ -308,8 +308,8 @@ class Known:
         return [*groups, *attacks, *queues, *self._valued("detection")]
 
     def _of_programs(self) -> list[Metric]:
-        """How many ran and failed, how long they took, and what came over the links."""
-        # That none was still running when the run ended is no news.
+        """Metrics of programs: how many ran and failed, how long they took, and bytes over the links."""
+        # Running programs are listed only where some still ran at the end.
         has_running = (host_programs.ALL, host_programs.ALL, host_programs.RUNNING) in self._more_than_zero
         named = [name for name in host_programs.COUNTS if name != host_programs.RUNNING or has_running]
         counts = [metric for name in named for metric in self._there(name)]
@@ -327,7 +327,7 @@ class Known:
         return self._each(metric) if metric.figure in self.figures[metric.of] else []
 
     def _valued(self, name: str) -> list[Metric]:
-        """Of those that have more than nothing there."""
+        """Owners with a value above 0."""
         return [m for m in self._there(name) if self._has(m.of, self._owner(m), m.figure)]
 
     def _pings(self) -> list[Metric]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def frame(runs: Iterable[tuple[int, int, Mapping[str, Any]]]) -> pl.DataFrame:
-    """Of runs, each with its cell, its number and its entry of the result contract.
+    """Frame of runs, each with its cell, its number and its entry of the result contract.
 
     `cell`, `run`, `window` (null: the whole run), `of`, `name`, `figure`, `value`, `text`.
     """

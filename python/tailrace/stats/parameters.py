@@ -90,7 +90,7 @@ class Column:
 
     @cached_property
     def _kind(self) -> tuple[int, int, int] | None:
-        """What all values are that can be run; None where these are words, or not of one kind."""
+        """Unit of all values that can be run; None where these are words, or differ in unit."""
         able = [value for value, row in zip(self._seen, self.plan, strict=True) if "error" not in row]
         there = [value for value in able if value is not None]
         kinds = {value.unit if isinstance(value, Quantity) else None for value in there}
@@ -98,7 +98,7 @@ class Column:
 
     @property
     def parameter(self) -> Parameter:
-        """How it is called."""
+        """Name and unit for tables."""
         return Parameter(self.name, self.unit)
 
     @property
@@ -119,7 +119,7 @@ class Column:
 
     @cached_property
     def words(self) -> list[str | None]:
-        """What tables call the values that are words."""
+        """Labels of values that are words."""
         found = value_labels.words(
             self.name, list(dict.fromkeys(text for text in self._texts if text is not None))
         )
@@ -137,7 +137,7 @@ class Column:
 
     @property
     def note(self) -> str | None:
-        """That some value is not what the others are, if that is so."""
+        """Note about a value of another kind than the others."""
         strange = [] if self.numbers is None else self._strange(self.numbers)
         if strange:
             what = f"in {self.unit}" if self.unit else "numbers"

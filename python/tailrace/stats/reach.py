@@ -35,7 +35,7 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be reached."""
+    """Target of a metric `reach_...`."""
 
     # In bit/s, or as a share.
     amount: float
@@ -46,7 +46,7 @@ class Target:
 
 
 def target(name: str) -> Target | None:
-    """What a metric's name asks for; None where it is another metric's.
+    """Target for a metric's name; None for other metrics.
 
     >>> target("reach_80_500ms")
     Target(amount=0.8, is_share=True, of_before=False, hold_s=0.5)
@@ -64,7 +64,7 @@ def target(name: str) -> Target | None:
 
 
 def said(name: str) -> str | None:
-    """What such a metric is in words, for titles and axes; None where it is another one.
+    """Title of such a metric; None for other metrics.
 
     >>> said("reach_80_500ms"), said("reach_8Mbit"), said("reach_90_of_before_2s")
     ('time to reach 80 % for 500 ms', 'time to reach 8 Mbit/s for 1 s', 'time to reach 90 % of the rate before for 2 s')

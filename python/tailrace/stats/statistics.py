@@ -24,17 +24,17 @@ from typing import Any, TypeAlias
 
 # Identity and bookkeeping of a run: nothing to average.
 _NOT_AVERAGED = frozenset({"run", "seed", "fingerprint"})
-# What lies between two bounds, beside all that ends in `_ratio`.
+# Numbers between two bounds, beside all that end in `_ratio`.
 _SHARES = frozenset({"utilization", "jain"})
 # Units at the end of a number's name of which there cannot be less than none.
 _AMOUNTS = ("_bps", "_s", "_bytes", "_packets", "_segments")
-# So much may a share miss its bounds by the arithmetic alone.
+# Rounding error by which a share may miss its bounds.
 _ROUNDING = 1e-9
 
 Bounds: TypeAlias = tuple[float, float]
-# Of what cannot be negative.
+# Bounds of amounts, which are not negative.
 AMOUNT: Bounds = (0.0, math.inf)
-# Of a share that is lost, of which less than nothing can be: then there is more than there was.
+# Bounds of a loss share, which is negative if more arrived than was sent.
 LOSS: Bounds = (-math.inf, 1.0)
 
 
@@ -217,7 +217,7 @@ def _bounds_of(key: str, beside: dict[str, Any]) -> Bounds | None:
     if key != "jain":
         return bounds_of(key)
     flows = beside.get("flows")
-    # One over the number of flows is the least that Jain's index can be.
+    # The least Jain's index is one over the number of flows.
     return (1 / flows if isinstance(flows, int) and flows > 0 else 0.0), 1.0
 
 

@@ -34,13 +34,13 @@ _BATCHES, _FIRST, _LAST = 20, 4, 10
 _LEAST_IN_BATCH = 10
 # Chance is no explanation of what it brings about in one of so many scenarios that have settled.
 _ONE_OF = 1000
-# So much of the mean must be owed to the beginning before anybody is told.
+# Share of the mean that the beginning must cause before it is reported.
 _MATTERS = 0.02
 _CORRELATED = 0.9
 _MSER_BATCH = 5
 # A flow that begins later than this share of a run is meant to come into it.
 _BEGINNING = 0.2
-# Of backlogs and rates, what is next to nothing.
+# Backlogs and rates below these are as good as 0.
 _LEAST_PACKETS, _LEAST_BPS = 1.0, 1000.0
 
 
@@ -73,7 +73,7 @@ class Drift:
 class Unsettled:
     """A series that had not settled when the statistics began."""
 
-    # Such as "goodput of tcp", with its unit and how many of the series' own make one.
+    # Name of the series, such as "goodput of tcp", with its unit.
     what: str
     unit: str
     drift: Drift
@@ -81,7 +81,7 @@ class Unsettled:
     steady_s: float | None
 
     def text(self, warmup_s: float) -> str:
-        """What is told of it, and the remedy."""
+        """Text with the drift and the remedy."""
         since = (
             f"after the warm-up of {warmup_s:g} s" if warmup_s > 0 else "from the start on, without a warm-up"
         )
@@ -104,7 +104,7 @@ def drift(values: Sequence[float], tests: int = 1) -> Drift | None:
     size = len(values) // _BATCHES
     if size < _LEAST_IN_BATCH:
         return None
-    # What is left over goes from the beginning, where a run is least like itself.
+    # Remaining samples are cut from the beginning, where a run is least like itself.
     kept = values[len(values) - size * _BATCHES :]
     batches = [math.fsum(kept[i : i + size]) / size for i in range(0, len(kept), size)]
     first, last = batches[:_FIRST], batches[-_LAST:]
@@ -129,7 +129,7 @@ def _chance(difference: float, last: Sequence[float]) -> float:
 
 
 def _about_a_line(values: Sequence[float]) -> list[float]:
-    """How far values are off the line through them: a trend is no noise, and must not hide itself."""
+    """Residuals about the line through the values: a trend is no noise, and must not hide itself."""
     mean, middle = math.fsum(values) / len(values), (len(values) - 1) / 2
     spread = math.fsum((place - middle) ** 2 for place in range(len(values)))
     slope = math.fsum((place - middle) * value for place, value in enumerate(values)) / spread
@@ -137,7 +137,7 @@ def _about_a_line(values: Sequence[float]) -> list[float]:
 
 
 def mser5(values: Sequence[float]) -> int | None:
-    """How many samples of a series to leave out; None where it is too short to tell.
+    """Number of samples to leave out at the start of a series; None where it is too short to tell.
 
     >>> mser5([9.0] * 20 + [1.0, 2.0] * 40)
     20
@@ -174,7 +174,7 @@ def rounded_up(seconds: float) -> float:
 
 
 def unsettled(result: Recorded) -> list[Unsettled]:
-    """What of a result still moved within the measured time; nothing where the scenario means it to."""
+    """Series of a result that still moved within the measured time; empty where the scenario means them to."""
     scenario = tomllib.loads(result.scenario_toml)
     warmup, duration = _seconds(scenario.get("warmup", "0 s")), _seconds(scenario["duration"])
     if not is_steady_by_design(scenario):
@@ -244,7 +244,7 @@ def _seconds(text: object) -> float:
 def _series(
     result: Recorded,
 ) -> Iterator[tuple[str, str, float, float, list[float], list[float]]]:
-    """What is looked at: name, unit, scale, the least that matters, times, values averaged over the runs."""
+    """Series to check: name, unit, scale, the least that matters, times, values averaged over the runs."""
     groups = result.columns("group_series", "time_s", "group", "goodput_bps")
     if groups.is_empty():
         return

@@ -26,11 +26,11 @@ class Measure:
     least: float = 0.0
 
     def of(self, row: Mapping[str, Any]) -> str:
-        """What the column shows of a row."""
+        """Text of the column for a row."""
         return measured(leaf(row, self.path), self.scale, self.least)
 
 
-# What tells a flow whose transport measures round trips from one that was asked to.
+# Leaf that flows have whose transport measures round trips.
 _CONNECTED = ("connections", "opened")
 GROUP_MEASURES = (
     Measure("goodput Mbit/s", ("goodput_bps", "sum"), 1e-6),

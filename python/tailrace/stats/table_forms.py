@@ -43,7 +43,7 @@ def write(place: Path, *, md: Tabular, csv: Tabular) -> None:
 
 
 def text(table: Tabular, form: str) -> str:
-    """As Markdown, CSV, JSON or LaTeX, all rows."""
+    """Markdown, CSV, JSON or LaTeX text with all rows."""
     match form:
         case "csv":
             out = io.StringIO()
@@ -65,7 +65,7 @@ def _latex(grid: text_table.Grid) -> str:
     return "\n".join([*comments, *lines, "\\bottomrule", "\\end{tabular}", ""])
 
 
-# What LaTeX would take for a command, what its usual fonts lack, and line breaks, which names may have.
+# Characters that LaTeX takes for commands or its usual fonts lack, and line breaks, which names may have.
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}

@@ -1,4 +1,4 @@
-"""How much two studies may differ: `goodput=5%`, `delay=2ms`, `goodput=-5%` for a fall alone, `dropped=10% from 10`."""
+"""Tolerances between studies: `goodput=5%`, `delay=2ms`, `goodput=-5%` for a fall alone, `dropped=10% from 10`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNITS: Mapping[str, tuple[tuple[int, int, int], float]] = {
 _PURE = (0, 0, 0)
 # Between a limit and the least that it is for.
 _FROM = " from "
-# Of which a number alone says how many.
+# Units of counts, for which a plain number is clear.
 _COUNTED = frozenset({_PURE, (0, 0, 1)})
 
 
@@ -28,13 +28,13 @@ _COUNTED = frozenset({_PURE, (0, 0, 1)})
 class Tolerance:
     """A limit, in the metric's unit or as a share of A's mean."""
 
-    # As it was said.
+    # Text as given.
     text: str
     limit: float
     relative: bool
     # -1: only a fall counts, 1: only a rise, 0: both.
     direction: int = 0
-    # What is less than this on both sides is not judged, as chance alone decides it.
+    # Bound below which both sides pass, since chance alone decides.
     least: float = 0.0
 
     def allowed(self, before: float) -> tuple[float, float]:
@@ -45,14 +45,14 @@ class Tolerance:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a tolerance says of a difference."""
+    """Verdict of a tolerance about a difference."""
 
     tolerance: Tolerance
     # "kept", "broken", "open" where the interval reaches beyond what is allowed but not all of it, "not judged" where
     # both sides have less than the tolerance is for.
     state: str
     broken: bool
-    # How far beyond the limit the mean difference is, in the metric's unit.
+    # Excess of the mean difference over the limit, in the metric's unit.
     excess: float
 
     @property
@@ -113,7 +113,7 @@ def _limit(text: str, metric: Metric) -> Tolerance:
 
 
 def unit_of(metric: Metric) -> tuple[tuple[int, int, int], float]:
-    """What a metric's figure is measured in, by the end of its name: `rtt_s.mean`, `goodput_bps.sum`."""
+    """Unit of a metric's number, by the end of its name: `rtt_s.mean`, `goodput_bps.sum`."""
     ends = [part.rpartition("_")[2] for part in metric.figure.split(".") if "_" in part]
     return next((_UNITS[end] for end in ends if end in _UNITS), (_PURE, 1.0))
 

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-# What a window has figures of, as the frame calls one of each.
+# Owners of numbers in a window, with their names in the frame.
 _PARTS = {"groups": "group", "queues": "queue", "connections": "connection", "paths": "path"}
 
 
 def frame(runs: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
-    """Of all runs: `run`, `window`, its times, `of` (group, queue, connection, path), `name`, `figure` and `value`."""
+    """Frame of all runs: `run`, `window`, its times, `of` (group, queue, connection, path), `name`, `figure` and
+    `value`.
+    """
     import polars as pl  # a fifth of a second that `check` and `list` need not wait
 
     schema = {"run": pl.UInt32, "window": pl.String, "start_s": pl.Float64, "end_s": pl.Float64}

@@ -1,4 +1,4 @@
-"""What an attack costs others, run by run: each run beside the same run without the attack (`enabled = false`).
+"""Damage by an attack, run by run: each run beside the same run without the attack (`enabled = false`).
 
 Both draw the same random numbers, so what they have of luck is the same on both sides. Damage is the share of goodput
 that is lost (1 - Kuzmanovic and Knightly's normalized throughput, SIGCOMM 2003), potency the damage per cost: bytes
@@ -20,7 +20,7 @@ from tailrace.study.cells import Cell
 if TYPE_CHECKING:
     import polars as pl
 
-# Whose figures they are, beside groups and queues.
+# Owner of damage metrics, beside groups and queues.
 ATTACK = "attack"
 _NAMED = re.compile(r"(?<![a-z_])(damage|damage_bytes|potency)(?![a-z_])")
 _ROW = ("cell", "run", "window", "of", "name", "figure", "value", "text")

@@ -1,4 +1,4 @@
-"""Which cells a figure is of: `load=0.5`, `queue=red,codel`, or a formula such as `load < 0.9`."""
+"""Selection of a figure's cells: `load=0.5`, `queue=red,codel`, or a formula such as `load < 0.9`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from tailrace.text.value_labels import split_list
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
 
-# One sign of equality, after nothing but a name: else it is a formula.
+# An assignment: one equals sign after a name alone; anything else is a formula.
 _ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
 
-# What a condition has.
+# Signs that make a text a condition.
 _SIGN = re.compile(r"[=<>]")
 
 # By the place of a cell in the sweep.
@@ -69,7 +69,7 @@ def _test(sweep: Variation, text: str) -> _Test:
 
 
 def _shown(sweep: Variation, name: str) -> list[str]:
-    """What tables show of a parameter in every cell."""
+    """Values of a parameter in every cell, as tables show them."""
     unit = sweep.unit(name)
     return [quantities.said(value, unit) for value in sweep.cells[name]]
 

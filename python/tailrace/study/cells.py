@@ -21,7 +21,7 @@ _TAKEN = frozenset({"cell", "run", "label"})
 
 @dataclass(frozen=True)
 class Point:
-    """One value of an axis, or of several that go together."""
+    """A value of an axis, or of several that go together."""
 
     # Path -> value as the scenario takes it.
     sets: Mapping[str, str] = field(default_factory=dict)
@@ -33,7 +33,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Cell:
-    """One variant of the scenario."""
+    """A variant of the scenario."""
 
     label: str
     # Path -> value: what it sets.
@@ -62,7 +62,7 @@ class Plan:
             )
 
     def _check_once(self) -> None:
-        """What two axes vary has the values of neither."""
+        """Refuses keys that two axes vary."""
         axes = [
             dict.fromkeys(path for point in axis for path in (*point.sets, *point.names))
             for axis in self._axes
@@ -73,7 +73,7 @@ class Plan:
             raise UsageError(f"{twice[0]} is varied twice; leave one of them out")
 
     def _environment(self, overrides: Mapping[str, str], named: Mapping[str, str]) -> dict[str, Value]:
-        """What formulas may call: what the cell sets, and what it leaves as the file has it."""
+        """Names in formulas: values that the cell sets, and values of the file."""
         left = {
             name: value
             for name, value in self._base.items()
@@ -99,13 +99,13 @@ class Plan:
 
     @property
     def size(self) -> int:
-        """How many cells there are before any condition."""
+        """Number of cells before any condition."""
         return math.prod(len(axis) for axis in self._axes)
 
     def cells(self) -> Iterator[Cell]:
-        """Those for which all conditions hold; the last axis varies fastest."""
+        """Cells for which all conditions hold; the last axis varies fastest."""
         varied = [axis for axis in self._axes if len(axis) > 1] or self._axes
-        # Those that have labels of their own, as presets do, show no keys.
+        # Axes with labels of their own, such as presets, show no keys.
         shown = [axis[0] for axis in varied if axis[0].label is None]
         names = value_labels.endings([key for point in shown for key in (*point.sets, *point.names)])
         words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
@@ -139,7 +139,7 @@ class Plan:
 
 
 def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]:
-    """What formulas call by its path in the file, as TOML; `written` looks it up."""
+    """Values of paths in the file that formulas use, as TOML; `written` looks them up."""
     varied = {path for axis in _axes(declared) for point in axis for path in (*point.sets, *point.names)}
     varied |= {*declared.derived, *declared.ranges, *declared.name_ranges}
     known = environment(dict.fromkeys(varied, "0"))
@@ -158,7 +158,7 @@ def base(declared: Declaration, written: Callable[[str], str]) -> dict[str, str]
 
 
 def column_names(paths: Sequence[str]) -> dict[str, str]:
-    """What tables call the values at paths: `bot.period` for `attack.bot.period` and `flow.bot.app.period`.
+    """Names of paths in tables: `bot.period` for `attack.bot.period` and `flow.bot.app.period`.
 
     >>> column_names(["attack.bot.period", "flow.web.app.size", "fault.0.at", "burst"])
     {'attack.bot.period': 'bot.period', 'flow.web.app.size': 'web.size', 'fault.0.at': 'fault.0.at', 'burst': 'burst'}
@@ -169,7 +169,7 @@ def column_names(paths: Sequence[str]) -> dict[str, str]:
 
 
 def environment(values: Mapping[str, str]) -> dict[str, Value]:
-    """What formulas may call values: by the whole path, and by its end where only one has it."""
+    """Names in formulas: the whole path of a value, and its end where only one has it."""
     found: dict[str, Value] = {}
     ends = Counter(path.rpartition(".")[2] for path in values)
     for path, value in values.items():
@@ -182,7 +182,7 @@ def environment(values: Mapping[str, str]) -> dict[str, Value]:
 
 
 def _formulas(declared: Declaration) -> tuple[dict[str, Formula], list[Formula]]:
-    """Those of derived paths, and conditions."""
+    """Formulas of derived paths, and conditions."""
     derived = {path: Formula(text, f"derived {path}") for path, text in declared.derived.items()}
     return derived, [Formula(text, "when") for text in declared.conditions]
 
@@ -279,7 +279,7 @@ def _quoted(text: str) -> str:
 
 
 def _words(axis: Sequence[Point], names: Mapping[str, str]) -> dict[int, str]:
-    """What each point of an axis is called, as in `compare`, where its keys have these names."""
+    """Labels of an axis' points, as in `compare`, where its keys have these names."""
     if axis[0].label is not None:
         return {place: str(point.label) for place, point in enumerate(axis)}
     found: dict[int, list[str]] = {place: [] for place in range(len(axis))}

@@ -30,13 +30,13 @@ from tailrace.scenario.scenario import Scenario
 if TYPE_CHECKING:
     from tailrace.study.sweep_runner import Todo, Way
 
-# Of a package that need not be there.
+# Client of a package that need not be installed.
 _Client: TypeAlias = Any
 _Future: TypeAlias = Any
 _Module: TypeAlias = Any
 
 LOCAL = "local"
-# What a batch is to take. Shorter: the scheduler is felt; longer: more is lost with a worker, and the end is ragged.
+# Duration of a batch. Shorter ones cost scheduling; longer ones lose more with a worker, and end raggedly.
 _BATCH_S = 1.5
 # A batch that takes so long ends with the run that it is at; the others are given out again.
 _LONGEST_BATCH_S = 5.0
@@ -74,7 +74,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a run: it landed with captures, or failed."""
+    """Outcome of a run: stored with captures, or failed."""
 
     landing: Landing | None
     captures: list[Capture]
@@ -157,7 +157,7 @@ def _other_engine(who: str, theirs: str, ours: str) -> str:
 
 @contextmanager
 def way(address: str | None, jobs: int | None) -> Iterator[Way]:
-    """How a command line wants its runs done: by a cluster, or without an address here."""
+    """Execution of runs for a command: on a cluster, or without an address here."""
     from tailrace.study.sweep_runner import Here
 
     if address is None:
@@ -261,7 +261,7 @@ class _Conversation:
         self._watch = watch
         self._total = len(todo)
         self._pending = deque(Work(p.cell.label, p.cell.overrides, cell, run) for p, cell, run in todo)
-        # Those that went down with their workers go out one by one.
+        # Runs whose workers died are retried one by one.
         self._suspects: deque[Work] = deque()
         self._out: dict[_Future, tuple[Work, ...]] = {}
         self._back: queue.SimpleQueue[_Future] = queue.SimpleQueue()
@@ -323,7 +323,7 @@ class _Conversation:
         self._land(ended)
 
     def _fetched(self, future: _Future, work: tuple[Work, ...]) -> list[Ended]:
-        """What a batch left; nothing where it is to be done again."""
+        """Runs that a batch left; empty where it is to be done again."""
         distributed = _distributed()
         try:
             found: list[Ended] = future.result(timeout=_FETCH_S)
@@ -375,7 +375,7 @@ def _lost() -> RunError:
 
 
 class _Pace:
-    """How long runs take and how much they leave, and how many are a batch therefore."""
+    """Duration and output of runs, which decide how many are a batch."""
 
     def __init__(self) -> None:
         self.runs = 0
@@ -383,7 +383,7 @@ class _Pace:
         self._bytes = 0
 
     def note(self, ended: Ended) -> None:
-        """One more has ended."""
+        """Counts an ended run."""
         self.runs += 1
         if ended.landing is not None:
             self._wall_s += ended.landing.wall_s

@@ -1,4 +1,4 @@
-"""What a sweep declares, from whichever side: a file's `[sweep]`, options of the command line, arguments in Python."""
+"""Declaration of a sweep: a file's `[sweep]`, options of the command line, or arguments in Python."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def of_python(  # noqa: PLR0913 - what can be said
 
 
 def searched(option: str, texts: Sequence[str]) -> dict[str, Range | Sequence[str]]:
-    """What a search varies: `PATH=uniform(A, B)` or `PATH=V,V,...` each."""
+    """Varied values of a search: `PATH=uniform(A, B)` or `PATH=V,V,...` each."""
     listed, drawn = _parted(_axis(option, text) for text in texts)
     return {**listed, **drawn}
 

@@ -1,4 +1,4 @@
-"""What the runs of a study will have, as far as that is known before the first of them."""
+"""Columns and metrics that the runs of a study will have, as far as known before the first of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailrace.study.variation import Variation
 
 
 class Foreseen:
-    """Of a scenario and its cells, which are looked at as far as somebody asks.
+    """Expected columns of a scenario and its cells, which are examined on demand.
 
     `variation` is what a sweep varies, None where that is not known yet; `cells` gives the scenarios of its cells.
     """
@@ -34,14 +34,14 @@ class Foreseen:
         yield from self._cells()
 
     def _probes(self) -> Iterator[Probe]:
-        """One after the other, each made once."""
+        """Probes in order, each made once."""
         yield from self._probed
         for probe in self._more:
             self._probed.append(probe)
             yield probe
 
     def metrics(self, name: str) -> list[Metric]:
-        """What a name stands for in the first cell that has it; nothing where only a run can tell."""
+        """Metrics for a name in the first cell that has it; empty where only a run can tell."""
         if attack_damage.is_named([name]):
             # An error without an attack.
             attack_damage.Without(self.scenario)
@@ -57,7 +57,7 @@ class Foreseen:
         raise first or UsageError(f"there is no metric {name!r}")
 
     def columns(self, table: str) -> Sequence[str]:
-        """Those of a table that have numbers; of no cell where it is not known."""
+        """Columns of a table with numbers; empty where they are not known."""
         return self._columns.get(table, ())
 
     @cached_property
@@ -75,7 +75,7 @@ class Foreseen:
 
     @cached_property
     def transports(self) -> set[str]:
-        """Those of all flows."""
+        """Transports of all flows."""
         return {group["transport"] for each in self._scenarios() for group in each.outline["groups"]}
 
     @cached_property

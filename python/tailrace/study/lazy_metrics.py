@@ -63,7 +63,7 @@ def with_spreads(rows: pl.DataFrame) -> pl.DataFrame:
 
 @cache
 def _small() -> Known:
-    """What a run with one connection over Multipath TCP, by one path, has figures of."""
+    """Metrics of a run with one connection over Multipath TCP, by one path."""
     from tailrace.scenario.scenario import Scenario
 
     return Known(numbers.of_texts([(1, 1, _native.Task(Scenario(_SMALL).native, 1).execute().summary)]))
@@ -95,7 +95,7 @@ def _of_any(name: str) -> bool:
 
 
 def _of_one(name: str) -> bool:
-    """Of a connection, or of one of its paths, which are called by links: `wifi to eth1.goodput`."""
+    """Tests for a metric of a connection, or of one of its paths, which are named by links: `wifi to eth1.goodput`."""
     if _is_figure(name):
         return True
     paths = [f"path_{name.rpartition('.')[2]}", *_tails(name)]
@@ -103,13 +103,13 @@ def _of_one(name: str) -> bool:
 
 
 def _tails(name: str) -> list[str]:
-    """What may follow the name of a path: `lte.one_way_delay_s.mean` has `one_way_delay_s.mean`, and `mean`."""
+    """Endings after the name of a path: `lte.one_way_delay_s.mean` has `one_way_delay_s.mean`, and `mean`."""
     words = name.split(".")
     return [".".join(words[at:]) for at in range(1, len(words))]
 
 
 def _is_figure(name: str) -> bool:
-    """Of a connection, whatever its links are called."""
+    """Tests for a number of a connection, whatever its links are called."""
     link = _PATHS.fullmatch(name)
     plain = f"{link['way']}paths.{_LINK}.{link['figure']}" if link else name
     return plain in _small().figures["connection"] or name in _small().figures["path"]

@@ -18,13 +18,13 @@ from tailrace.data.store.copying import Piece, copy, settle
 from tailrace.errors import RunError, UsageError
 from tailrace.study import sweep_runner
 
-# Of cells that lack runs, how many are named.
+# Cells lacking runs that are named at most.
 _MOST_NAMED = 5
 
 
 @dataclass(frozen=True)
 class Merged:
-    """What came of it."""
+    """Outcome of a merge."""
 
     # In all, and of these what was copied just now, failed, and is nowhere.
     runs: int
@@ -37,7 +37,7 @@ class Merged:
     columns: str
 
     def notes(self, place: Path) -> list[str]:
-        """What is missing, in words, with the remedy."""
+        """Notes about missing runs, with the remedy."""
         if not self.missing:
             return []
         cells = [f"{label!r}" if label else "the only one" for label in self.missing]
@@ -83,7 +83,7 @@ class _Source:
         return [_renamed(row, self.ids) for row in self.plan]
 
     def label(self, cell: str) -> str:
-        """What a cell is called."""
+        """Label of a cell."""
         return next((str(row["label"]) for row in self.plan if self.ids.get(row["cell"]) == cell), cell)
 
 
@@ -177,7 +177,7 @@ def _numbered(source: _Source, numbers: Mapping[str, int]) -> dict[int, int]:
 
 
 def _keep_failures(sources: Sequence[_Source], writer: Writer, numbers: Mapping[str, int]) -> None:
-    """What failed in one store and landed in no other."""
+    """Copies failures of runs that no store has."""
     landed = {(cell, run) for cell, run, *_ in writer.index.runs()}
     begun = {(cell, 0) for cell, _ in landed}
     found = {}
@@ -217,7 +217,7 @@ def _difference(ours: Sequence[str], theirs: Sequence[str]) -> str:
 
 
 def _plans(first: _Source, other: _Source) -> str:
-    """What is not the same in two plans."""
+    """Difference between two plans, as text."""
     for one, another in ((other, first), (first, other)):
         known = {row["label"] for row in another.plan}
         more = [row["label"] for row in one.plan if row["label"] not in known]

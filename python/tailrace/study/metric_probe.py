@@ -15,7 +15,7 @@ from tailrace.stats import host_programs, numbers
 from tailrace.stats.metrics import Known
 from tailrace.study import lazy_metrics
 
-# Of so many cells, where some have figures that others lack.
+# Cells that are probed at most.
 _MOST_TRIED = 50
 # Figures of its connections are there only once these are.
 _MULTIPATH = "mptcp"
@@ -23,7 +23,7 @@ _MULTIPATH = "mptcp"
 
 @dataclass(frozen=True)
 class Probe:
-    """What a run of a scenario has, as far as that does not depend on what happens in it."""
+    """Metrics of a scenario's runs, as far as they do not depend on events in them."""
 
     known: Known
     # Table -> its columns of numbers.
@@ -33,15 +33,15 @@ class Probe:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Probe:
-        """That of a run that is stopped before it begins."""
+        """Probe from a run that is stopped before it begins."""
         task = tasks.of(scenario.native, 1)
         task.cancel()
         output = task.execute()
         declared = tomllib.loads(scenario.to_toml())
-        # Of programs there is nothing before they are started.
+        # Programs have no numbers before they are started.
         summary = json.loads(output.summary) | host_programs.foreseen(declared.get("host", []))
         found = Known(lazy_metrics.with_spreads(numbers.frame([(1, 1, summary)])))
-        # Those that have not begun have no figures yet.
+        # Windows that have not begun have no numbers yet.
         windows = [window["name"] for window in declared.get("window", [])]
         found.windows = list(dict.fromkeys([*found.windows, *windows]))
         columns = {
@@ -60,7 +60,7 @@ class Probe:
 
 
 def probes(scenarios: Iterable[Scenario]) -> Iterator[Probe]:
-    """Those of the first cells, of which some have figures that others lack."""
+    """Probes of the first cells, some of which have numbers that others lack."""
     return map(Probe.of, islice(scenarios, _MOST_TRIED))
 
 

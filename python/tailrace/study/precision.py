@@ -40,7 +40,7 @@ MOST_RUNS = 100
 
 @dataclass(frozen=True)
 class Goal:
-    """How closely a metric is to be known: the half width as a share of the mean."""
+    """Precision goal of a metric: the half width as a share of the mean."""
 
     metric: str
     share: float
@@ -107,7 +107,7 @@ def _check_whole(shard: Shard | None) -> None:
 
 
 def asked_by(goals: Goals | None) -> list[str]:
-    """What must be known."""
+    """Metrics with a goal."""
     return [goal.metric for goal in goals.goals] if goals else []
 
 
@@ -139,7 +139,7 @@ def _share(text: str) -> float:
 
 
 def next_count(runs: int, found: Interval | None, share: float, most: int) -> int:
-    """How many runs a cell is to have; as many as it has where that is enough."""
+    """Number of runs that a cell is to have; unchanged where they suffice."""
     if found is None or runs >= most or is_reached(found, share):
         return runs
     if found.ci95 is None or found.mean == 0:
@@ -197,7 +197,7 @@ def run(
 
 
 def _judged(plan: sweep_runner.Survey, writer: Writer, goals: Goals) -> tuple[dict[str, int], list[Missed]]:
-    """How many runs each cell is to have next, and which are not known closely enough."""
+    """Next number of runs for each cell, and the goals that are missed."""
     cells = {planned.id: planned for planned in plan.cells if planned}
     counts = {name: planned.runs for name, planned in cells.items()}
     table = writer.frame(FIGURES)
@@ -224,7 +224,7 @@ def _judged(plan: sweep_runner.Survey, writer: Writer, goals: Goals) -> tuple[di
 def _weighed(
     values: Sequence[float], metric: Metric, goal: Goal, runs: int, most: int
 ) -> tuple[int, list[Missed]]:
-    """How many runs a cell is to have next, and what it lacks."""
+    """Next number of runs for a cell, and the goals that it misses."""
     found = bootstrap.estimate(values, metric.over, metric.bounds)
     reached = found is not None and is_reached(found, goal.share)
     missed = [] if reached else [Missed("", metric.heading, runs, relative(found))]
@@ -283,7 +283,7 @@ def of_scenario(
 
 
 def _series(scenario: Scenario, ended: Sequence[FinishedRun]) -> pl.LazyFrame | None:
-    """Those of groups of all runs so far."""
+    """Series of groups in all runs so far."""
     from tailrace.data import measured_results
     from tailrace.data.result import Result
 
@@ -292,7 +292,7 @@ def _series(scenario: Scenario, ended: Sequence[FinishedRun]) -> pl.LazyFrame | 
 
 
 def told(missed: Sequence[Missed], cells: int = 0, most_listed: int = 5) -> str:
-    """Which cells are not known as closely as wanted; without cells, of one scenario."""
+    """Message about missed goals; without cells, of one scenario."""
     few = [f"  {one}" for one in missed[:most_listed]]
     more = len(missed) - len(few)
     if not cells:

@@ -1,4 +1,4 @@
-"""What a search tries next: a sampler of Optuna over the trials so far, asked anew for each batch.
+"""Sampler of a search: Optuna's over the trials so far, asked anew for each batch.
 
 Nothing is kept between batches: what is proposed follows from the trials, their places and the seed. So a search that
 goes on where it was stopped proposes what it would have proposed.
@@ -29,7 +29,7 @@ Point: TypeAlias = dict[str, float]
 
 @dataclass(frozen=True)
 class Told:
-    """What became of a trial."""
+    """Outcome of a trial."""
 
     point: Point
     # None where it failed, or was not to be run.
@@ -40,7 +40,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Space:
-    """What is searched: by path or name a range, or values."""
+    """Search space: by path or name a range, or values."""
 
     axes: dict[str, Range | Sequence[str]]
 
@@ -96,7 +96,7 @@ def _distribution(axis: Range | Sequence[str]) -> Any:  # noqa: ANN401 - of a pa
 
 
 def _trial(told: Told, distributions: dict[str, Any]) -> FrozenTrial:
-    """As Optuna takes it: a trial that failed is like one that was given up, so its neighbourhood is avoided."""
+    """Trial for Optuna: a failed one counts as pruned, so its neighbourhood is avoided."""
     optuna = _optuna()
     state = optuna.trial.TrialState.PRUNED if told.value is None else optuna.trial.TrialState.COMPLETE
     trial: FrozenTrial = optuna.trial.create_trial(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from tailrace.scenario.scenario import Scenario
 
-# What all of them may take: some thousand scenarios of ten hosts, none of ten thousand.
+# Memory for all of them: some thousand scenarios of ten hosts, none of ten thousand.
 ROOM_BYTES = 64 << 20
 
 

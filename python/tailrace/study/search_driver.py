@@ -25,11 +25,11 @@ from tailrace.study.declaration import Declaration, Range
 from tailrace.study.sampler import SAMPLERS, TPE, Point, Space, Told, propose
 from tailrace.study.sweep_result import Sweep
 
-# What a store says of a search.
+# Key of the search in a store.
 SEARCH = "search"
 OK, NOT_ALLOWED, FAILED = "ok", "not allowed", "failed"
 _QUOTED = re.compile(r"`([^`]*)`")
-# What a figure is measured in, by the end of its name, and how many of the units of formulas that is.
+# Units of numbers by the end of their name, with the factor to the units of formulas.
 _FIGURES = {
     "_bps": ((1, -1, 0), 1.0),
     "_s": ((0, 1, 0), 1.0),
@@ -40,7 +40,7 @@ _FIGURES = {
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is searched for, and where."""
+    """Goal and space of a search."""
 
     goal: str
     maximize: bool
@@ -55,7 +55,7 @@ class Wanted:
     sampler: str = TPE
     # Trials that are proposed together, whatever the machine: what is found does not depend on it.
     batch: int = 4
-    # What formulas call by its path in the file.
+    # Values of paths in the file that formulas use.
     base: Mapping[str, str] = field(default_factory=dict)
 
     def checked(self) -> Wanted:
@@ -83,7 +83,7 @@ class Wanted:
 
     @property
     def space(self) -> Space:
-        """What is varied; a name with one value is a constant."""
+        """Search space; a name with one value is a constant."""
         return Space({**self.over, **self.let})
 
     def plan(self, point: Point) -> Plan:
@@ -98,7 +98,7 @@ class Wanted:
         return Plan(declared, base=self.base)
 
     def values(self, point: Point) -> dict[str, str]:
-        """What is varied, as a scenario takes it."""
+        """Varied values as a scenario takes them."""
         return {name: self.space.value(name, at) for name, at in point.items()}
 
     def cell(self, number: int, point: Point) -> Cell | None:
@@ -108,7 +108,7 @@ class Wanted:
         return None
 
     def as_json(self) -> dict[str, Any]:
-        """What must be the same for a store's trials to be of use: all but how many there are to be."""
+        """Data that must be equal for a store's trials to be reused: all but the number of trials."""
         return {
             "goal": self.goal,
             "maximize": self.maximize,
@@ -124,7 +124,7 @@ class Wanted:
 
     @classmethod
     def of_json(cls, said: Mapping[str, Any]) -> Wanted:
-        """What `as_json` wrote."""
+        """Inverse of `as_json`."""
         axes = {
             kind: {
                 name: Range(*axis["range"]) if "range" in axis else axis["values"]
@@ -174,7 +174,7 @@ class Condition:
 
     @property
     def names(self) -> list[str]:
-        """What it calls, but for metrics in backquotes."""
+        """Names in it, but for metrics in backquotes."""
         return [name for name in self._formula.names if name not in self._quoted]
 
     def metrics(self, parameters: Mapping[str, Value]) -> dict[str, str]:
@@ -191,7 +191,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a trial: intervals of the goal and of the metrics that conditions name."""
+    """Result of a trial: intervals of the goal and of the metrics that conditions name."""
 
     state: str
     values: Sequence[Interval | None]
@@ -200,9 +200,9 @@ class Judged:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What became of all trials."""
+    """Results of all trials."""
 
-    # What was asked for, and what that is.
+    # Texts of the goal, with what they stand for.
     asked: list[str]
     metrics: list[Metric]
     trials: list[Judged]
@@ -242,14 +242,14 @@ def judge(wanted: Wanted, points: Sequence[Point], sweep: Sweep) -> Judgement:
 
 
 def _parameters(wanted: Wanted, point: Point, row: Mapping[str, Any]) -> dict[str, Value]:
-    """What formulas may call the values of a trial."""
+    """Names in formulas for the values of a trial."""
     axes = {name: text for name, text in row["axes"].items() if name != "trial"}
     left = {name: value_of(text) for name, text in wanted.base.items()}
     return {**left, **environment(axes), **environment(wanted.values(point))}
 
 
 def _said_in(scenario: Scenario, names: Iterable[str]) -> dict[str, str]:
-    """Those of the names that are paths of the file, with what it says there."""
+    """Values in the file of the names that are its paths."""
     found = {}
     for name in sorted(names):
         with suppress(ValueError):
@@ -319,7 +319,7 @@ class Hunt:
             todo = self._enter()
             landed = {row[:2] for row in self._writer.index.runs()}
             if todo and not landed:
-                # One run tells whether there are such metrics at all; of what an attack costs it is two.
+                # The first run shows whether there are such metrics; with an attack's damage it takes two.
                 if self._do(way, _first(todo), watch, stop):
                     return True
                 landed = {row[:2] for row in self._writer.index.runs()}
@@ -423,5 +423,5 @@ class _Part:
         self._watch.progress(min(1.0, (self._before + fraction * self._runs) / max(1, self._total)))
 
     def ended(self, job: Job, wall_s: float) -> None:
-        """One of them ended."""
+        """Counts an ended job."""
         self._watch.ended(job, wall_s)

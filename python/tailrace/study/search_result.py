@@ -1,4 +1,4 @@
-"""What a search found: the best trial and how to run it, all trials as a frame, their runs as a sweep."""
+"""Result of a search: the best trial and how to run it, all trials as a frame, their runs as a sweep."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _MOST_SHOWN = 10
 
 @dataclass(frozen=True)
 class Trial:
-    """One variant that was tried."""
+    """A trial."""
 
     number: int
     # Path -> value as `set` takes it, what was derived among it.
     overrides: Mapping[str, str]
-    # Of the metric that was searched for.
+    # Value of the goal.
     value: Interval
 
 
@@ -81,12 +81,12 @@ class Search:
 
     @property
     def count(self) -> int:
-        """How many trials there are."""
+        """Number of trials."""
         return len(self._points)
 
     @property
     def goal(self) -> str:
-        """What was searched for, as it was asked for."""
+        """Goal as it was given."""
         return self._wanted.goal
 
     @property
@@ -96,12 +96,12 @@ class Search:
 
     @property
     def metric(self) -> Metric:
-        """What was searched for, with its unit."""
+        """Metric of the goal, with its unit."""
         return self._judged.metrics[0]
 
     @property
     def judged(self) -> Sequence[Judged]:
-        """What became of each trial, in their order."""
+        """Result of each trial, in their order."""
         return self._judged.trials
 
     def shown(self, number: int) -> list[tuple[str, str]]:
@@ -160,7 +160,9 @@ class Search:
 
     @property
     def trials(self) -> pl.DataFrame:
-        """One row a trial: `trial`, the parameters in SI units, `state`, `value` with `low` and `high`, `runs`."""
+        """Frame with a row for each trial: `trial`, the parameters in SI units, `state`, `value` with `low` and
+        `high`, `runs`.
+        """
         import polars as pl
 
         cells = self.sweep.cells.drop("cell", "label").with_columns(pl.col("trial").cast(pl.UInt32))

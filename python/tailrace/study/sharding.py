@@ -14,7 +14,7 @@ MOST_SHARDS = 1_000_000
 
 @dataclass(frozen=True)
 class Shard:
-    """One of so many, from 1."""
+    """A shard, numbered from 1."""
 
     number: int
     of: int

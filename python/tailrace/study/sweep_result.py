@@ -1,4 +1,4 @@
-"""What a sweep found: tidy frames with a column for every swept parameter, tables with intervals, figures."""
+"""Result of a sweep: tidy frames with a column for every swept parameter, tables with intervals, figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from tailrace.show.plots.swept import Options
     from tailrace.show.report import Report
 
-# As other tables call them, where a part's own name would be another.
+# Tables of the store that are none of the result contract.
 _INTERNAL = frozenset({FIGURES, SUMMARIES})
 
 
@@ -81,18 +81,18 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return str(self.about["toml"])
 
     def fact(self, name: str) -> str | None:
-        """What the folder's index says of the sweep, such as `running.COMMAND`."""
+        """Fact of the folder's index about the sweep, such as `sweep_runner.COMMAND`."""
         return self._reader.index.fact(name)
 
     @property
     def varied(self) -> list[str]:
-        """Those that have more than one value and do not follow from others."""
+        """Parameters with more than one value that do not follow from others."""
         own = [name for name in self.columns if name not in self.about["derived"]]
         return [name for name in own if len({row["axes"].get(name) for row in self.plan}) > 1]
 
     @property
     def _told(self) -> list[str]:
-        """Those that tell cells apart: a preset says what it sets by its name."""
+        """Parameters that tell cells apart: the name of a preset stands for its settings."""
         varied = self.varied
         return [
             name
@@ -102,7 +102,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def notes(self) -> list[str]:
-        """What is to be known of the values of swept parameters: those that are not like the others.
+        """Notes about values of swept parameters that are unlike the others.
 
         Of what a formula or a preset sets that it may be of several kinds is no news: no table has those values.
         """
@@ -112,7 +112,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def runs(self) -> pl.DataFrame:
-        """One row a run that landed: `cell`, `run`, `seed`, `fingerprint`, `wall_s`, and the parameters."""
+        """Frame with a row for each stored run: `cell`, `run`, `seed`, `fingerprint`, `wall_s`, and the parameters."""
         import polars as pl
 
         rows = [row[:5] for row in self._reader.index.runs()]
@@ -127,7 +127,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def asked(self) -> int:
-        """How many runs the last command asked for; cells that say the same share theirs."""
+        """Number of runs that the last command asked for; equal cells share theirs."""
         most: dict[int, int] = {}
         for row in self.plan:
             if row["cell"]:
@@ -136,12 +136,14 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def missing(self) -> int:
-        """How many of these have not landed: they are not done yet, or failed."""
+        """Number of runs that are not stored: not done yet, or failed."""
         return self.asked - self.runs.select("cell", "run").unique().height
 
     @property
     def failures(self) -> pl.DataFrame:
-        """One row a cell or run that failed: its label, `run` (0: no run could be begun) and the error."""
+        """Frame with a row for each cell or run that failed: its label, `run` (0: no run could be begun) and the
+        error.
+        """
         import polars as pl
 
         label = {
@@ -194,7 +196,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return self._asked_of(rows.lazy()).collect() if "run" in rows.columns else rows
 
     def _asked_of(self, rows: pl.LazyFrame) -> pl.LazyFrame:
-        """Those of runs that are asked for: the folder keeps what an earlier command had more."""
+        """Rows of runs that are asked for: the folder keeps others of earlier commands."""
         import polars as pl
 
         schema = {"cell": pl.UInt32, "asked": pl.UInt32}
@@ -227,32 +229,32 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def groups(self) -> pl.DataFrame:
-        """One row a flow group and run: all its figures, such as `goodput_bps.sum`."""
+        """Frame with a row for each flow group and run: all its numbers, such as `goodput_bps.sum`."""
         return self._wide("group")
 
     @property
     def windows(self) -> pl.DataFrame:
-        """One row a window, flow group and run."""
+        """Frame with a row for each window, flow group and run."""
         return self._wide("group", windows=True)
 
     @property
     def flows(self) -> pl.DataFrame:
-        """One row a flow and run."""
+        """Frame with a row for each flow and run."""
         return self.frame("flows")
 
     @property
     def paths(self) -> pl.DataFrame:
-        """One row a flow over Multipath TCP, path, end that sent data by it, and run; empty without any."""
+        """Frame with a row for each flow over Multipath TCP, path, sending end and run; empty without Multipath TCP."""
         return self.frame("paths")
 
     @property
     def flow_windows(self) -> pl.DataFrame:
-        """One row a flow, window and run."""
+        """Frame with a row for each flow, window and run."""
         return self.frame("flow_windows")
 
     @property
     def programs(self) -> pl.DataFrame:
-        """One row a program of a host with a kernel, and run: when it ran, how it ended and what it said."""
+        """Frame with a row for each program of a host with a kernel, and run: its time, exit code and output."""
         import polars as pl
 
         summaries = self._reader.frame(SUMMARIES)
@@ -271,7 +273,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
     @property
     def queues(self) -> pl.DataFrame:
-        """One row an observed queue and run."""
+        """Frame with a row for each observed queue and run."""
         return self.frame("queues")
 
     # -- numbers -----------------------------------------------------------------------------------------------
@@ -320,7 +322,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return [f"failed: {label}{f' run {run}' if run else ''} ({first}){more}"]
 
     def metrics(self, names: str | Sequence[str] = ()) -> list[Metric]:
-        """What names of metrics stand for; without any, what a table shows by itself."""
+        """Metrics for names; without any, the usual ones of a table."""
         if not self.has_runs:
             raise UsageError(f"{self.place} holds no run yet")
         return self.measured.metrics(names)
@@ -363,7 +365,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return found
 
     def table(self, columns: str | Sequence[str] = ()) -> metric_table.Table:
-        """One row a cell: its parameters, and metrics with 95 % intervals."""
+        """Table with a row for each cell: its parameters, and metrics with 95 % intervals."""
         return metric_table.of(self.measured, self.metrics(columns))
 
     def difference(
@@ -374,7 +376,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         tolerances: Sequence[str] = (),
         strict: bool = False,
     ) -> differences.Differences:
-        """What each cell of `other` has more than the same cell here, run by run where seeds are equal."""
+        """Differences of the cells of `other` from the same cells here, run by run where seeds are equal."""
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
     def plot(
@@ -405,7 +407,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         tolerances: Sequence[str] = (),
         strict: bool = False,
     ) -> differences.Differences:
-        """What cells have more than those where a parameter has a value, all else being equal: `queue=droptail`."""
+        """Differences of cells from those where a parameter has a value, all else being equal: `queue=droptail`."""
         text, equals, value = baseline.partition("=")
         if not equals:
             raise UsageError(
@@ -440,7 +442,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
         return all(len(values) == 1 for values in found.values())
 
     def _having(self, name: str, value: str) -> list[bool]:
-        """Of each cell whether it has a value there, said as in the file, or as tables say it."""
+        """Flags of cells that have a value there, written as in the file or in tables."""
         words, meant = self.parameters[name].words, value_of(value)
         texts = [row["axes"].get(name) for row in self.plan]
         return [
@@ -488,7 +490,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """What did not come to its end, summed over all cells and runs: completion times are of the rest alone."""
+    """Notes about transfers that did not end, over all cells and runs: completion times leave them out."""
     import polars as pl
 
     if figures.is_empty():

@@ -23,9 +23,9 @@ from tailrace.study.scenario_cache import ScenarioCache
 from tailrace.study.sharding import Shard, dealt
 from tailrace.system import memory_limit
 
-# What a store says of the sweep it was filled by.
+# Keys of the plan, the engine and the scenario in a store.
 PLAN, ENGINE, SCENARIO = "plan", "engine", "scenario"
-# Of a cell in the plan, the one without its attack.
+# Key in the plan of the cell without the attack.
 WITHOUT = "without_attack"
 # The words of a command line that does all of it, but for where.
 COMMAND = "command"
@@ -44,7 +44,7 @@ class Planned:
     memory: int
     # The same without its attack, where that is run, too.
     without: Planned | None = None
-    # What it says, where there was room to keep that.
+    # Scenario of the cell, where there was room to keep it.
     scenario: Scenario | None = field(default=None, repr=False, compare=False)
 
 
@@ -76,7 +76,7 @@ class Survey:
     all: list[Cell] = field(default_factory=list)
     errors: dict[int, ScenarioError] = field(default_factory=dict)
     warned: variants.Warned = field(default_factory=variants.Warned)
-    # Of runs that are to be done: cells that say the same share them.
+    # Simulated time of runs to be done: equal cells share them.
     simulated_s: float = 0.0
     # Makes the cells without attack, where they are wanted.
     without: Without | None = None
@@ -86,12 +86,12 @@ class Survey:
 
     @property
     def runs(self) -> int:
-        """How many runs there are in all."""
+        """Number of runs in all."""
         return len(share(self))
 
     @property
     def alike(self) -> int:
-        """How many cells say the same as one before them."""
+        """Number of cells equal to one before them."""
         there = [planned.id for planned in self.cells if planned]
         return len(there) - len(set(there))
 
@@ -128,7 +128,7 @@ class Survey:
         return self._others[key]
 
     def pass_over(self, cell: Cell) -> None:
-        """One more cell, which is not to be run."""
+        """Counts a cell that is not to be run."""
         self.all.append(cell)
         self.cells.append(None)
 
@@ -155,10 +155,10 @@ def survey(
 
 @dataclass
 class Done:
-    """What became of a sweep."""
+    """Outcome of a sweep."""
 
     runs: int
-    # Of these, what an earlier command had done.
+    # Number of these that an earlier command had done.
     known: int
     failed: int
     interrupted: bool
@@ -187,18 +187,18 @@ def run(
 
 
 def scenarios(scenario: Scenario, surveyed: Survey) -> Iterator[Scenario]:
-    """Those of the cells that can be run, one after the other."""
+    """Scenarios of the cells that can be run, one after the other."""
     for planned in filter(None, surveyed.cells):
         yield of_cell(scenario, planned)
 
 
 def of_cell(scenario: Scenario, planned: Planned) -> Scenario:
-    """What a cell makes of the scenario."""
+    """Scenario of a cell."""
     return planned.scenario or scenario.variant(planned.cell.label, planned.cell.overrides)
 
 
 def landed(writer: Writer, surveyed: Survey, shard: Shard | None = None) -> int:
-    """How many of the runs an earlier command has done."""
+    """Number of runs that an earlier command has done."""
     runs = share(surveyed, shard)
     numbers = writer.index.cells()
     known = [(planned, number) for planned, number in runs if planned.id in numbers]
@@ -206,7 +206,7 @@ def landed(writer: Writer, surveyed: Survey, shard: Shard | None = None) -> int:
 
 
 def replaced(writer: Writer, scenario: Scenario) -> str | None:
-    """What is said if the store was filled by something else than this scenario."""
+    """Message if the store was filled from another scenario."""
     text = writer.index.fact(SCENARIO)
     if text is None or not writer.index.runs():
         return None
@@ -224,13 +224,13 @@ def replaced(writer: Writer, scenario: Scenario) -> str | None:
 
 
 def _without_runs(toml: str) -> dict[str, object]:
-    """What a scenario says of a run; more of them are of the same sweep, and so are more values."""
+    """Content of a scenario without its number of runs and swept values, which may grow within a sweep."""
     said = tomllib.loads(toml)
     return {key: value for key, value in said.items() if key not in {"runs", "sweep", "figure"}}
 
 
 def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], writer: Writer) -> list[Todo]:
-    """Those of the runs that have not landed."""
+    """Runs that are not stored."""
     landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
     return [
         (planned, numbers[planned.id], number)
@@ -331,7 +331,7 @@ class Here:
 
 
 def _jobs(scenario: Scenario, todo: Sequence[Todo]) -> Iterator[Job]:
-    """One a run; runs of a cell share its scenario where that is kept, or where they follow on one another."""
+    """Jobs of runs; runs of a cell share its scenario where that is kept, or where they follow on one another."""
     before, variant = None, scenario
     for planned, cell, run_number in todo:
         if planned is not before:
@@ -347,14 +347,14 @@ class _Landing:
         self.failed = 0
 
     def task(self, job: Job) -> tuple[_native.Task, Rows]:
-        """One whose captures go to where they stay, while it runs, and long series into files."""
+        """Task whose captures go to their final place while it runs, and long series into files."""
         rows = Rows(self._writer.spill, job.run, job.cell)
         native = job.scenario.native
         captures = self._writer.captures_of(job.cell, job.run) if native.captures else None
         return tasks.of(native, job.run, captures, rows), rows
 
     def take(self, job: Job, output: _native.Output, rows: Rows, wall_s: float) -> Landing:
-        """What is kept of a run, packed by the thread that ran it."""
+        """Packs a run for the store, in the thread that ran it."""
         names = [name for name, _ in output.captures()]
         self._writer.name_captures(job.cell, job.run, names)
         return Landing(

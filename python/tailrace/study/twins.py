@@ -14,7 +14,7 @@ from tailrace.scenario.twin_settings import Flow, Host
 SIMULATED = "simulated"
 KERNELS = "kernels"
 
-# What is looked at, as far as a scenario has it: claims of a paper would be of these.
+# Default metrics, as far as a scenario has them: claims of a paper would be about these.
 _LOOKED_AT = (
     "goodput",
     "jain",
@@ -32,7 +32,7 @@ _LOOKED_AT = (
 
 @dataclass(frozen=True)
 class Alike:
-    """How much of a metric is still alike."""
+    """Difference in a metric that still counts as alike."""
 
     share: float
     # With less than this on both sides, chance decides how much it differs.
@@ -83,7 +83,7 @@ def of(scenario: Scenario, kernel: str | None = None) -> Twins:
     sides = twin_settings.of(hosts, flows, twin_settings.degrees(scenario, hosts))
     without = {f"host.{host.name}.kernel": "'none'" for host in hosts if host.kernel is not None}
     told = {f"host.{name}.kernel": f"'{kernel}'" for name, kernel in kernels.items()}
-    # Of what a kernel does not obey it is said here, once for both sides.
+    # Keys that a kernel does not obey are reported here, once for both sides.
     quiet = scenario.replaced({}, ignored_keys.CODE)
     cells = {
         SIMULATED: quiet.variant(SIMULATED, {**without, **profiles, **sides.simulated}),
@@ -106,7 +106,7 @@ def _with_kernels(scenario: Scenario, sets: twin_settings.Sets, ends: Iterable[s
 
 
 def looked_at(cells: Mapping[str, Scenario]) -> list[str]:
-    """Of what is looked at, that which the scenario has."""
+    """Default metrics that the scenario has."""
     from tailrace.study import metric_probe
 
     found = []
@@ -120,7 +120,7 @@ def looked_at(cells: Mapping[str, Scenario]) -> list[str]:
 
 
 def alike(columns: Sequence[str], tolerances: Sequence[str]) -> list[str]:
-    """How much of what is shown may differ: what was said, and the usual of what was not."""
+    """Tolerances of the metrics shown: the given ones, and defaults for the rest."""
     said = {text.partition("=")[0] for text in tolerances}
     usual = {name: limit for name, limit in ALIKE.items() if name in columns and name not in said}
     return [*tolerances, *(f"{name}={_in_words(limit)}" for name, limit in usual.items())]
@@ -204,10 +204,10 @@ def _multipath(is_6_1: bool) -> str:
     return "'linux_6_1'" if is_6_1 else "'linux'"
 
 
-# What 6.1 does with packets that it sends, and how much of a receive buffer it advertises.
+# Send path of Linux 6.1, and the receive buffer that it advertises.
 _OLD_SENDERS = {"send_overhead": "'768 B'", "fills_short_packets": "false"}
 _OLD_RECEIVERS = {"tcp_window_share": "'auto'"}
-# What of Multipath TCP, and of the TCP below it, is a receiver's alone.
+# Keys of Multipath TCP and TCP that concern the receiver alone.
 _OF_RECEIVERS = (
     "first_window",
     "window_share",
@@ -219,7 +219,7 @@ _OF_RECEIVERS = (
 
 
 def _received(scenario: Scenario, flow: Flow) -> twin_settings.Sets:
-    """What a flow's receiver has in a scenario, but for what the file says of it."""
+    """Settings of a flow's receiver, but for those in the file."""
     flows = tomllib.loads(scenario.to_toml())["flow"]
     there = next(found["transport"]["behaviour"] for found in flows if found["name"] == flow.name)
     return {flow.behaviour_path(key): there[key] for key in _OF_RECEIVERS if key not in flow.behaviour}

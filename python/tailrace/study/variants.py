@@ -63,7 +63,7 @@ def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
 
 
 def warnings(cells: Mapping[str, Scenario]) -> list[str]:
-    """What looks like a slip in any of several scenarios, said once where it is alike; `""` is the file itself."""
+    """Probable mistakes in any of several scenarios, equal ones once; `""` is the file itself."""
     found = Warned()
     for label, scenario in cells.items():
         found.look(label, scenario)
@@ -71,10 +71,10 @@ def warnings(cells: Mapping[str, Scenario]) -> list[str]:
 
 
 class Warned:
-    """What looks like a slip in any of several scenarios, however many: they are looked at one after the other."""
+    """Probable mistakes in any number of scenarios, which are examined one after the other."""
 
     def __init__(self) -> None:
-        # What is alike -> where it was first, the text there, and in how many it is.
+        # Equal warnings -> label and text of the first, and their number.
         self._alike: dict[tuple[object, ...], tuple[str, str, int]] = {}
         self._of_file: set[tuple[object, ...]] = set()
         self._looked = 0

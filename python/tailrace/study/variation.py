@@ -1,4 +1,4 @@
-"""What a sweep varies: its cells, each with its place on every axis. It takes no run."""
+"""Variation of a sweep: its cells, each with its place on every axis. Needs no run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Variation:
 
     @classmethod
     def of_cells(cls, cells: Iterable[Cell], unable: Collection[int] = ()) -> Variation:
-        """That of cells that have no number yet; `unable` has the places of those that cannot be run."""
+        """Variation of cells without numbers yet; `unable` has the places of those that cannot be run."""
         return cls(
             [
                 {
@@ -44,7 +44,9 @@ class Variation:
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """One row a cell: `cell`, `label`, and a column a parameter, in the order of the sweep."""
+        """Frame with a row for each cell: `cell`, `label`, and a column for each parameter, in the order of the
+        sweep.
+        """
         import polars as pl
 
         numbers = pl.Series("cell", [row["cell"] for row in self.plan], dtype=pl.UInt32)

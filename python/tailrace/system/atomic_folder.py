@@ -71,7 +71,7 @@ def _replaceable(asked: Path) -> Path:
 
 
 def _kind(place: Path) -> int | None:
-    """Of what stands there, asked in one step: another run may move it away just now."""
+    """File type, asked in one step: another run may move the file away just now."""
     try:
         return place.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -1,4 +1,4 @@
-"""What a look at this machine found."""
+"""Findings about this machine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of a report. Only a failure makes the exit code 1."""
+    """A line of a report. Only a failure makes the exit code 1."""
 
     state: str
     """`ok`, `warning` or `FAIL`."""

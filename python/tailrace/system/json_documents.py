@@ -8,7 +8,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, NoReturn, TypeAlias
 
-# What a place in a document may hold: one of some types, a table of given keys, or any number of one shape.
+# Shape of a document's part: one of some types, a table of given keys, or any number of one shape.
 Shape: TypeAlias = "tuple[type, ...] | Mapping[str, Shape] | Callable[[object, str], None]"
 
 TEXT, COUNT, NUMBER = (str,), (int,), (int, float, NoneType)
@@ -22,7 +22,7 @@ class DamagedError(ValueError):
 
 
 def read(file: Path) -> Any:  # noqa: ANN401 - whatever somebody wrote there
-    """What a JSON file holds. A `ValueError` says why it cannot be trusted to be a number or a tree."""
+    """Content of a JSON file. A `ValueError` says why it is unusable."""
     try:
         document = json.loads(
             file.read_text(encoding="utf-8"), parse_int=_integer, parse_float=_float, parse_constant=_refuse

@@ -1,4 +1,4 @@
-"""What this machine has: memory, within the limits that the process was given."""
+"""Memory of this machine, within the limits that the process was given."""
 
 import os
 from collections.abc import Iterable
@@ -49,7 +49,7 @@ def _limit(path: Path) -> int | None:
 
 
 def runs_at_once(run: int, kept: int) -> int:
-    """How many runs fit into memory together, each with so many bytes, beside what all of them leave; at least one."""
+    """Number of runs that fit into memory together, beside the output of all of them; at least one."""
     have = memory()
     if have is None:
         return max(1, os.cpu_count() or 1)

@@ -1,4 +1,6 @@
-"""Which folders are results, and which of the files in them Tailrace wrote: nothing else is ever removed."""
+"""Ownership of folders and files: whether a folder is a result, and which of its files are ours. Nothing else is
+removed.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,7 @@ _FIRST_RESULT = {
     "warnings": list,
 }
 _FIRST_COMPARISON = {**_PROVENANCE, "title": str, "variants": dict, "fingerprints": dict}
-# What 0.1.0 wrote, which kept no list.
+# Files of 0.1.0, which kept no list.
 _FIRST_FILES = re.compile(
     r"summary\.json|scenario\.toml|manifest\.json|comparison\.json|table\.md"
     r"|(flows|queues|(group|flow|queue|law|subflow|connection)_series|reordering|events)\.parquet"
@@ -49,7 +51,7 @@ _FIRST_FILES = re.compile(
 
 
 class Holding(Enum):
-    """What stands at a place."""
+    """Kind of a place's content."""
 
     NOTHING = "nothing"
     RESULT = "a result or a comparison"
@@ -59,7 +61,7 @@ class Holding(Enum):
 
 
 def holding(place: Path) -> Holding:
-    """What a folder holds; a result is what its manifest calls so."""
+    """Content of a folder; a manifest makes it a result."""
     try:
         # Whoever was killed while making a folder ours got no further than a manifest that is not in its place.
         if all(file.name == _FRESH_MANIFEST for file in place.iterdir()):
@@ -162,7 +164,7 @@ def _is_within(name: str) -> bool:
 
 
 def _digest(file: Path) -> str | None:
-    """Of what is in a file; None where there is none that can be read."""
+    """Digest of a file's content; None where there is no readable file."""
     try:
         return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
     except OSError:

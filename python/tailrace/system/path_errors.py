@@ -1,4 +1,4 @@
-"""What is wrong with a path that somebody named, with the remedy."""
+"""Errors about paths, with the remedy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def unwritable(place: Path, error: OSError) -> UsageError:
 
 
 def nearest(path: Path) -> str:
-    """What is spelled alike beside it."""
+    """Name beside it with a similar spelling."""
     import difflib  # only when something is wrong
 
     try:

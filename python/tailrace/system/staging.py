@@ -27,7 +27,7 @@ _ATTEMPTS = 50
 
 
 class Work:
-    """One work folder.
+    """A work folder.
 
     `new` is what is made; while `unfinished` stands, it may be thrown away. `target` holds the name of the folder
     whose place `new` takes. `old` is what stood there, where the two cannot be exchanged in one step.
@@ -102,7 +102,7 @@ def work(parent: Path, target: str | None = None) -> Iterator[Work]:
         made.new.chmod(0o777 & ~_umask())
         yield made
     finally:
-        # What cannot be cleared now stays locked by nobody, and the next one tries again.
+        # A folder that cannot be removed now stays unlocked, and the next command tries again.
         with suppress(OSError):
             made.settle()
         os.close(lock)
@@ -218,7 +218,9 @@ def _displaced(made: Work, target: Path) -> bool:
 
 
 def _hand_over(old: Path, target: Path) -> None:
-    """What others add meanwhile is handed over, too. A folder that is no result stays whole, beside the target."""
+    """Moves files, including those that others add meanwhile. A folder that is no result stays whole, beside the
+    target.
+    """
     if ownership.holding(old) is not Holding.RESULT:
         old.rename(ownership.vacant(target))
         return

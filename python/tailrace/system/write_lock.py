@@ -1,4 +1,4 @@
-"""One command at a time writes a store, and the next one is told which."""
+"""Lock of a writer, with a message for the next one about its holder."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 NONE = "–"
-# How much larger than the other a part of an interval is before both are shown.
+# Ratio of an interval's parts from which both are shown.
 _UNEVEN = 1.25
 # The parts of such an interval.
 BELOW, ABOVE = "−", "+"

@@ -19,7 +19,7 @@ def document(values: Mapping[str, object]) -> str:
 
 
 def value(item: object) -> str:  # noqa: PLR0911 - a case each
-    """One TOML value.
+    """TOML for a value.
 
     >>> value({"kind": "red", "ecn": True})
     '{ kind = "red", ecn = true }'

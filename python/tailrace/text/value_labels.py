@@ -6,7 +6,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-# What a path says beside names: where in the file something stands.
+# Sections of a file, with which paths begin.
 SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
 _HOLDERS = frozenset({"app", "transport", "behaviour"})
 
@@ -32,16 +32,16 @@ def split_list(text: str) -> list[str]:
 
 
 def short(path: str) -> str:
-    """What tables call the value at a path, without its section and the tables that hold keys: `bot.period`."""
+    """Name in tables of the value at a path, without its section and the tables that hold keys: `bot.period`."""
     parts = path.split(".")
-    # What is called by its position says nothing without its section.
+    # Positions need their section to make sense.
     if len(parts) > 2 and parts[0] in SECTIONS and not parts[1].isdecimal():  # noqa: PLR2004 - section, name, key
         parts = [part for place, part in enumerate(parts[1:]) if place == 0 or part not in _HOLDERS] or parts
     return ".".join(parts)
 
 
 def endings(paths: Sequence[str]) -> dict[str, str]:
-    """What each path is called among others: its last word, or as tables call it where another has that word."""
+    """Name of each path among others: its last word, or its short name where another has that word."""
     last = {path: path.rpartition(".")[2] for path in paths}
     ends = Counter(last.values())
     found = {path: short(path) if ends[end] > 1 else end for path, end in last.items()}
@@ -86,7 +86,7 @@ def _as_tables(values: Mapping[str, object]) -> dict[str, object]:
 
 
 def _said(value: object) -> str:
-    """As the file has it."""
+    """Text as in a file."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

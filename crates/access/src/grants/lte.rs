@@ -19,8 +19,8 @@
 mod channel;
 mod harq;
 
-use crate::grant::{GrantKind, Grants, Sent};
-use channel::Channel;
+use crate::grant::{GrantKind, GrantProcess, Transmission};
+use channel::RateChain;
 use harq::Harq;
 use tailrace_core::params::Invalid;
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rate, Rates, Rng};
@@ -102,12 +102,12 @@ impl GrantKind for LteConfig {
     fn build(&self, rng: Rng) -> Lte {
         let [channel, errors] = streams(rng);
         Lte {
-            channel: Channel::new(&self.rates.0, self.dwell, channel),
+            channel: RateChain::new(&self.rates.0, self.dwell, channel),
             harq: Harq::new(self, errors),
-            block: Block::default(),
+            block: TransportBlock::default(),
             share: 0,
             delivered: Instant::ZERO,
-            asks: (!self.request.is_zero()).then_some(Asks {
+            asks: (!self.request.is_zero()).then_some(SchedulingRequests {
                 silence: self.silence,
                 request: subframes(self.request),
                 period: subframes(self.request_period).max(1),
@@ -118,7 +118,7 @@ impl GrantKind for LteConfig {
 
     fn bits(&self, rng: Rng, from: Instant, to: Instant) -> f64 {
         let [rng, _] = streams(rng);
-        Channel::new(&self.rates.0, self.dwell, rng).bits(from, to)
+        RateChain::new(&self.rates.0, self.dwell, rng).bits(from, to)
     }
 }
 
@@ -148,19 +148,19 @@ const fn at_subframe(at: Instant) -> u64 {
 /// The model, of one direction.
 #[derive(Debug)]
 pub struct Lte {
-    channel: Channel,
+    channel: RateChain,
     harq: Harq,
-    block: Block,
+    block: TransportBlock,
     /// Bits times nanoseconds a second that did not make a byte of the last block.
     share: u64,
     /// When the last block was through, or given up: no later one is before.
     delivered: Instant,
-    asks: Option<Asks>,
+    asks: Option<SchedulingRequests>,
 }
 
 /// The block that is filled next.
 #[derive(Debug, Default)]
-struct Block {
+struct TransportBlock {
     subframe: u64,
     /// Bytes that it has left; none: there is no block.
     left: u64,
@@ -172,7 +172,7 @@ struct Block {
 
 /// Requests for grants.
 #[derive(Debug)]
-struct Asks {
+struct SchedulingRequests {
     silence: Duration,
     /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
     /// needed, as in the downlink. For the uplink 8 ms is usual: one subframe for the request, 3 ms to decode it, one
@@ -183,7 +183,7 @@ struct Asks {
     from: Instant,
 }
 
-impl Asks {
+impl SchedulingRequests {
     /// The first subframe that is granted to what comes at `at`.
     fn granted(&mut self, at: Instant) -> u64 {
         if at < std::mem::replace(&mut self.from, Instant::MAX) {
@@ -201,7 +201,7 @@ impl Lte {
         let bits = self.channel.rate(subframe) * SUBFRAME + self.share;
         const BYTE: u64 = 8 * 1_000_000_000;
         self.share = bits % BYTE;
-        self.block = Block { subframe, left: bits / BYTE, begun: false, lost: false };
+        self.block = TransportBlock { subframe, left: bits / BYTE, begun: false, lost: false };
     }
 
     /// Sends the present block.
@@ -213,7 +213,7 @@ impl Lte {
     }
 }
 
-impl Grants for Lte {
+impl GrantProcess for Lte {
     fn opens(&mut self, at: Instant) -> Result<(), Instant> {
         if self.block.left > 0 && begins(self.block.subframe) == at {
             return Ok(());
@@ -223,7 +223,7 @@ impl Grants for Lte {
         Err(begins(self.block.subframe))
     }
 
-    fn send(&mut self, bytes: Bytes, _at: Instant) -> Sent {
+    fn send(&mut self, bytes: Bytes, _at: Instant) -> Transmission {
         let mut rest = bytes.get().max(1);
         let mut lost = false;
         loop {
@@ -243,7 +243,7 @@ impl Grants for Lte {
         if self.block.left == 0 {
             self.open(self.block.subframe + 1);
         }
-        Sent { arrives: self.delivered, left, free: begins(self.block.subframe), lost }
+        Transmission { arrives: self.delivered, left, free: begins(self.block.subframe), lost }
     }
 
     fn idle(&mut self, at: Instant) {
@@ -253,9 +253,9 @@ impl Grants for Lte {
         }
     }
 
-    fn cut(&mut self, at: Instant) {
+    fn reset(&mut self, at: Instant) {
         self.idle(at);
-        self.harq.cut();
+        self.harq.reset();
         self.delivered = at;
     }
 }

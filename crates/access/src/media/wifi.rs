@@ -7,9 +7,9 @@
 //! fails by itself and is sent again with the next access; the receiver hands packets on in order. Defaults are those of
 //! 802.11n at 5 GHz with one spatial stream, and of best effort without EDCA.
 
-use crate::burst::Framing;
-use crate::contention::{Contention, Fate, Timing};
-use crate::medium::{Arbiter, MediumKind};
+use crate::aggregation::AggregationLimits;
+use crate::contention::{Contention, DcfTiming, TransmitOutcome};
+use crate::medium::{ChannelArbiter, MediumKind};
 use tailrace_core::params::{Bounds, Invalid, Kind};
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rng};
 
@@ -83,7 +83,7 @@ impl MediumKind for WifiConfig {
 
     fn build(&self) -> Wifi {
         let Self { slot, difs, cw_min, cw_max, .. } = *self;
-        let framing = Framing {
+        let framing = AggregationLimits {
             preamble: self.preamble,
             header: self.header,
             delimiter: self.delimiter,
@@ -94,7 +94,7 @@ impl MediumKind for WifiConfig {
         Wifi {
             config: self.clone(),
             framing,
-            contention: Contention::new(Timing { slot, difs, cw_min, cw_max }),
+            contention: Contention::new(DcfTiming { slot, difs, cw_min, cw_max }),
         }
     }
 }
@@ -103,19 +103,19 @@ impl MediumKind for WifiConfig {
 #[derive(Clone, Debug)]
 pub struct Wifi {
     config: WifiConfig,
-    framing: Framing,
+    framing: AggregationLimits,
     contention: Contention,
 }
 
-impl Arbiter for Wifi {
-    fn join(&mut self) -> usize {
-        self.contention.join()
+impl ChannelArbiter for Wifi {
+    fn add_station(&mut self) -> usize {
+        self.contention.add_station()
     }
-    fn want(&mut self, station: usize, now: Instant, rng: &mut Rng) {
-        self.contention.want(station, now, rng);
+    fn request_access(&mut self, station: usize, now: Instant, rng: &mut Rng) {
+        self.contention.request_access(station, now, rng);
     }
-    fn leave(&mut self, station: usize) {
-        self.contention.leave(station);
+    fn cancel_request(&mut self, station: usize) {
+        self.contention.cancel_request(station);
     }
     fn next_access(&self) -> Option<Instant> {
         self.contention.next_access()
@@ -126,7 +126,7 @@ impl Arbiter for Wifi {
     fn begin(&mut self, now: Instant) {
         self.contention.begin(now);
     }
-    fn end(&mut self, station: usize, fate: Fate, rng: &mut Rng) {
+    fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
         self.contention.end(station, fate, rng);
     }
     fn free(&mut self, frames: Option<usize>, now: Instant) {
@@ -139,7 +139,7 @@ impl Arbiter for Wifi {
         };
         self.contention.free(now.saturating_add(answer));
     }
-    fn framing(&self) -> &Framing {
+    fn framing(&self) -> &AggregationLimits {
         &self.framing
     }
     fn frame_error(&self) -> Probability {

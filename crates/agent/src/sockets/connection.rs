@@ -1,8 +1,8 @@
 //! One connection: what it has still to send, what it has read, and how it ends. It writes to each place of the stream
 //! [the byte that belongs there](content), and looks whether that is what it reads.
 
-use super::figures;
 use super::listener::make;
+use super::tcp_info;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -131,7 +131,7 @@ impl Connection {
 
     /// What the kernel says of it.
     pub(super) fn figures(&self) -> Vec<Report> {
-        if self.multipath { figures::of_multipath(&self.socket) } else { figures::of_tcp(&self.socket) }
+        if self.multipath { tcp_info::of_multipath(&self.socket) } else { tcp_info::of_tcp(&self.socket) }
     }
 
     /// What a connection with these flags has to hear of.

@@ -2,10 +2,10 @@
 
 mod connection;
 mod datagrams;
-mod figures;
 mod listener;
 mod mailbox;
-mod samples;
+mod sample_timer;
+mod tcp_info;
 
 use crate::addresses::Addresses;
 use connection::{Connection, News, Progress};
@@ -16,7 +16,7 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, bind, connect, recv, send, socket};
-use samples::Samples;
+use sample_timer::Samples;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};

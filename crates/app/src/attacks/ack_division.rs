@@ -4,7 +4,7 @@ use crate::attack::AttackKind;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 use tailrace_core::params::Value;
 
 tailrace_core::parameters! {
@@ -24,12 +24,12 @@ impl AttackKind for AckDivisionConfig {
     const SUMMARY: &'static str =
         "A receiver acknowledges each segment in pieces, so that a sender that counts ACKs grows faster.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("misbehaviour", Value::Text("ack_division".into())),
             ("misbehaviour_degree", Value::Integer(self.pieces.into())),

@@ -5,12 +5,12 @@ use crate::bounds::{PAYLOADS, RATES};
 use crate::kinds::AppConfig;
 use crate::kinds::cbr::CbrConfig;
 use crate::kinds::poisson::PoissonConfig;
-use crate::registry::Misfit;
+use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Probability, Rate};
 
 tailrace_core::choices! {
     /// How the packets of a flood are spaced.
-    pub enum Arrivals {
+    pub enum FloodSpacing {
         /// The gaps are equal, apart from `jitter`.
         Periodic = "periodic",
         /// The gaps are random (exponential), so that packets arrive as a Poisson process.
@@ -26,7 +26,7 @@ tailrace_core::parameters! {
         /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
         /// How the packets are spaced in time.
-        arrivals: Arrivals = Arrivals::Periodic, "ns-2's CBR";
+        arrivals: FloodSpacing = FloodSpacing::Periodic, "ns-2's CBR";
         /// How irregular the gaps are: each is multiplied by a random factor between 1 minus this and 1 plus this.
         /// With 0 packets are strictly periodic. If the floods and a link then have equal rates, the result depends
         /// on the order in which they happen to send.
@@ -42,13 +42,13 @@ impl AttackKind for FloodConfig {
     fn app(&self) -> AppConfig {
         let Self { rate, size, jitter, random_phase, .. } = *self;
         match self.arrivals {
-            Arrivals::Periodic => AppConfig::Cbr(CbrConfig { rate, size, jitter, random_phase }),
-            Arrivals::Poisson => AppConfig::Poisson(PoissonConfig { rate, size }),
+            FloodSpacing::Periodic => AppConfig::Cbr(CbrConfig { rate, size, jitter, random_phase }),
+            FloodSpacing::Poisson => AppConfig::Poisson(PoissonConfig { rate, size }),
         }
     }
-    fn validate(&self) -> Result<(), Misfit> {
-        if self.arrivals == Arrivals::Poisson {
-            let idle = |key| Misfit::Idle(key, "Poisson arrivals are random by themselves".into());
+    fn validate(&self) -> Result<(), KeyConflict> {
+        if self.arrivals == FloodSpacing::Poisson {
+            let idle = |key| KeyConflict::Unused(key, "Poisson arrivals are random by themselves".into());
             if self.jitter.get() > 0.0 {
                 return Err(idle("jitter"));
             }
@@ -66,7 +66,7 @@ mod tests {
     use crate::testing::times;
     use tailrace_core::Instant;
 
-    fn flood(arrivals: Arrivals, jitter: f64) -> FloodConfig {
+    fn flood(arrivals: FloodSpacing, jitter: f64) -> FloodConfig {
         let jitter = Probability::new(jitter).unwrap();
         FloodConfig { rate: Rate::from_mbit(1), size: Bytes(125), arrivals, jitter, random_phase: false }
     }
@@ -74,8 +74,8 @@ mod tests {
     #[test]
     fn packets_are_a_gap_apart_or_leave_by_chance() {
         let sent = |config: &FloodConfig, ms| times(config.app().build(), Instant::from_millis(ms));
-        assert_eq!(sent(&flood(Arrivals::Periodic, 0.0), 4), [0.0, 0.001, 0.002, 0.003]);
-        for config in [flood(Arrivals::Periodic, 0.5), flood(Arrivals::Poisson, 0.0)] {
+        assert_eq!(sent(&flood(FloodSpacing::Periodic, 0.0), 4), [0.0, 0.001, 0.002, 0.003]);
+        for config in [flood(FloodSpacing::Periodic, 0.5), flood(FloodSpacing::Poisson, 0.0)] {
             let sent = sent(&config, 100_000);
             assert!((97_000..103_000).contains(&sent.len()), "{config:?}: {}", sent.len());
             assert!(sent.windows(3).any(|w| (w[2] - 2.0 * w[1] + w[0]).abs() > 1e-4), "{config:?}");
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn jitter_says_nothing_to_arrivals_by_chance() {
-        let misfit = flood(Arrivals::Poisson, 0.5).validate();
-        assert!(matches!(misfit, Err(Misfit::Idle("jitter", _))), "{misfit:?}");
+        let misfit = flood(FloodSpacing::Poisson, 0.5).validate();
+        assert!(matches!(misfit, Err(KeyConflict::Unused("jitter", _))), "{misfit:?}");
     }
 }

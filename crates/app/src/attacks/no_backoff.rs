@@ -4,7 +4,7 @@ use crate::attack::AttackKind;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 use tailrace_core::params::Value;
 
 tailrace_core::parameters! {
@@ -23,12 +23,12 @@ impl AttackKind for NoBackoffConfig {
     const SUMMARY: &'static str =
         "A TCP sender whose window never shrinks, neither for losses nor for marks nor for timeouts.";
     const CITATION: &'static str = "Floyd & Fall, ToN 7(4), 1999, unresponsive flows";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         let window = Value::Integer(self.window.into());
         let sizes = ["iw", "initial_ssthresh", "window"].map(|key| (key, window.clone()));
         [("misbehaviour", Value::Text("ignores_congestion".into()))].into_iter().chain(sizes).collect()

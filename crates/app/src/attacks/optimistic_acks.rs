@@ -4,7 +4,7 @@ use crate::attack::AttackKind;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 use tailrace_core::params::Value;
 
 tailrace_core::parameters! {
@@ -23,12 +23,12 @@ tailrace_core::parameters! {
 impl AttackKind for OptimisticAcksConfig {
     const SUMMARY: &'static str = "A receiver acknowledges what has not arrived yet, and what was lost: round trips look shorter, and no loss is seen.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("misbehaviour", Value::Text("optimistic_acks".into())),
             ("misbehaviour_degree", Value::Integer(self.ahead.into())),

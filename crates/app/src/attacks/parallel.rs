@@ -5,7 +5,7 @@ use crate::bounds::COUNTS;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 
 tailrace_core::parameters! {
     /// Keys of attack `parallel`.
@@ -22,7 +22,7 @@ tailrace_core::parameters! {
 impl AttackKind for ParallelConfig {
     const SUMMARY: &'static str =
         "Many TCP connections between two hosts, each of which sends as much as it can.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })

@@ -2,15 +2,15 @@
 
 use crate::attack::AttackKind;
 use crate::bounds::{PAYLOADS, RATES};
-use crate::envelope::Envelope;
 use crate::kinds::{self, AppConfig};
-use crate::phase::Phase;
-use crate::registry::Misfit;
+use crate::pulse_envelope::PulseEnvelope;
+use crate::pulse_phase::PulsePhase;
+use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 tailrace_core::choices! {
     /// What the time between pulses is reckoned from.
-    pub enum Reckoning {
+    pub enum PeriodReference {
         /// `period` is the time from the start of one pulse to the start of the next.
         Period = "period",
         /// `period` is the pause from the end of one pulse to the start of the next.
@@ -26,7 +26,7 @@ tailrace_core::parameters! {
         /// What `period` means: `"period"` is from the start of one pulse to the start of the next, `"gap"` from its
         /// end to the start of the next. Papers often leave this open, but it matters: with T equal to the length of
         /// a pulse, the first is a constant flood, the second a flood for half of the time.
-        t: Reckoning = Reckoning::Period, "Kuzmanovic & Knightly 2003";
+        t: PeriodReference = PeriodReference::Period, "Kuzmanovic & Knightly 2003";
         /// L, the length of a pulse. State either this or `duty`.
         burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
         /// The length of a pulse as a share of the time from one start to the next. State either this or `burst`.
@@ -40,7 +40,7 @@ tailrace_core::parameters! {
         /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
         /// How the pulses of the different flows of the group lie in time to one another.
-        phase: Phase = Phase::Together, "Kuzmanovic & Knightly 2003";
+        phase: PulsePhase = PulsePhase::Together, "Kuzmanovic & Knightly 2003";
         /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
@@ -66,10 +66,10 @@ impl PulseConfig {
         let Self { period, t, burst, duty, .. } = self;
         let duty = duty.map_or(0.0, Probability::get);
         match (burst, t) {
-            (Some(burst), Reckoning::Period) => (*period, *burst),
-            (Some(burst), Reckoning::Gap) => (*period + *burst, *burst),
-            (None, Reckoning::Period) => (*period, period.mul_f64(duty)),
-            (None, Reckoning::Gap) => {
+            (Some(burst), PeriodReference::Period) => (*period, *burst),
+            (Some(burst), PeriodReference::Gap) => (*period + *burst, *burst),
+            (None, PeriodReference::Period) => (*period, period.mul_f64(duty)),
+            (None, PeriodReference::Gap) => {
                 let whole = period.mul_f64(1.0 / (1.0 - duty));
                 (whole, whole.saturating_sub(*period))
             }
@@ -81,26 +81,26 @@ impl PulseConfig {
         let (period, burst) = self.times();
         self.rate.unwrap_or_else(|| {
             let mean = self.mean.map_or(0.0, |mean| mean.as_bps() as f64);
-            let lasts = burst.as_secs_f64() * Envelope::fullness(self.rise, self.fall);
+            let lasts = burst.as_secs_f64() * PulseEnvelope::fullness(self.rise, self.fall);
             Rate::from_bps((mean * period.as_secs_f64() / lasts).round() as u64)
         })
     }
 
     /// Which keys say length and rate: one for each.
-    fn check_choices(&self) -> Result<(), Misfit> {
+    fn check_choices(&self) -> Result<(), KeyConflict> {
         let either = |has: [bool; 2], [one, other]: [&'static str; 2], what: &str| match has {
-            [false, false] => Err(Misfit::Missing(one, format!("{what}: `{one}`, or `{other}`"))),
+            [false, false] => Err(KeyConflict::Missing(one, format!("{what}: `{one}`, or `{other}`"))),
             [true, true] => {
-                Err(Misfit::Idle(other, format!("`{one}` says {what}: leave one of the two out")))
+                Err(KeyConflict::Unused(other, format!("`{one}` says {what}: leave one of the two out")))
             }
             _ => Ok(()),
         };
         let length = [self.burst.is_some(), self.duty.is_some()];
         either(length, ["burst", "duty"], "how long a pulse lasts")?;
         either([self.rate.is_some(), self.mean.is_some()], ["rate", "mean"], "how fast it sends")?;
-        if self.t == Reckoning::Gap && self.duty.is_some_and(|duty| duty.get() == 1.0) {
+        if self.t == PeriodReference::Gap && self.duty.is_some_and(|duty| duty.get() == 1.0) {
             let why = "pulses that last all the time leave no gap: lower the share".into();
-            return Err(Misfit::Outside("duty", why));
+            return Err(KeyConflict::OutOfRange("duty", why));
         }
         Ok(())
     }
@@ -128,12 +128,12 @@ impl AttackKind for PulseConfig {
         };
         AppConfig::Pulse(pulse)
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         self.check_choices()?;
         let written = |key| if key == "rate" && self.rate.is_none() { "mean" } else { key };
         self.app().validate().map_err(|misfit| match misfit {
-            Misfit::Outside(key, why) => Misfit::Outside(written(key), why),
-            Misfit::Contradiction("burst", why) => Misfit::Contradiction(
+            KeyConflict::OutOfRange(key, why) => KeyConflict::OutOfRange(written(key), why),
+            KeyConflict::Contradiction("burst", why) => KeyConflict::Contradiction(
                 "burst",
                 format!("{why}; write t = \"gap\" where the time is counted from the end of a pulse"),
             ),
@@ -171,13 +171,13 @@ mod tests {
             sent.iter().enumerate().filter(|(i, _)| i % 100 == 0).map(|(_, t)| *t).collect::<Vec<_>>()
         };
         assert_eq!(starts(pulse()), [0.0, 1.0, 2.0, 3.0]);
-        assert_eq!(starts(PulseConfig { t: Reckoning::Gap, ..pulse() }), [0.0, 1.1, 2.2, 3.3]);
+        assert_eq!(starts(PulseConfig { t: PeriodReference::Gap, ..pulse() }), [0.0, 1.1, 2.2, 3.3]);
     }
 
     #[test]
     fn a_share_of_the_period_keeps_the_mean_rate_while_the_period_changes() {
         let duty = Probability::new(0.2);
-        for t in [Reckoning::Period, Reckoning::Gap] {
+        for t in [PeriodReference::Period, PeriodReference::Gap] {
             for ms in [40, 200, 800] {
                 let period = Duration::from_millis(ms);
                 let config = PulseConfig { period, burst: None, duty, t, ..pulse() };
@@ -203,14 +203,14 @@ mod tests {
     fn what_is_said_twice_or_not_at_all_is_named() {
         let misfit = |config: PulseConfig| config.validate().unwrap_err();
         let mean = Some(Rate::from_mbit(1));
-        assert!(matches!(misfit(PulseConfig { mean, ..pulse() }), Misfit::Idle("mean", _)));
-        assert!(matches!(misfit(PulseConfig { rate: None, ..pulse() }), Misfit::Missing("rate", _)));
-        assert!(matches!(misfit(PulseConfig { burst: None, ..pulse() }), Misfit::Missing("burst", _)));
+        assert!(matches!(misfit(PulseConfig { mean, ..pulse() }), KeyConflict::Unused("mean", _)));
+        assert!(matches!(misfit(PulseConfig { rate: None, ..pulse() }), KeyConflict::Missing("rate", _)));
+        assert!(matches!(misfit(PulseConfig { burst: None, ..pulse() }), KeyConflict::Missing("burst", _)));
         let burst = Some(Duration::from_secs(2));
         let long = misfit(PulseConfig { burst, ..pulse() });
-        assert!(matches!(&long, Misfit::Contradiction("burst", why) if why.contains("gap")), "{long:?}");
+        assert!(matches!(&long, KeyConflict::Contradiction("burst", why) if why.contains("gap")), "{long:?}");
         let duty = Probability::new(1.0);
-        let endless = PulseConfig { burst: None, duty, t: Reckoning::Gap, ..pulse() };
-        assert!(matches!(misfit(endless), Misfit::Outside("duty", _)));
+        let endless = PulseConfig { burst: None, duty, t: PeriodReference::Gap, ..pulse() };
+        assert!(matches!(misfit(endless), KeyConflict::OutOfRange("duty", _)));
     }
 }

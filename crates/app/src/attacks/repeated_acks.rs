@@ -4,7 +4,7 @@ use crate::attack::AttackKind;
 use crate::direction::Direction;
 use crate::kinds::AppConfig;
 use crate::kinds::bulk::BulkConfig;
-use crate::registry::Over;
+use crate::registry::RequiredTransport;
 use tailrace_core::params::Value;
 
 tailrace_core::parameters! {
@@ -23,13 +23,13 @@ tailrace_core::parameters! {
 impl AttackKind for RepeatedAcksConfig {
     const SUMMARY: &'static str = "A receiver without SACK repeats ACKs, so that the sender stays in fast recovery and sends as much as the receiver wants.";
     const CITATION: &'static str = "Savage et al., CCR 29(5), 1999";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
 
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
     /// Who receives says whether there is SACK.
-    fn conduct(&self) -> Vec<(&'static str, Value)> {
+    fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("misbehaviour", Value::Text("repeated_acks".into())),
             ("misbehaviour_degree", Value::Integer(self.times.into())),

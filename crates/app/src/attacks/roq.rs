@@ -10,7 +10,7 @@ use crate::attack::AttackKind;
 use crate::bounds::{COUNTS, PAYLOADS, RATES};
 use crate::kinds::AppConfig;
 use crate::kinds::pulse::PulseConfig;
-use crate::registry::Misfit;
+use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 tailrace_core::parameters! {
@@ -55,21 +55,21 @@ impl AttackKind for RoqConfig {
         let (burst, restart) = (self.burst(), true);
         AppConfig::Pulse(PulseConfig { period, burst, rate, size, restart, jitter, ..Default::default() })
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         let one = match (self.magnitude, self.duration) {
             (None, None) => {
                 let why = "how much a burst sends: `magnitude`, or `duration`".into();
-                return Err(Misfit::Missing("magnitude", why));
+                return Err(KeyConflict::Missing("magnitude", why));
             }
             (Some(_), Some(_)) => {
                 let why = "`magnitude` says how much a burst sends: leave one of the two out".into();
-                return Err(Misfit::Idle("duration", why));
+                return Err(KeyConflict::Unused("duration", why));
             }
             (Some(_), None) => "magnitude",
             (None, Some(_)) => "duration",
         };
         self.app().validate().map_err(|misfit| match misfit {
-            Misfit::Contradiction("burst", why) => Misfit::Contradiction(one, why),
+            KeyConflict::Contradiction("burst", why) => KeyConflict::Contradiction(one, why),
             other => other,
         })
     }
@@ -112,9 +112,12 @@ mod tests {
     fn what_is_said_twice_or_does_not_fit_is_named() {
         let misfit = |config: RoqConfig| config.validate().unwrap_err();
         let duration = Some(Duration::from_millis(3));
-        assert!(matches!(misfit(RoqConfig { duration, ..roq() }), Misfit::Idle("duration", _)));
-        assert!(matches!(misfit(RoqConfig { magnitude: None, ..roq() }), Misfit::Missing("magnitude", _)));
+        assert!(matches!(misfit(RoqConfig { duration, ..roq() }), KeyConflict::Unused("duration", _)));
+        assert!(matches!(
+            misfit(RoqConfig { magnitude: None, ..roq() }),
+            KeyConflict::Missing("magnitude", _)
+        ));
         let long = RoqConfig { magnitude: Some(11), ..roq() };
-        assert!(matches!(misfit(long), Misfit::Contradiction("magnitude", _)));
+        assert!(matches!(misfit(long), KeyConflict::Contradiction("magnitude", _)));
     }
 }

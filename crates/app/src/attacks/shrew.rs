@@ -9,8 +9,8 @@ use crate::attack::AttackKind;
 use crate::bounds::{COUNTS, PAYLOADS, RATES};
 use crate::kinds::AppConfig;
 use crate::kinds::pulse::PulseConfig;
-use crate::phase::Phase;
-use crate::registry::Misfit;
+use crate::pulse_phase::PulsePhase;
+use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 tailrace_core::parameters! {
@@ -45,7 +45,7 @@ impl AttackKind for ShrewConfig {
         let Self { min_rto, n, burst, rate, size, jitter } = *self;
         let period = Duration::from_nanos(min_rto.as_nanos() / u64::from(n));
         let restart = true;
-        let phase = Phase::Together;
+        let phase = PulsePhase::Together;
         AppConfig::Pulse(PulseConfig {
             period,
             burst,
@@ -57,10 +57,10 @@ impl AttackKind for ShrewConfig {
             ..Default::default()
         })
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         if self.min_rto.as_nanos() / u64::from(self.n) < 1000 {
             let why = format!("{} pulses in {} are less than 1 us apart", self.n, self.min_rto);
-            return Err(Misfit::Outside("n", why));
+            return Err(KeyConflict::OutOfRange("n", why));
         }
         self.app().validate()
     }
@@ -84,8 +84,8 @@ mod tests {
         let sent = times(config.app().build(), Instant::from_millis(1600));
         assert_eq!(sent, [0.0, 0.001, 0.5, 0.501, 1.0, 1.001, 1.5, 1.501]);
         let long = ShrewConfig { burst: Duration::from_millis(501), ..config.clone() };
-        assert!(matches!(long.validate(), Err(Misfit::Contradiction("burst", _))));
+        assert!(matches!(long.validate(), Err(KeyConflict::Contradiction("burst", _))));
         let many = ShrewConfig { n: 2_000_000, burst: Duration::from_nanos(1), ..config };
-        assert!(matches!(many.validate(), Err(Misfit::Outside("n", _))));
+        assert!(matches!(many.validate(), Err(KeyConflict::OutOfRange("n", _))));
     }
 }

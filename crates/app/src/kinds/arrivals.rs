@@ -2,11 +2,11 @@
 //! are Poisson arrivals of a rate at which their payload takes that share of a link, as studies of datacentre transport have
 //! them (Alizadeh et al., "pFabric", SIGCOMM 2013, §5.1).
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::{COUNTS, SIZES};
 use crate::direction::Direction;
-use crate::link::LinkName;
-use crate::registry::{AppKind, Load, Misfit, Over, Transfers};
+use crate::link_name::LinkName;
+use crate::registry::{AppKind, KeyConflict, RequiredTransport, TargetLoad, TransferCount};
 use tailrace_core::{Duration, DurationDist, Probability, SizeDist};
 
 tailrace_core::parameters! {
@@ -32,33 +32,37 @@ tailrace_core::parameters! {
 
 impl AppKind for ArrivalsConfig {
     const SUMMARY: &'static str = "Transfers that start at given or random times, however many are under way, each on a new connection.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     type App = Arrivals;
 
     fn build(&self) -> Arrivals {
         Arrivals { config: self.clone(), begun: 0 }
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         match (&self.gap, &self.load, &self.of) {
             (None, None, _) => {
-                Err(Misfit::Missing("gap", "how often they arrive: `gap`, or `load` of a link".into()))
+                Err(KeyConflict::Missing("gap", "how often they arrive: `gap`, or `load` of a link".into()))
             }
-            (Some(_), Some(_), _) => Err(Misfit::Idle("load", "`gap` says how often they arrive".into())),
-            (Some(_), None, Some(_)) => Err(Misfit::Idle("of", "`gap` says how often they arrive".into())),
+            (Some(_), Some(_), _) => {
+                Err(KeyConflict::Unused("load", "`gap` says how often they arrive".into()))
+            }
+            (Some(_), None, Some(_)) => {
+                Err(KeyConflict::Unused("of", "`gap` says how often they arrive".into()))
+            }
             _ => Ok(()),
         }
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::of(self.count)
+    fn transfers(&self) -> TransferCount {
+        TransferCount::of(self.count)
     }
-    fn load(&self) -> Option<Load> {
+    fn load(&self) -> Option<TargetLoad> {
         let of = self.of.as_ref().map(|link| link.0.clone());
-        self.load.map(|share| Load { share, of, size: self.size.mean() })
+        self.load.map(|share| TargetLoad { share, of, size: self.size.mean() })
     }
-    fn arrive_every(&mut self, gap: Duration) {
+    fn set_mean_gap(&mut self, gap: Duration) {
         (self.gap, self.load, self.of) = (Some(DurationDist::Exponential(gap)), None, None);
     }
     fn has_varied_transfers(&self) -> bool {
@@ -77,7 +81,7 @@ pub struct Arrivals {
 }
 
 impl Application for Arrivals {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         self.begun += 1;
         // A load has become a gap before anything runs.
         if let Some(gap) = self.config.gap
@@ -87,10 +91,10 @@ impl Application for Arrivals {
             cx.wake_at(cx.now().saturating_add(gap));
         }
         let size = self.config.size.draw(cx.rng());
-        cx.open_from(self.config.sender(), Data::Last(size.get()));
+        cx.open_from(self.config.sender(), ConnectionData::Last(size.get()));
     }
 
-    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, _at: EndpointRole, cx: &mut AppContext<'_>) {
         cx.complete();
     }
 }
@@ -98,7 +102,7 @@ impl Application for Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Action, Actions};
+    use crate::application::{AppAction, AppActions};
     use tailrace_core::params::{Parameters as _, Value};
     use tailrace_core::{Instant, Rng};
 
@@ -115,9 +119,9 @@ mod tests {
         let mut config = config(&[("size", "cdf(0 B 0; 2 kB 1)"), ("load", "60 %"), ("of", "bottleneck")]);
         assert_eq!(config.validate(), Ok(()));
         let load =
-            Load { share: Probability::new(0.6).unwrap(), of: Some("bottleneck".into()), size: 1000.0 };
+            TargetLoad { share: Probability::new(0.6).unwrap(), of: Some("bottleneck".into()), size: 1000.0 };
         assert_eq!(config.load(), Some(load));
-        config.arrive_every(Duration::from_millis(4));
+        config.set_mean_gap(Duration::from_millis(4));
         assert_eq!(
             (config.gap, config.load()),
             (Some(DurationDist::Exponential(Duration::from_millis(4))), None)
@@ -128,9 +132,9 @@ mod tests {
     fn how_often_they_arrive_is_said_once() {
         let misfit =
             |keys: &[(&str, &str)]| config(&[&[("size", "1 kB")], keys].concat()).validate().unwrap_err();
-        assert!(matches!(misfit(&[]), Misfit::Missing("gap", _)));
-        assert!(matches!(misfit(&[("gap", "1 ms"), ("load", "10 %")]), Misfit::Idle("load", _)));
-        assert!(matches!(misfit(&[("gap", "1 ms"), ("of", "x")]), Misfit::Idle("of", _)));
+        assert!(matches!(misfit(&[]), KeyConflict::Missing("gap", _)));
+        assert!(matches!(misfit(&[("gap", "1 ms"), ("load", "10 %")]), KeyConflict::Unused("load", _)));
+        assert!(matches!(misfit(&[("gap", "1 ms"), ("of", "x")]), KeyConflict::Unused("of", _)));
     }
 
     #[test]
@@ -138,10 +142,10 @@ mod tests {
         let (mut app, mut rng) = (config(&[("size", "web_search"), ("gap", "1 ms")]).build(), Rng::new(1));
         let mut sizes: Vec<u64> = (0..100)
             .map(|n| {
-                let mut actions = Actions::default();
-                app.on_wake(&mut Cx::new(Instant::from_millis(n), &mut rng, &mut actions));
+                let mut actions = AppActions::default();
+                app.on_wake(&mut AppContext::new(Instant::from_millis(n), &mut rng, &mut actions));
                 match actions.others().next() {
-                    Some(Action::Open(Data::Last(size), _)) => size,
+                    Some(AppAction::Open(ConnectionData::Last(size), _)) => size,
                     other => panic!("{other:?}"),
                 }
             })

@@ -1,8 +1,8 @@
 //! As much as goes, on one connection: the greedy source of most papers on congestion control.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::direction::Direction;
-use crate::registry::{AppKind, Over};
+use crate::registry::{AppKind, RequiredTransport};
 
 tailrace_core::parameters! {
     /// Keys of `bulk`.
@@ -15,13 +15,13 @@ tailrace_core::parameters! {
 
 impl AppKind for BulkConfig {
     const SUMMARY: &'static str = "Sends as much as it can, until `stop`.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     type App = Bulk;
 
     fn build(&self) -> Bulk {
         Bulk { sender: self.direction.sender() }
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
 }
@@ -29,11 +29,11 @@ impl AppKind for BulkConfig {
 /// One that runs.
 #[derive(Debug)]
 pub struct Bulk {
-    sender: End,
+    sender: EndpointRole,
 }
 
 impl Application for Bulk {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
-        cx.open_from(self.sender, Data::Endless);
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
+        cx.open_from(self.sender, ConnectionData::Endless);
     }
 }

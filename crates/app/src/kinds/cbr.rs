@@ -1,9 +1,9 @@
 //! Constant bit rate, as of a codec or a flood.
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
-use crate::registry::{AppKind, Misfit, Over, Traffic};
-use crate::spacing::Spacing;
+use crate::packet_spacing::PacketSpacing;
+use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, Probability, Rate};
 
 tailrace_core::parameters! {
@@ -24,17 +24,17 @@ tailrace_core::parameters! {
 
 impl AppKind for CbrConfig {
     const SUMMARY: &'static str = "Sends packets at a constant rate.";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = Cbr;
 
     fn build(&self) -> Cbr {
-        Cbr { config: self.clone(), spacing: Spacing::default() }
+        Cbr { config: self.clone(), spacing: PacketSpacing::default() }
     }
-    fn validate(&self) -> Result<(), Misfit> {
-        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    fn validate(&self) -> Result<(), KeyConflict> {
+        check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))
     }
-    fn traffic(&self) -> Option<Traffic> {
-        Some(Traffic { rate: self.rate, payload: self.size, periodic: self.jitter.get() == 0.0 })
+    fn traffic(&self) -> Option<OfferedTraffic> {
+        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic: self.jitter.get() == 0.0 })
     }
     fn is_random(&self) -> bool {
         self.jitter.get() > 0.0 || self.random_phase
@@ -45,11 +45,11 @@ impl AppKind for CbrConfig {
 #[derive(Debug)]
 pub struct Cbr {
     config: CbrConfig,
-    spacing: Spacing,
+    spacing: PacketSpacing,
 }
 
 impl Application for Cbr {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         let CbrConfig { rate, size, random_phase, .. } = self.config;
         let gap = rate.time_to_send(size);
         let first = if random_phase { cx.now() + gap.mul_f64(cx.rng().uniform()) } else { cx.now() };
@@ -57,12 +57,12 @@ impl Application for Cbr {
     }
 
     #[inline]
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let CbrConfig { rate, size, jitter, .. } = self.config;
         let gap = self.spacing.gap(rate, size);
         let factor = 1.0 + jitter.get() * (2.0 * cx.rng().uniform() - 1.0);
         cx.wake_at(cx.now() + if jitter.get() > 0.0 { gap.mul_f64(factor) } else { gap });
-        cx.send(End::Client, Datagram::of(size));
+        cx.send(EndpointRole::Client, Datagram::of(size));
     }
 }
 

@@ -3,10 +3,10 @@
 //! denial of service attacks", WWW 2002). Its three phases, and the shock that they lead to, are those of Ari, Hong, Miller, Brandt
 //! & Long, "Managing flash crowds on the Internet", MASCOTS 2003.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::SIZES;
 use crate::direction::Direction;
-use crate::registry::{AppKind, Over, Transfers};
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
 use tailrace_core::{Duration, Instant, SizeDist};
 
 tailrace_core::parameters! {
@@ -55,17 +55,17 @@ impl FlashCrowdConfig {
 
 impl AppKind for FlashCrowdConfig {
     const SUMMARY: &'static str = "Transfers that become more and more frequent, stay so for a while, and become rare again: legitimate, but like an attack.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     type App = FlashCrowd;
 
     fn build(&self) -> FlashCrowd {
         FlashCrowd { config: self.clone(), started: Instant::ZERO }
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::Endless
+    fn transfers(&self) -> TransferCount {
+        TransferCount::Endless
     }
     fn has_varied_transfers(&self) -> bool {
         !self.size.is_constant()
@@ -84,7 +84,7 @@ pub struct FlashCrowd {
 
 impl FlashCrowd {
     /// When it asks next whether somebody has come: as often as at the height of the crowd, where it does so.
-    fn wait(&self, cx: &mut Cx<'_>) {
+    fn wait(&self, cx: &mut AppContext<'_>) {
         let mean = self.config.gap.mul_f64(1.0 / self.config.shock);
         let gap = cx.rng().exponential_duration(mean).max(Duration::from_nanos(1));
         cx.wake_at(cx.now().saturating_add(gap));
@@ -92,23 +92,23 @@ impl FlashCrowd {
 }
 
 impl Application for FlashCrowd {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         self.started = cx.now();
         self.wait(cx);
     }
 
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         // Thinned (Lewis & Shedler 1979): of arrivals at the highest rate each is kept with the share that the present one is of it.
         let share = self.config.level(cx.now() - self.started) / self.config.shock;
         let comes = cx.rng().bernoulli(share);
         self.wait(cx);
         if comes {
             let size = self.config.size.draw(cx.rng());
-            cx.open_from(self.config.sender(), Data::Last(size.get()));
+            cx.open_from(self.config.sender(), ConnectionData::Last(size.get()));
         }
     }
 
-    fn on_message(&mut self, _at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, _at: EndpointRole, cx: &mut AppContext<'_>) {
         cx.complete();
     }
 }
@@ -116,7 +116,7 @@ impl Application for FlashCrowd {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::Actions;
+    use crate::application::AppActions;
     use tailrace_core::{Bytes, Rng};
 
     /// Ten arrivals a second, and a hundred for 40 s from 110 s on, after 10 s in which they become more.
@@ -136,11 +136,11 @@ mod tests {
     /// When transfers begin, in seconds.
     fn arrivals(config: &FlashCrowdConfig, until: Instant) -> Vec<f64> {
         let (mut app, mut rng, mut found) = (config.build(), Rng::new(1), Vec::new());
-        let mut actions = Actions::default();
-        app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+        let mut actions = AppActions::default();
+        app.on_start(&mut AppContext::new(Instant::ZERO, &mut rng, &mut actions));
         while let Some(now) = actions.wake().filter(|now| *now < until) {
-            actions = Actions::default();
-            app.on_wake(&mut Cx::new(now, &mut rng, &mut actions));
+            actions = AppActions::default();
+            app.on_wake(&mut AppContext::new(now, &mut rng, &mut actions));
             found.extend(actions.others().next().map(|_| now.as_secs_f64()));
         }
         found

@@ -1,10 +1,10 @@
 //! Constant bit rate during on-times, as of a voice with silences; heavy-tailed times make self-similar traffic (Willinger
 //! et al., "Self-similarity through high-variability", SIGCOMM 1995).
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
-use crate::registry::{AppKind, Misfit, Over, Traffic};
-use crate::spacing::Spacing;
+use crate::packet_spacing::PacketSpacing;
+use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, DurationDist, Instant, Rate};
 
 tailrace_core::parameters! {
@@ -23,17 +23,17 @@ tailrace_core::parameters! {
 
 impl AppKind for OnOffConfig {
     const SUMMARY: &'static str = "Sends at a constant rate while it is on, and nothing while it is off.";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = OnOff;
 
     fn build(&self) -> OnOff {
-        OnOff { config: self.clone(), spacing: Spacing::default(), until: Instant::ZERO }
+        OnOff { config: self.clone(), spacing: PacketSpacing::default(), until: Instant::ZERO }
     }
-    fn validate(&self) -> Result<(), Misfit> {
-        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    fn validate(&self) -> Result<(), KeyConflict> {
+        check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))
     }
-    fn traffic(&self) -> Option<Traffic> {
-        Some(Traffic { rate: self.rate, payload: self.size, periodic: false })
+    fn traffic(&self) -> Option<OfferedTraffic> {
+        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic: false })
     }
     fn is_random(&self) -> bool {
         !(self.on.is_constant() && self.off.is_constant())
@@ -44,14 +44,14 @@ impl AppKind for OnOffConfig {
 #[derive(Debug)]
 pub struct OnOff {
     config: OnOffConfig,
-    spacing: Spacing,
+    spacing: PacketSpacing,
     /// When the on-time ends.
     until: Instant,
 }
 
 impl OnOff {
     /// When the packet after one at `cx.now()` leaves.
-    fn next(&mut self, cx: &mut Cx<'_>) -> Instant {
+    fn next(&mut self, cx: &mut AppContext<'_>) -> Instant {
         let next = cx.now() + self.spacing.gap(self.config.rate, self.config.size);
         if next < self.until {
             return next;
@@ -64,16 +64,16 @@ impl OnOff {
 }
 
 impl Application for OnOff {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         self.until = cx.now().saturating_add(self.config.on.draw(cx.rng()));
         cx.wake_at(cx.now());
     }
 
     #[inline]
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let next = self.next(cx);
         cx.wake_at(next);
-        cx.send(End::Client, Datagram::of(self.config.size));
+        cx.send(EndpointRole::Client, Datagram::of(self.config.size));
     }
 }
 

@@ -3,9 +3,9 @@
 //! A datagram carries the time at which it left, so that the round trip is known when it is back, whatever has been lost or
 //! has overtaken it. Departure: ping sends ICMP messages, whose headers take as many bytes as UDP's.
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::COUNTS;
-use crate::registry::{AppKind, Over, Traffic};
+use crate::registry::{AppKind, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, Duration, DurationDist, Instant, Rate};
 
 tailrace_core::parameters! {
@@ -25,17 +25,17 @@ tailrace_core::parameters! {
 impl AppKind for PingConfig {
     const SUMMARY: &'static str =
         "Datagrams that the other end sends back; results have the round-trip times in `rtt_s`.";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     const TWO_WAY: bool = true;
     type App = Ping;
 
     fn build(&self) -> Ping {
         Ping { config: self.clone(), sent: 0 }
     }
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self) -> Option<OfferedTraffic> {
         let bits = self.size.get() * 8_000_000_000;
         let rate = Rate::from_bps(bits / self.interval.mean().as_nanos().max(1));
-        Some(Traffic { rate, payload: self.size, periodic: self.interval.is_constant() })
+        Some(OfferedTraffic { rate, payload: self.size, periodic: self.interval.is_constant() })
     }
     fn is_random(&self) -> bool {
         !self.interval.is_constant()
@@ -50,20 +50,20 @@ pub struct Ping {
 }
 
 impl Application for Ping {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let PingConfig { interval, size, count } = self.config;
         self.sent = self.sent.saturating_add(1);
         if count.is_none_or(|n| self.sent < n) {
             let gap = interval.draw(cx.rng()).max(Duration::from_nanos(1));
             cx.wake_at(cx.now().saturating_add(gap));
         }
-        cx.send(End::Client, Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(size) });
+        cx.send(EndpointRole::Client, Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(size) });
     }
 
-    fn on_datagram(&mut self, at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+    fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         match at {
-            End::Server => cx.send(End::Server, datagram),
-            End::Client => cx.round_trip(cx.now() - Instant::from_nanos(datagram.stamp)),
+            EndpointRole::Server => cx.send(EndpointRole::Server, datagram),
+            EndpointRole::Client => cx.round_trip(cx.now() - Instant::from_nanos(datagram.stamp)),
         }
     }
 }
@@ -71,7 +71,7 @@ impl Application for Ping {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Action, Actions};
+    use crate::application::{AppAction, AppActions};
     use crate::testing::times;
     use tailrace_core::Rng;
 
@@ -86,13 +86,17 @@ mod tests {
     fn the_far_end_sends_back_what_came_and_the_round_trip_is_measured() {
         let (mut ping, mut rng) = (PingConfig::default().build(), Rng::new(1));
         let mut tell = |at, end, datagram| {
-            let mut actions = Actions::default();
-            ping.on_datagram(end, datagram, &mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions));
+            let mut actions = AppActions::default();
+            ping.on_datagram(
+                end,
+                datagram,
+                &mut AppContext::new(Instant::from_millis(at), &mut rng, &mut actions),
+            );
             (actions.datagram(), actions.others().next())
         };
         let sent = Datagram { payload: 56, stamp: 5_000_000 };
-        assert_eq!(tell(15, End::Server, sent), (Some((End::Server, sent)), None));
-        let round_trip = Action::RoundTrip(Duration::from_millis(23));
-        assert_eq!(tell(28, End::Client, sent), (None, Some(round_trip)));
+        assert_eq!(tell(15, EndpointRole::Server, sent), (Some((EndpointRole::Server, sent)), None));
+        let round_trip = AppAction::RoundTrip(Duration::from_millis(23));
+        assert_eq!(tell(28, EndpointRole::Client, sent), (None, Some(round_trip)));
     }
 }

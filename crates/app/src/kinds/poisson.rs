@@ -1,8 +1,8 @@
 //! Packets at exponential gaps: the traffic of queueing theory.
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
-use crate::registry::{AppKind, Misfit, Over, Traffic};
+use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, Duration, Rate};
 
 tailrace_core::parameters! {
@@ -17,17 +17,17 @@ tailrace_core::parameters! {
 
 impl AppKind for PoissonConfig {
     const SUMMARY: &'static str = "Sends packets at random times (a Poisson process).";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = Poisson;
 
     fn build(&self) -> Poisson {
         Poisson { mean: self.rate.time_to_send(self.size), size: self.size }
     }
-    fn validate(&self) -> Result<(), Misfit> {
-        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))
+    fn validate(&self) -> Result<(), KeyConflict> {
+        check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))
     }
-    fn traffic(&self) -> Option<Traffic> {
-        Some(Traffic { rate: self.rate, payload: self.size, periodic: false })
+    fn traffic(&self) -> Option<OfferedTraffic> {
+        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic: false })
     }
     fn is_random(&self) -> bool {
         true
@@ -42,16 +42,16 @@ pub struct Poisson {
 }
 
 impl Application for Poisson {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         let gap = cx.rng().exponential_duration(self.mean);
         cx.wake_at(cx.now() + gap);
     }
 
     #[inline]
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let gap = cx.rng().exponential_duration(self.mean);
         cx.wake_at(cx.now() + gap);
-        cx.send(End::Client, Datagram::of(self.size));
+        cx.send(EndpointRole::Client, Datagram::of(self.size));
     }
 }
 

@@ -1,13 +1,13 @@
 //! Bursts at a fixed period: the shrew (Kuzmanovic & Knightly, "Low-rate TCP-targeted denial of service attacks", SIGCOMM
 //! 2003).
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
-use crate::envelope::Envelope;
-use crate::member::Member;
-use crate::phase::Phase;
-use crate::registry::{AppKind, Misfit, Over, Traffic};
-use crate::spacing::Spacing;
+use crate::group_member::GroupMember;
+use crate::packet_spacing::PacketSpacing;
+use crate::pulse_envelope::PulseEnvelope;
+use crate::pulse_phase::PulsePhase;
+use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, Duration, Instant, Probability, Rate};
 
 tailrace_core::parameters! {
@@ -32,7 +32,7 @@ tailrace_core::parameters! {
         /// of packets starts anew with each burst.
         start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
         /// How the bursts of the different flows of the group lie in time to one another.
-        phase: Phase = Phase::Together, "own choice";
+        phase: PulsePhase = PulsePhase::Together, "own choice";
         /// Over which share of a burst, at its start, the rate rises from zero in a straight line. With a ramp, the
         /// spacing of packets starts anew.
         rise: Probability = Probability::ZERO, "Kuzmanovic & Knightly 2003, square waves";
@@ -46,36 +46,36 @@ const MOST_BURSTS: u64 = 100_000;
 
 impl AppKind for PulseConfig {
     const SUMMARY: &'static str = "Sends bursts at regular times (Kuzmanovic & Knightly 2003).";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = Pulse;
 
     fn build(&self) -> Pulse {
-        self.build_member(Member::ALONE)
+        self.build_member(GroupMember::ALONE)
     }
-    fn build_member(&self, member: Member) -> Pulse {
+    fn build_member(&self, member: GroupMember) -> Pulse {
         let Self { burst, rate, rise, fall, start_jitter, .. } = *self;
-        let shape = Envelope { burst, rate, rise, fall };
-        let is_anew = self.restart || Envelope::fullness(rise, fall) < 1.0 || !start_jitter.is_zero();
+        let shape = PulseEnvelope { burst, rate, rise, fall };
+        let is_anew = self.restart || PulseEnvelope::fullness(rise, fall) < 1.0 || !start_jitter.is_zero();
         let clock = if is_anew {
-            Clock::Anew { shape, sent: 0, at: Duration::ZERO }
+            PacketClock::PerBurst { shape, sent: 0, at: Duration::ZERO }
         } else {
-            Clock::RunsOn(Spacing::default())
+            PacketClock::Continuous(PacketSpacing::default())
         };
         let zero = Instant::ZERO;
         Pulse { config: self.clone(), member, clock, first: zero, due: zero, began: zero, number: 0 }
     }
-    fn validate(&self) -> Result<(), Misfit> {
-        check_gap(self.rate, self.size).map_err(|why| Misfit::Outside("rate", why))?;
+    fn validate(&self) -> Result<(), KeyConflict> {
+        check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))?;
         let Self { period, burst, .. } = self;
         if burst > period {
             let why = format!("the burst of {burst} is longer than the period of {period}");
-            return Err(Misfit::Contradiction("burst", why));
+            return Err(KeyConflict::Contradiction("burst", why));
         }
         let pause = *period - *burst;
         if self.start_jitter > Duration::from_nanos(pause.as_nanos() / 2) {
             let why =
                 format!("bursts would meet: it must be at most half of the pause of {pause} between them");
-            return Err(Misfit::Outside("start_jitter", why));
+            return Err(KeyConflict::OutOfRange("start_jitter", why));
         }
         check_ramps(self.rise, self.fall)
     }
@@ -86,19 +86,19 @@ impl AppKind for PulseConfig {
         let Self { period, burst, phase, .. } = *self;
         let count = within.as_nanos().div_ceil(period.as_nanos());
         // Of flows that are not in step only each by itself has pauses.
-        if phase != Phase::Together || count > MOST_BURSTS {
+        if phase != PulsePhase::Together || count > MOST_BURSTS {
             return vec![(Duration::ZERO, within)];
         }
         let starts = (0..count).map(|k| period.saturating_mul(k));
         starts.map(|start| (start, start + burst.min(within - start))).collect()
     }
     fn is_random(&self) -> bool {
-        self.jitter.get() > 0.0 || self.phase == Phase::Random || !self.start_jitter.is_zero()
+        self.jitter.get() > 0.0 || self.phase == PulsePhase::Random || !self.start_jitter.is_zero()
     }
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self) -> Option<OfferedTraffic> {
         // Bursts that follow on one another are one flood.
         let periodic = self.burst == self.period && !self.is_random();
-        Some(Traffic { rate: self.rate, payload: self.size, periodic })
+        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic })
     }
 }
 
@@ -106,29 +106,29 @@ impl AppKind for PulseConfig {
 ///
 /// # Errors
 /// The key at fault.
-fn check_ramps(rise: Probability, fall: Probability) -> Result<(), Misfit> {
+fn check_ramps(rise: Probability, fall: Probability) -> Result<(), KeyConflict> {
     if rise.get() + fall.get() > 1.0 {
         let why = format!("a rise over {rise} and a fall over {fall} of the burst are more than all of it");
-        return Err(Misfit::Outside("fall", why));
+        return Err(KeyConflict::OutOfRange("fall", why));
     }
     Ok(())
 }
 
 /// What spaces the packets of a burst.
 #[derive(Debug)]
-enum Clock {
+enum PacketClock {
     /// One gap after the other, whatever burst they are in.
-    RunsOn(Spacing),
+    Continuous(PacketSpacing),
     /// The places of a burst's packets in it: so many have left, the last one at this place.
-    Anew { shape: Envelope, sent: u64, at: Duration },
+    PerBurst { shape: PulseEnvelope, sent: u64, at: Duration },
 }
 
 /// One that runs.
 #[derive(Debug)]
 pub struct Pulse {
     config: PulseConfig,
-    member: Member,
-    clock: Clock,
+    member: GroupMember,
+    clock: PacketClock,
     /// When the first burst began.
     first: Instant,
     /// The time of the burst under way, and when it began or will; of a clock that runs on, of the first one.
@@ -140,11 +140,11 @@ pub struct Pulse {
 
 impl Pulse {
     /// When the packet after one at `now` leaves, where the burst goes on for ever; `None` where it is over first.
-    fn next(&mut self, cx: &mut Cx<'_>) -> Option<Instant> {
+    fn next(&mut self, cx: &mut AppContext<'_>) -> Option<Instant> {
         let PulseConfig { rate, size, jitter, .. } = self.config;
         let gap = match &mut self.clock {
-            Clock::RunsOn(spacing) => spacing.gap(rate, size),
-            Clock::Anew { shape, sent, at } => {
+            PacketClock::Continuous(spacing) => spacing.gap(rate, size),
+            PacketClock::PerBurst { shape, sent, at } => {
                 let last = *at;
                 *at = shape.offset(*sent + 1, size)?;
                 *sent += 1;
@@ -160,7 +160,7 @@ impl Pulse {
     }
 
     /// The burst under way is over, and the next one begins at this time.
-    fn begin_next(&mut self, cx: &mut Cx<'_>) -> Instant {
+    fn begin_next(&mut self, cx: &mut AppContext<'_>) -> Instant {
         let (period, jitter, before) = (self.config.period, self.config.start_jitter, self.due);
         self.due = before.saturating_add(period);
         self.number += 1;
@@ -169,7 +169,7 @@ impl Pulse {
             let earliest = before.saturating_add(period - jitter);
             self.began = earliest.saturating_add(drawn(jitter.saturating_mul(2), cx));
         }
-        if let Clock::Anew { sent, at, .. } = &mut self.clock {
+        if let PacketClock::PerBurst { sent, at, .. } = &mut self.clock {
             (*sent, *at) = (0, Duration::ZERO);
         }
         self.began
@@ -180,12 +180,12 @@ impl Application for Pulse {
     fn pulse(&self, now: Instant) -> u64 {
         match self.clock {
             // The last packet of a burst leaves when the next one is agreed on.
-            Clock::Anew { .. } => self.number - u64::from(now < self.began && self.number > 0),
-            Clock::RunsOn(_) => (now - self.first).as_nanos() / self.config.period.as_nanos(),
+            PacketClock::PerBurst { .. } => self.number - u64::from(now < self.began && self.number > 0),
+            PacketClock::Continuous(_) => (now - self.first).as_nanos() / self.config.period.as_nanos(),
         }
     }
 
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         let offset = self.config.phase.offset(self.config.period, self.member, cx.rng());
         self.due = cx.now().saturating_add(offset);
         self.first = self.due;
@@ -195,25 +195,25 @@ impl Application for Pulse {
     }
 
     #[inline]
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let PulseConfig { period, burst, size, .. } = self.config;
         let next = self.next(cx);
         let at = match (&self.clock, next) {
-            (Clock::RunsOn(_), Some(next)) => {
+            (PacketClock::Continuous(_), Some(next)) => {
                 // A packet may take longer than is left of its burst, and than periods: then the burst after it begins.
                 let phase = Duration::from_nanos((next - self.began).as_nanos() % period.as_nanos());
                 if phase < burst { next } else { next.saturating_add(period - phase) }
             }
-            (Clock::Anew { .. }, Some(next)) if next - self.began < burst => next,
+            (PacketClock::PerBurst { .. }, Some(next)) if next - self.began < burst => next,
             _ => self.begin_next(cx),
         };
         cx.wake_at(at);
-        cx.send(End::Client, Datagram::of(size));
+        cx.send(EndpointRole::Client, Datagram::of(size));
     }
 }
 
 /// A share of a time, uniformly.
-fn drawn(most: Duration, cx: &mut Cx<'_>) -> Duration {
+fn drawn(most: Duration, cx: &mut AppContext<'_>) -> Duration {
     most.mul_f64(cx.rng().uniform())
 }
 
@@ -265,7 +265,7 @@ mod tests {
         };
         assert!(sent.len() == 250 && sent.iter().all(|at| holds(*at) == 1));
         // All of a group together have pauses only in step.
-        let spread = PulseConfig { phase: Phase::Spread, ..config.clone() };
+        let spread = PulseConfig { phase: PulsePhase::Spread, ..config.clone() };
         assert_eq!(told(&spread, 2050), [(0, 2050)]);
         // More than anybody would look at are one.
         let many = PulseConfig { period: Duration::from_micros(1), burst: Duration::from_nanos(1), ..config };
@@ -296,9 +296,9 @@ mod tests {
     #[test]
     fn members_of_a_group_are_spread_over_the_period() {
         let (period, burst) = (Duration::from_secs(1), Duration::from_millis(2));
-        let phase = Phase::Spread;
+        let phase = PulsePhase::Spread;
         let config = PulseConfig { period, burst, restart: true, phase, ..back_to_back() };
-        let sent = |number| times(config.build_member(Member { number, of: 4 }), Instant::from_secs(2));
+        let sent = |number| times(config.build_member(GroupMember { number, of: 4 }), Instant::from_secs(2));
         assert_eq!(sent(0), [0.0, 0.001, 1.0, 1.001]);
         assert_eq!(sent(3), [0.75, 0.751, 1.75, 1.751]);
     }
@@ -321,7 +321,7 @@ mod tests {
         let most = PulseConfig { start_jitter: Duration::from_millis(499), ..config.clone() };
         assert_eq!(most.validate(), Ok(()));
         let beyond = PulseConfig { start_jitter: Duration::from_nanos(499_000_001), ..config };
-        assert!(matches!(beyond.validate(), Err(Misfit::Outside("start_jitter", _))));
+        assert!(matches!(beyond.validate(), Err(KeyConflict::OutOfRange("start_jitter", _))));
     }
 
     #[test]

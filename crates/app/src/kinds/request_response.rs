@@ -1,8 +1,8 @@
 //! Questions and answers on one connection: what a user of a remote service waits for.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::{COUNTS, SIZES};
-use crate::registry::{AppKind, Over, Transfers};
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
 use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
@@ -22,15 +22,15 @@ tailrace_core::parameters! {
 impl AppKind for RequestResponseConfig {
     const SUMMARY: &'static str =
         "The client asks, the server answers, the client pauses; all on one connection.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     const TWO_WAY: bool = true;
     type App = RequestResponse;
 
     fn build(&self) -> RequestResponse {
         RequestResponse { config: self.clone(), begun: 0 }
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::of(self.count)
+    fn transfers(&self) -> TransferCount {
+        TransferCount::of(self.count)
     }
     fn is_random(&self) -> bool {
         !(self.think.is_constant() && self.request.is_constant() && self.response.is_constant())
@@ -45,18 +45,18 @@ pub struct RequestResponse {
 }
 
 impl Application for RequestResponse {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let request = self.config.request.draw(cx.rng()).get();
         if self.begun == 0 {
-            cx.open(Data::Message(request));
+            cx.open(ConnectionData::Message(request));
         } else {
             cx.request(request);
         }
         self.begun += 1;
     }
 
-    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
-        if at == End::Server {
+    fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
+        if at == EndpointRole::Server {
             let response = self.config.response.draw(cx.rng());
             return cx.respond(response.get());
         }

@@ -1,10 +1,10 @@
 //! Constant bit rates that change at given times: steps of load, to watch a queue settle.
 
-use crate::application::{Application, Cx, Datagram, End};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, check_gap};
-use crate::registry::{AppKind, Misfit, Over, Traffic};
-use crate::spacing::Spacing;
-use crate::steps::Steps;
+use crate::packet_spacing::PacketSpacing;
+use crate::rate_steps::RateSteps;
+use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 tailrace_core::parameters! {
@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct ScheduleConfig {
         /// When the rate of payload changes and to what: a list of [time, rate] with rising times, such as [["0 s",
         /// "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
-        steps: Steps, required;
+        steps: RateSteps, required;
         /// How many bytes of payload each packet carries, without headers.
         size: Bytes, required, within PAYLOADS;
     }
@@ -21,15 +21,15 @@ tailrace_core::parameters! {
 impl AppKind for ScheduleConfig {
     const SUMMARY: &'static str =
         "Sends at constant rates that change at given times after the flow's start.";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = Schedule;
 
     fn build(&self) -> Schedule {
-        Schedule { config: self.clone(), spacing: Spacing::default(), started: Instant::ZERO }
+        Schedule { config: self.clone(), spacing: PacketSpacing::default(), started: Instant::ZERO }
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         let wrong = self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, self.size).err());
-        wrong.map_or(Ok(()), |why| Err(Misfit::Outside("steps", why)))
+        wrong.map_or(Ok(()), |why| Err(KeyConflict::OutOfRange("steps", why)))
     }
     fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
         let steps = &self.steps.0;
@@ -37,9 +37,9 @@ impl AppKind for ScheduleConfig {
         let sending = steps.iter().zip(ends).filter(|((at, rate), _)| rate.as_bps() > 0 && *at < within);
         sending.map(|((at, _), end)| (*at, end.min(within))).collect()
     }
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self) -> Option<OfferedTraffic> {
         let rate = self.steps.0.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
-        Some(Traffic { rate, payload: self.size, periodic: false })
+        Some(OfferedTraffic { rate, payload: self.size, periodic: false })
     }
 }
 
@@ -47,7 +47,7 @@ impl AppKind for ScheduleConfig {
 #[derive(Debug)]
 pub struct Schedule {
     config: ScheduleConfig,
-    spacing: Spacing,
+    spacing: PacketSpacing,
     started: Instant,
 }
 
@@ -77,18 +77,18 @@ impl Schedule {
 }
 
 impl Application for Schedule {
-    fn on_start(&mut self, cx: &mut Cx<'_>) {
+    fn on_start(&mut self, cx: &mut AppContext<'_>) {
         self.started = cx.now();
         if let Some(first) = self.next(cx.now(), true) {
             cx.wake_at(first);
         }
     }
 
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         if let Some(next) = self.next(cx.now(), false) {
             cx.wake_at(next);
         }
-        cx.send(End::Client, Datagram::of(self.config.size));
+        cx.send(EndpointRole::Client, Datagram::of(self.config.size));
     }
 }
 
@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_schedule_changes_rate_when_it_says() {
         // The third paper's flood: 2, 0.08, 2 Mbit/s, scaled down to seconds.
-        let steps = Steps(vec![
+        let steps = RateSteps(vec![
             (Duration::ZERO, Rate::from_mbit(2)),
             (Duration::from_secs(5), Rate::default()),
             (Duration::from_secs(6), Rate::from_bps(80_000)),

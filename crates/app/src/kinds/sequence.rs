@@ -1,10 +1,10 @@
 //! Transfers one after another: a user who fetches one thing after the other.
 
-use crate::application::End;
+use crate::application::EndpointRole;
 use crate::bounds::{COUNTS, SIZES};
 use crate::direction::Direction;
-use crate::registry::{AppKind, Over, Transfers};
-use crate::transfers::InTurn;
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
+use crate::sequential_transfers::SequentialTransfers;
 use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
@@ -24,17 +24,17 @@ tailrace_core::parameters! {
 
 impl AppKind for SequenceConfig {
     const SUMMARY: &'static str = "Transfers one after another, each on a new connection.";
-    const OVER: Over = Over::Streams;
-    type App = InTurn;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
+    type App = SequentialTransfers;
 
-    fn build(&self) -> InTurn {
-        InTurn::new(self.size.clone(), self.gap, self.count, self.sender())
+    fn build(&self) -> SequentialTransfers {
+        SequentialTransfers::new(self.size.clone(), self.gap, self.count, self.sender())
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::of(self.count)
+    fn transfers(&self) -> TransferCount {
+        TransferCount::of(self.count)
     }
     fn has_varied_transfers(&self) -> bool {
         !self.size.is_constant()

@@ -1,10 +1,10 @@
 //! One transfer, as of a file.
 
-use crate::application::End;
+use crate::application::EndpointRole;
 use crate::bounds::SIZES;
 use crate::direction::Direction;
-use crate::registry::{AppKind, Over, Transfers};
-use crate::transfers::InTurn;
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
+use crate::sequential_transfers::SequentialTransfers;
 use tailrace_core::{DurationDist, SizeDist};
 
 tailrace_core::parameters! {
@@ -20,17 +20,17 @@ tailrace_core::parameters! {
 
 impl AppKind for TransferConfig {
     const SUMMARY: &'static str = "A transfer of a given size; then the connection closes.";
-    const OVER: Over = Over::Streams;
-    type App = InTurn;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
+    type App = SequentialTransfers;
 
-    fn build(&self) -> InTurn {
-        InTurn::new(self.size.clone(), DurationDist::default(), Some(1), self.sender())
+    fn build(&self) -> SequentialTransfers {
+        SequentialTransfers::new(self.size.clone(), DurationDist::default(), Some(1), self.sender())
     }
-    fn sender(&self) -> End {
+    fn sender(&self) -> EndpointRole {
         self.direction.sender()
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::Count(1)
+    fn transfers(&self) -> TransferCount {
+        TransferCount::Count(1)
     }
     fn has_varied_transfers(&self) -> bool {
         !self.size.is_constant()

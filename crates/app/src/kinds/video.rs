@@ -7,16 +7,16 @@
 //! rate below the harmonic mean of what the last five segments came at (as "RB" in Yin et al., "A control-theoretic approach for
 //! dynamic adaptive video streaming over HTTP", SIGCOMM 2015), from the request to the last byte.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
+use crate::bitrate_ladder::BitrateLadder;
 use crate::bounds::{COUNTS, SIZES};
-use crate::ladder::Ladder;
-use crate::playback::Playback;
-use crate::registry::{AppKind, Misfit, Over, Transfers};
+use crate::playback_stats::PlaybackStats;
+use crate::registry::{AppKind, KeyConflict, RequiredTransport, TransferCount};
 use tailrace_core::{Bytes, Duration, Instant, Rate, SizeDist};
 
 tailrace_core::choices! {
     /// How the rate of the next segment is chosen.
-    pub enum Rule {
+    pub enum AdaptationRule {
         /// The rate follows how full the player's buffer is.
         Buffer = "buffer",
         /// The rate follows how fast the last five segments arrived.
@@ -30,13 +30,13 @@ tailrace_core::parameters! {
     /// Keys of `video`.
     pub struct VideoConfig {
         /// The rates of the video to choose from, rising, with commas between them.
-        ladder: Ladder = Ladder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
+        ladder: BitrateLadder = BitrateLadder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
         /// How much playing time a segment has. Shorter segments spend more round trips on requests.
         segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself";
         /// How much playing time the player's buffer holds. A smaller buffer bridges only shorter interruptions.
         buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
         /// How the player chooses the rate of the next segment.
-        rule: Rule = Rule::Buffer, "Huang et al. 2014, BBA-0";
+        rule: AdaptationRule = AdaptationRule::Buffer, "Huang et al. 2014, BBA-0";
         /// How much playing time must be in the buffer before the player starts. The same holds after it had to stop
         /// because the buffer was empty.
         startup: Duration = Duration::from_secs(4), "own choice: a segment", in "0 s"..="1 h": "nobody waits longer";
@@ -57,23 +57,27 @@ const RETRY: Duration = Duration::from_secs(1);
 impl AppKind for VideoConfig {
     const SUMMARY: &'static str =
         "Video in segments, at rates that the player chooses, while its buffer has room; the server sends.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Video>;
 
     fn build(&self) -> Box<Video> {
-        Box::new(Video { config: self.clone(), fetch: Fetch::default(), player: Player::default() })
+        Box::new(Video {
+            config: self.clone(),
+            fetch: SegmentFetch::default(),
+            player: VideoPlayer::default(),
+        })
     }
-    fn validate(&self) -> Result<(), Misfit> {
+    fn validate(&self) -> Result<(), KeyConflict> {
         let least = Duration::from_nanos(self.startup.as_nanos().saturating_add(self.segment.as_nanos()));
         if self.buffer < least {
             let why = format!("the buffer must hold `startup` and a segment more, {least}");
-            return Err(Misfit::Outside("buffer", why));
+            return Err(KeyConflict::OutOfRange("buffer", why));
         }
         Ok(())
     }
-    fn transfers(&self) -> Transfers {
-        Transfers::of(self.count)
+    fn transfers(&self) -> TransferCount {
+        TransferCount::of(self.count)
     }
     fn plays(&self) -> bool {
         true
@@ -87,13 +91,13 @@ impl AppKind for VideoConfig {
 #[derive(Debug)]
 pub struct Video {
     config: VideoConfig,
-    fetch: Fetch,
-    player: Player,
+    fetch: SegmentFetch,
+    player: VideoPlayer,
 }
 
 /// What is fetched.
 #[derive(Debug, Default)]
-struct Fetch {
+struct SegmentFetch {
     /// Whether there is a connection that has not broken.
     is_open: bool,
     /// When the segment under way was asked for, and the place of its rate in the ladder.
@@ -106,9 +110,9 @@ struct Fetch {
 
 /// What is played: a buffer that fills with segments and drains in real time.
 #[derive(Clone, Copy, Debug, Default)]
-struct Player {
-    counts: Playback,
-    state: State,
+struct VideoPlayer {
+    counts: PlaybackStats,
+    state: PlayerState,
     /// When the first request left.
     began: Instant,
     /// When the counts were brought up to date.
@@ -118,7 +122,7 @@ struct Player {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum PlayerState {
     #[default]
     Idle,
     Starting,
@@ -126,15 +130,15 @@ enum State {
     Stalled,
 }
 
-impl Player {
+impl VideoPlayer {
     /// Goes on to `now`.
     fn advance(&mut self, now: Instant) {
         let passed = now - std::mem::replace(&mut self.at, now);
         match self.state {
-            State::Idle => (self.state, self.began) = (State::Starting, now),
-            State::Starting => {}
-            State::Stalled => self.counts.stalled += passed,
-            State::Playing => self.play(passed),
+            PlayerState::Idle => (self.state, self.began) = (PlayerState::Starting, now),
+            PlayerState::Starting => {}
+            PlayerState::Stalled => self.counts.stalled += passed,
+            PlayerState::Playing => self.play(passed),
         }
     }
 
@@ -143,7 +147,7 @@ impl Player {
         let buffer = self.counts.buffer;
         self.counts.buffer = buffer - buffer.min(passed);
         if passed > buffer && !self.is_complete {
-            self.state = State::Stalled;
+            self.state = PlayerState::Stalled;
             self.counts.stalls += 1;
             self.counts.stalled += passed - buffer;
         }
@@ -159,7 +163,7 @@ impl Player {
         if self.counts.started == 0 {
             (self.counts.started, self.counts.startup) = (1, now - self.began);
         }
-        self.state = State::Playing;
+        self.state = PlayerState::Playing;
     }
 }
 
@@ -172,13 +176,13 @@ impl Video {
     fn choose(&self) -> usize {
         let highest = self.config.ladder.0.len() - 1;
         match self.config.rule {
-            Rule::Highest => highest,
-            Rule::Throughput => {
+            AdaptationRule::Highest => highest,
+            AdaptationRule::Throughput => {
                 let known = self.fetch.recent.iter().filter(|rate| **rate > 0.0);
                 let (n, sum) = known.fold((0.0, 0.0), |(n, sum), rate| (n + 1.0, sum + 1.0 / rate));
                 self.highest_below(n / sum)
             }
-            Rule::Buffer => self.by_buffer(self.fetch.last.unwrap_or(0), highest),
+            AdaptationRule::Buffer => self.by_buffer(self.fetch.last.unwrap_or(0), highest),
         }
     }
 
@@ -237,7 +241,7 @@ impl Video {
 }
 
 impl Application for Video {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         if self.fetch.asked.is_some() {
             return;
         }
@@ -247,13 +251,13 @@ impl Application for Video {
         if std::mem::replace(&mut self.fetch.is_open, true) {
             cx.request(request);
         } else {
-            cx.open(Data::Message(request));
+            cx.open(ConnectionData::Message(request));
         }
     }
 
-    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
+    fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
         let Some(asked) = self.fetch.asked else { return };
-        if at == End::Server {
+        if at == EndpointRole::Server {
             return cx.respond(self.size(asked.1));
         }
         cx.complete();
@@ -266,16 +270,16 @@ impl Application for Video {
     }
 
     /// A player whose connection has broken asks for the same again on another one.
-    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+    fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         self.fetch.is_open = false;
         if failed && self.fetch.asked.take().is_some() {
             cx.wake_at(cx.now().saturating_add(RETRY));
         }
     }
 
-    fn playback(&self, now: Instant) -> Option<Playback> {
+    fn playback(&self, now: Instant) -> Option<PlaybackStats> {
         let mut player = self.player;
-        if player.state != State::Idle {
+        if player.state != PlayerState::Idle {
             player.advance(now);
         }
         Some(player.counts)
@@ -285,13 +289,13 @@ impl Application for Video {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Action, Actions};
+    use crate::application::{AppAction, AppActions};
     use tailrace_core::Rng;
 
     /// Rates of 1, 2 and 4 Mbit/s, segments of 4 s (500 kB, 1 MB, 2 MB), a buffer of 40 s.
-    fn config(rule: Rule) -> VideoConfig {
+    fn config(rule: AdaptationRule) -> VideoConfig {
         VideoConfig {
-            ladder: Ladder([1, 2, 4].map(Rate::from_mbit).to_vec()),
+            ladder: BitrateLadder([1, 2, 4].map(Rate::from_mbit).to_vec()),
             buffer: Duration::from_secs(40),
             rule,
             ..VideoConfig::default()
@@ -308,32 +312,39 @@ mod tests {
             Self { video: config.build(), rng: Rng::new(1) }
         }
         /// When it wants to be woken, in ms, and what else it asks for.
-        fn at(&mut self, ms: u64, tell: impl Fn(&mut Video, &mut Cx<'_>)) -> (Option<u64>, Vec<Action>) {
-            let mut actions = Actions::default();
-            tell(&mut self.video, &mut Cx::new(Instant::from_millis(ms), &mut self.rng, &mut actions));
+        fn at(
+            &mut self,
+            ms: u64,
+            tell: impl Fn(&mut Video, &mut AppContext<'_>),
+        ) -> (Option<u64>, Vec<AppAction>) {
+            let mut actions = AppActions::default();
+            tell(
+                &mut self.video,
+                &mut AppContext::new(Instant::from_millis(ms), &mut self.rng, &mut actions),
+            );
             (actions.wake().map(|at| at.as_nanos() / 1_000_000), actions.others().collect())
         }
         /// Woken then, it asks for a segment, of so many bytes.
         fn asks(&mut self, ms: u64) -> u64 {
             self.at(ms, |video, cx| video.on_wake(cx));
-            let (_, answer) = self.at(ms, |video, cx| video.on_message(End::Server, cx));
-            let [Action::Respond(size)] = answer[..] else { panic!("{answer:?}") };
+            let (_, answer) = self.at(ms, |video, cx| video.on_message(EndpointRole::Server, cx));
+            let [AppAction::Respond(size)] = answer[..] else { panic!("{answer:?}") };
             size
         }
         /// The segment comes; when the next one is asked for.
         fn gets(&mut self, ms: u64) -> Option<u64> {
-            let (wake, others) = self.at(ms, |video, cx| video.on_message(End::Client, cx));
-            assert_eq!(others[0], Action::Complete);
+            let (wake, others) = self.at(ms, |video, cx| video.on_message(EndpointRole::Client, cx));
+            assert_eq!(others[0], AppAction::Complete);
             wake
         }
-        fn playback(&self, ms: u64) -> Playback {
+        fn playback(&self, ms: u64) -> PlaybackStats {
             self.video.playback(Instant::from_millis(ms)).unwrap()
         }
     }
 
     #[test]
     fn a_buffer_fills_drains_and_runs_empty() {
-        let mut told = Told::new(&config(Rule::Highest));
+        let mut told = Told::new(&config(AdaptationRule::Highest));
         assert_eq!(told.asks(0), 2_000_000);
         assert_eq!(told.gets(3_000), Some(3_000));
         told.asks(3_000);
@@ -350,7 +361,7 @@ mod tests {
 
     #[test]
     fn it_waits_until_there_is_room_for_a_segment() {
-        let mut told = Told::new(&config(Rule::Highest));
+        let mut told = Told::new(&config(AdaptationRule::Highest));
         // Ten segments at once fill the buffer; the eleventh has room once a segment has been played.
         for _ in 0..9 {
             told.asks(0);
@@ -366,7 +377,7 @@ mod tests {
     fn by_the_buffer_the_rate_follows_a_line_and_changes_where_it_crosses_a_rate() {
         // 1 Mbit/s up to 15 s, 4 Mbit/s from 36 s; the line is at 2 Mbit/s at 22 s, and a rate is taken below it.
         let chosen = |filled, last| {
-            let mut video = config(Rule::Buffer).build();
+            let mut video = config(AdaptationRule::Buffer).build();
             video.player.counts.buffer = Duration::from_secs(filled);
             video.fetch.last = Some(last);
             video.choose()
@@ -380,7 +391,7 @@ mod tests {
 
     #[test]
     fn by_throughput_it_is_the_rate_below_the_harmonic_mean_of_five() {
-        let mut told = Told::new(&config(Rule::Throughput));
+        let mut told = Told::new(&config(AdaptationRule::Throughput));
         assert_eq!(told.asks(0), 500_000, "nothing is known");
         // 500 kB in 1 s: 4 Mbit/s, and 2 Mbit/s is the highest below that.
         told.gets(1_000);
@@ -394,25 +405,25 @@ mod tests {
 
     #[test]
     fn after_the_last_segment_it_closes_and_an_empty_buffer_is_no_stall() {
-        let mut told = Told::new(&VideoConfig { count: Some(1), ..config(Rule::Highest) });
+        let mut told = Told::new(&VideoConfig { count: Some(1), ..config(AdaptationRule::Highest) });
         told.asks(0);
-        let (wake, others) = told.at(1_000, |video, cx| video.on_message(End::Client, cx));
-        assert_eq!((wake, others), (None, vec![Action::Complete, Action::Close]));
+        let (wake, others) = told.at(1_000, |video, cx| video.on_message(EndpointRole::Client, cx));
+        assert_eq!((wake, others), (None, vec![AppAction::Complete, AppAction::Close]));
         assert_eq!((told.playback(60_000).stalls, told.playback(60_000).buffer), (0, Duration::ZERO));
     }
 
     #[test]
     fn a_player_whose_connection_broke_asks_again_on_another() {
-        let mut told = Told::new(&config(Rule::Highest));
+        let mut told = Told::new(&config(AdaptationRule::Highest));
         told.asks(0);
-        assert_eq!(told.at(500, |video, cx| video.on_over(true, cx)), (Some(1_500), vec![]));
-        let open = Action::Open(Data::Message(328), End::Client);
+        assert_eq!(told.at(500, |video, cx| video.on_closed(true, cx)), (Some(1_500), vec![]));
+        let open = AppAction::Open(ConnectionData::Message(328), EndpointRole::Client);
         assert_eq!(told.at(1_500, |video, cx| video.on_wake(cx)), (None, vec![open]));
     }
 
     #[test]
     fn a_buffer_that_cannot_begin_to_play_is_refused() {
         let small = VideoConfig { buffer: Duration::from_secs(7), ..VideoConfig::default() };
-        assert!(matches!(small.validate(), Err(Misfit::Outside("buffer", _))));
+        assert!(matches!(small.validate(), Err(KeyConflict::OutOfRange("buffer", _))));
     }
 }

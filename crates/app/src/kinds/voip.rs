@@ -4,8 +4,8 @@
 //! monitoring", CCR 31(2), 2001). A packet that comes later than the playout buffer can wait for it is as good as lost. The buffer
 //! is fixed: it holds what came fastest so far for `buffer`, so a packet may take that much longer.
 
-use crate::application::{Application, Cx, Datagram, End};
-use crate::registry::{AppKind, Over, Traffic, Voice};
+use crate::application::{AppContext, Application, Datagram, EndpointRole};
+use crate::registry::{AppKind, OfferedTraffic, RequiredTransport, VoiceParameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 tailrace_core::choices! {
@@ -46,10 +46,14 @@ impl Codec {
 
     /// What the codec adds to a conversation: a packet's time and what it looks ahead (5 ms of G.729), and its impairment by
     /// loss (Cole & Rosenbluth 2001, §4; of G.729 that of G.729A).
-    const fn voice(self, buffer: Duration) -> Voice {
+    const fn voice(self, buffer: Duration) -> VoiceParameters {
         match self {
-            Self::G711 => Voice { delay: Duration::from_millis(20), buffer, impairment: [0.0, 30.0, 15.0] },
-            Self::G729 => Voice { delay: Duration::from_millis(25), buffer, impairment: [11.0, 40.0, 10.0] },
+            Self::G711 => {
+                VoiceParameters { delay: Duration::from_millis(20), buffer, impairment: [0.0, 30.0, 15.0] }
+            }
+            Self::G729 => {
+                VoiceParameters { delay: Duration::from_millis(25), buffer, impairment: [11.0, 40.0, 10.0] }
+            }
         }
     }
 }
@@ -57,18 +61,18 @@ impl Codec {
 impl AppKind for VoipConfig {
     const SUMMARY: &'static str =
         "A voice call: a packet every 20 ms; results say how good the conversation is.";
-    const OVER: Over = Over::Datagrams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
     type App = Voip;
 
     fn build(&self) -> Voip {
         Voip { config: self.clone(), least: Duration::from_nanos(u64::MAX) }
     }
-    fn traffic(&self) -> Option<Traffic> {
+    fn traffic(&self) -> Option<OfferedTraffic> {
         let payload = self.codec.payload();
         let rate = Rate::from_bps(payload.get() * 8 * 1_000_000_000 / INTERVAL.as_nanos());
-        Some(Traffic { rate, payload, periodic: true })
+        Some(OfferedTraffic { rate, payload, periodic: true })
     }
-    fn voice(&self) -> Option<Voice> {
+    fn voice(&self) -> Option<VoiceParameters> {
         Some(self.codec.voice(self.buffer))
     }
 }
@@ -83,15 +87,15 @@ pub struct Voip {
 
 impl Application for Voip {
     #[inline]
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         cx.wake_at(cx.now().saturating_add(INTERVAL));
         cx.send(
-            End::Client,
+            EndpointRole::Client,
             Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(self.config.codec.payload()) },
         );
     }
 
-    fn on_datagram(&mut self, _at: End, datagram: Datagram, cx: &mut Cx<'_>) {
+    fn on_datagram(&mut self, _at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         let took = cx.now() - Instant::from_nanos(datagram.stamp);
         self.least = self.least.min(took);
         if took - self.least > self.config.buffer {
@@ -103,7 +107,7 @@ impl Application for Voip {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Action, Actions};
+    use crate::application::{AppAction, AppActions};
     use crate::testing::times;
     use tailrace_core::Rng;
 
@@ -122,14 +126,14 @@ mod tests {
         let mut app = VoipConfig { buffer: Duration::from_millis(60), ..Default::default() }.build();
         let mut rng = Rng::new(1);
         let mut arrives = |sent: u64, at: u64| {
-            let mut actions = Actions::default();
+            let mut actions = AppActions::default();
             let datagram = Datagram { payload: 172, stamp: sent * 1_000_000 };
             app.on_datagram(
-                End::Server,
+                EndpointRole::Server,
                 datagram,
-                &mut Cx::new(Instant::from_millis(at), &mut rng, &mut actions),
+                &mut AppContext::new(Instant::from_millis(at), &mut rng, &mut actions),
             );
-            actions.others().next() == Some(Action::Late)
+            actions.others().next() == Some(AppAction::Late)
         };
         // The fastest so far takes 30 ms, then 20 ms: 90 ms are in time for the first, and late for the second.
         assert_eq!(

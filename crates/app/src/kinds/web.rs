@@ -7,9 +7,9 @@
 //! model subtracts 2 from what it draws and has a mean of 5.64; there is no time for parsing. A connection is closed when nothing is
 //! left to ask for, so each page opens its own.
 
-use crate::application::{Application, Cx, Data, End};
+use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::{COUNTS, SIZES};
-use crate::registry::{AppKind, Over, Transfers};
+use crate::registry::{AppKind, RequiredTransport, TransferCount};
 use tailrace_core::{Bytes, CountDist, Duration, DurationDist, Instant, SizeDist};
 
 tailrace_core::parameters! {
@@ -35,16 +35,16 @@ tailrace_core::parameters! {
 
 impl AppKind for WebConfig {
     const SUMMARY: &'static str = "Web pages: a main object, then others over several connections at a time, then a pause; the server sends.";
-    const OVER: Over = Over::Streams;
+    const TRANSPORT: RequiredTransport = RequiredTransport::Streams;
     const TWO_WAY: bool = true;
     type App = Box<Web>;
 
     fn build(&self) -> Box<Web> {
-        Box::new(Web { config: self.clone(), pages: 0, page: Page::default() })
+        Box::new(Web { config: self.clone(), pages: 0, page: PageLoad::default() })
     }
     /// Those are its objects.
-    fn transfers(&self) -> Transfers {
-        Transfers::Endless
+    fn transfers(&self) -> TransferCount {
+        TransferCount::Endless
     }
     fn has_pages(&self) -> bool {
         true
@@ -60,12 +60,12 @@ impl AppKind for WebConfig {
 pub struct Web {
     config: WebConfig,
     pages: u32,
-    page: Page,
+    page: PageLoad,
 }
 
 /// The page that is being fetched.
 #[derive(Debug, Default)]
-struct Page {
+struct PageLoad {
     began: Instant,
     /// The main object has been asked for and has not come.
     awaits_main: bool,
@@ -82,29 +82,29 @@ struct Page {
 }
 
 impl Web {
-    fn begin(&mut self, cx: &mut Cx<'_>) {
+    fn begin(&mut self, cx: &mut AppContext<'_>) {
         self.pages = self.pages.saturating_add(1);
-        self.page = Page { began: cx.now(), awaits_main: true, asked: 1, ..Page::default() };
+        self.page = PageLoad { began: cx.now(), awaits_main: true, asked: 1, ..PageLoad::default() };
         let request = self.config.request.draw(cx.rng());
-        cx.open(Data::Message(request.get()));
+        cx.open(ConnectionData::Message(request.get()));
     }
 
     /// A further connection, for the next object; one at a time.
-    fn open_another(&mut self, cx: &mut Cx<'_>) {
+    fn open_another(&mut self, cx: &mut AppContext<'_>) {
         self.page.to_open -= 1;
         let request = self.next_request(cx);
-        cx.open(Data::Message(request));
+        cx.open(ConnectionData::Message(request));
         if self.page.wants_another() {
             cx.wake_at(cx.now());
         }
     }
 
     /// The page is over: somebody reads it, and then wants another.
-    fn end(&mut self, cx: &mut Cx<'_>) {
+    fn end(&mut self, cx: &mut AppContext<'_>) {
         if !self.page.is_broken {
             cx.page(cx.now() - self.page.began);
         }
-        self.page = Page::default();
+        self.page = PageLoad::default();
         if self.config.count.is_none_or(|n| self.pages < n) {
             let pause = self.config.think.draw(cx.rng()).max(Duration::from_nanos(1));
             cx.wake_at(cx.now().saturating_add(pause));
@@ -112,14 +112,14 @@ impl Web {
     }
 
     /// An object is asked for; the size of the request.
-    fn next_request(&mut self, cx: &mut Cx<'_>) -> u64 {
+    fn next_request(&mut self, cx: &mut AppContext<'_>) -> u64 {
         self.page.left -= 1;
         self.page.asked += 1;
         self.config.request.draw(cx.rng()).get()
     }
 
     /// Sees to what is left, or to the end.
-    fn go_on(&mut self, cx: &mut Cx<'_>) {
+    fn go_on(&mut self, cx: &mut AppContext<'_>) {
         self.page.is_over = self.page.asked == 0 && self.page.left == 0;
         if self.page.is_over || self.page.wants_another() {
             cx.wake_at(cx.now());
@@ -127,14 +127,14 @@ impl Web {
     }
 }
 
-impl Page {
+impl PageLoad {
     fn wants_another(&self) -> bool {
         self.to_open > 0 && self.left > 0
     }
 }
 
 impl Application for Web {
-    fn on_wake(&mut self, cx: &mut Cx<'_>) {
+    fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         if self.page.is_over {
             self.end(cx);
         } else if self.page.wants_another() {
@@ -144,8 +144,8 @@ impl Application for Web {
         }
     }
 
-    fn on_message(&mut self, at: End, cx: &mut Cx<'_>) {
-        if at == End::Server {
+    fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
+        if at == EndpointRole::Server {
             let size = if self.page.awaits_main { &self.config.main } else { &self.config.object };
             let size = size.draw(cx.rng());
             return cx.respond(size.get());
@@ -170,7 +170,7 @@ impl Application for Web {
 
     /// What was asked for on a connection that broke is left out, as a browser leaves out a picture; for what is left another
     /// connection is opened.
-    fn on_over(&mut self, failed: bool, cx: &mut Cx<'_>) {
+    fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         if !failed || self.page.asked == 0 {
             return;
         }
@@ -185,7 +185,7 @@ impl Application for Web {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::application::{Action, Actions};
+    use crate::application::{AppAction, AppActions};
     use tailrace_core::Rng;
 
     /// Three objects over at most two connections, a request 100 B, and 5 s to read.
@@ -209,35 +209,42 @@ mod tests {
 
     impl Told {
         /// What it asks for, at a time in milliseconds, when it is told something.
-        fn at(&mut self, ms: u64, tell: impl Fn(&mut Web, &mut Cx<'_>)) -> (Option<u64>, Vec<Action>) {
-            let mut actions = Actions::default();
-            tell(&mut self.web, &mut Cx::new(Instant::from_millis(ms), &mut self.rng, &mut actions));
+        fn at(
+            &mut self,
+            ms: u64,
+            tell: impl Fn(&mut Web, &mut AppContext<'_>),
+        ) -> (Option<u64>, Vec<AppAction>) {
+            let mut actions = AppActions::default();
+            tell(&mut self.web, &mut AppContext::new(Instant::from_millis(ms), &mut self.rng, &mut actions));
             (actions.wake().map(|at| at.as_nanos() / 1_000_000), actions.others().collect())
         }
-        fn wakes(&mut self, ms: u64) -> (Option<u64>, Vec<Action>) {
+        fn wakes(&mut self, ms: u64) -> (Option<u64>, Vec<AppAction>) {
             self.at(ms, |web, cx| web.on_wake(cx))
         }
-        fn hears(&mut self, ms: u64, end: End) -> (Option<u64>, Vec<Action>) {
+        fn hears(&mut self, ms: u64, end: EndpointRole) -> (Option<u64>, Vec<AppAction>) {
             self.at(ms, |web, cx| web.on_message(end, cx))
         }
     }
 
-    const OPEN: Action = Action::Open(Data::Message(100), End::Client);
-    const ASK: Action = Action::Request(100);
+    const OPEN: AppAction = AppAction::Open(ConnectionData::Message(100), EndpointRole::Client);
+    const ASK: AppAction = AppAction::Request(100);
 
     #[test]
     fn a_page_is_its_main_object_then_the_others_over_so_many_connections_then_a_pause() {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         assert_eq!(told.wakes(0), (None, vec![OPEN]));
-        assert_eq!(told.hears(10, End::Server), (None, vec![Action::Respond(10_000)]));
+        assert_eq!(told.hears(10, EndpointRole::Server), (None, vec![AppAction::Respond(10_000)]));
         // The first of the three goes over the connection that there is; another one is opened at once for the second.
-        assert_eq!(told.hears(50, End::Client), (Some(50), vec![Action::Complete, ASK]));
+        assert_eq!(told.hears(50, EndpointRole::Client), (Some(50), vec![AppAction::Complete, ASK]));
         assert_eq!(told.wakes(50), (None, vec![OPEN]));
-        assert_eq!(told.hears(60, End::Server), (None, vec![Action::Respond(2_000)]));
-        assert_eq!(told.hears(80, End::Client), (None, vec![Action::Complete, ASK]));
-        assert_eq!(told.hears(90, End::Client), (None, vec![Action::Complete, Action::Close]));
-        assert_eq!(told.hears(120, End::Client), (Some(120), vec![Action::Complete, Action::Close]));
-        let took = Action::Page(Duration::from_millis(120));
+        assert_eq!(told.hears(60, EndpointRole::Server), (None, vec![AppAction::Respond(2_000)]));
+        assert_eq!(told.hears(80, EndpointRole::Client), (None, vec![AppAction::Complete, ASK]));
+        assert_eq!(told.hears(90, EndpointRole::Client), (None, vec![AppAction::Complete, AppAction::Close]));
+        assert_eq!(
+            told.hears(120, EndpointRole::Client),
+            (Some(120), vec![AppAction::Complete, AppAction::Close])
+        );
+        let took = AppAction::Page(Duration::from_millis(120));
         assert_eq!(told.wakes(120), (Some(5_120), vec![took]));
         assert_eq!(told.wakes(5_120), (None, vec![OPEN]), "the second and last page");
     }
@@ -247,22 +254,25 @@ mod tests {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         told.web.config.objects = CountDist::constant(0);
         assert_eq!(told.wakes(0), (None, vec![OPEN]));
-        assert_eq!(told.hears(40, End::Client), (Some(40), vec![Action::Complete, Action::Close]));
-        assert_eq!(told.wakes(40), (Some(5_040), vec![Action::Page(Duration::from_millis(40))]));
+        assert_eq!(
+            told.hears(40, EndpointRole::Client),
+            (Some(40), vec![AppAction::Complete, AppAction::Close])
+        );
+        assert_eq!(told.wakes(40), (Some(5_040), vec![AppAction::Page(Duration::from_millis(40))]));
     }
 
     #[test]
     fn what_a_broken_connection_owed_is_left_out_and_the_page_is_no_sample() {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         told.wakes(0);
-        told.hears(50, End::Client);
+        told.hears(50, EndpointRole::Client);
         told.wakes(50);
-        let breaks = |told: &mut Told, ms, failed| told.at(ms, |web, cx| web.on_over(failed, cx));
+        let breaks = |told: &mut Told, ms, failed| told.at(ms, |web, cx| web.on_closed(failed, cx));
         // One of three is under way on each connection; for the third another one is opened.
         assert_eq!(breaks(&mut told, 60, true), (Some(60), vec![]));
         assert_eq!(breaks(&mut told, 60, false), (None, vec![]), "it is said again");
         assert_eq!(told.wakes(60), (None, vec![OPEN]));
-        assert_eq!(told.hears(70, End::Client), (None, vec![Action::Complete, Action::Close]));
+        assert_eq!(told.hears(70, EndpointRole::Client), (None, vec![AppAction::Complete, AppAction::Close]));
         assert_eq!(breaks(&mut told, 80, true), (Some(80), vec![]));
         assert_eq!(told.wakes(80), (Some(5_080), vec![]));
     }

@@ -1,6 +1,6 @@
 //! Another address of a host, as when a lease of DHCP is not renewed, or a phone comes into another network.
 
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use tailrace_core::HostAddress;
 use tailrace_core::params::Invalid;
@@ -23,7 +23,7 @@ impl FaultKind for AddressConfig {
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_address(self.value);
     }
 }

@@ -1,6 +1,6 @@
 //! Packets with damaged bits, which routers carry on and hosts throw away.
 
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use tailrace_core::Probability;
 
@@ -15,7 +15,7 @@ tailrace_core::parameters! {
 impl FaultKind for CorruptionConfig {
     const SUMMARY: &'static str = "Bits of packets are damaged at random: tc-netem(8)'s `corrupt`. Routers and queues forward such a packet; the host that it reaches notices the wrong checksum and drops it (`corrupted` in the events).";
 
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_corruption(self.probability);
     }
 }

@@ -1,7 +1,7 @@
 //! Another delay, as of a detour below the network's layer.
 
 use crate::bounds::DELAYS;
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use tailrace_core::Duration;
 
@@ -16,7 +16,7 @@ tailrace_core::parameters! {
 impl FaultKind for DelayConfig {
     const SUMMARY: &'static str = "The link's delay is `value`, for packets that are sent from then on; packets do not overtake each other. Queue disciplines are told.";
 
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_delay(self.value);
     }
 }

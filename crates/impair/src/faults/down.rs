@@ -1,7 +1,7 @@
 //! A link that goes down, as a cable that is pulled: its ends notice.
 
 use crate::bounds::DELAYS;
-use crate::condition::{Condition, Passage};
+use crate::condition::{LinkCondition, LinkState};
 use crate::fault::FaultKind;
 use tailrace_core::Duration;
 
@@ -18,13 +18,13 @@ tailrace_core::parameters! {
 impl FaultKind for DownConfig {
     const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later.";
 
-    fn shape(&self, link: &mut Condition) {
-        link.close(Passage::Down);
+    fn apply(&self, link: &mut LinkCondition) {
+        link.lower_to(LinkState::Down);
     }
-    fn aftermath(&self) -> Duration {
+    fn after_effect(&self) -> Duration {
         self.route_delay
     }
-    fn shape_after(&self, link: &mut Condition) {
-        link.withhold_routes();
+    fn apply_after(&self, link: &mut LinkCondition) {
+        link.withdraw_routes();
     }
 }

@@ -1,8 +1,8 @@
 //! A link that goes down and up again and again, as one with a bad plug.
 
-use crate::condition::{Condition, Passage};
-use crate::course::{Course, Stage};
+use crate::condition::{LinkCondition, LinkState};
 use crate::fault::FaultKind;
+use crate::profile::{FaultProfile, FaultStage};
 use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, DurationDist, Rng};
 
@@ -20,8 +20,8 @@ tailrace_core::parameters! {
 }
 
 impl FlapConfig {
-    const fn passage(&self) -> Passage {
-        if self.seen { Passage::Down } else { Passage::Silent }
+    const fn state(&self) -> LinkState {
+        if self.seen { LinkState::Down } else { LinkState::Blackhole }
     }
 }
 
@@ -36,11 +36,11 @@ impl FaultKind for FlapConfig {
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
-        link.close(self.passage());
+    fn apply(&self, link: &mut LinkCondition) {
+        link.lower_to(self.state());
     }
-    fn course(&self) -> Option<Box<dyn Course>> {
-        Some(Box::new(Flapping { config: self.clone(), is_down: false }))
+    fn profile(&self) -> Option<Box<dyn FaultProfile>> {
+        Some(Box::new(FlapProfile { config: self.clone(), is_down: false }))
     }
     fn is_random(&self) -> bool {
         !(self.down.is_constant() && self.up.is_constant())
@@ -48,19 +48,19 @@ impl FaultKind for FlapConfig {
 }
 
 #[derive(Debug)]
-struct Flapping {
+struct FlapProfile {
     config: FlapConfig,
     is_down: bool,
 }
 
-impl Course for Flapping {
-    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>) {
+impl FaultProfile for FlapProfile {
+    fn next(&mut self, rng: &mut Rng) -> (FaultStage, Option<Duration>) {
         self.is_down = !self.is_down;
-        let (times, passage) = match self.is_down {
-            true => (&self.config.down, self.config.passage()),
-            false => (&self.config.up, Passage::Open),
+        let (times, state) = match self.is_down {
+            true => (&self.config.down, self.config.state()),
+            false => (&self.config.up, LinkState::Up),
         };
-        (Stage { passage: Some(passage), ..Stage::default() }, Some(times.draw(rng)))
+        (FaultStage { state: Some(state), ..FaultStage::default() }, Some(times.draw(rng)))
     }
 }
 
@@ -72,13 +72,13 @@ mod tests {
     fn down_and_up_take_turns() {
         let constant = |ms| DurationDist::Constant(Duration::from_millis(ms));
         let config = FlapConfig { down: constant(2), up: constant(5), seen: false };
-        let mut course = config.course().unwrap();
+        let mut profile = config.profile().unwrap();
         let mut rng = Rng::new(1);
         let stages: Vec<_> = (0..3)
-            .map(|_| course.next(&mut rng))
-            .map(|(s, t)| (s.passage.unwrap(), t.unwrap().as_millis()))
+            .map(|_| profile.next(&mut rng))
+            .map(|(s, t)| (s.state.unwrap(), t.unwrap().as_millis()))
             .collect();
-        assert_eq!(stages, [(Passage::Silent, 2), (Passage::Open, 5), (Passage::Silent, 2)]);
+        assert_eq!(stages, [(LinkState::Blackhole, 2), (LinkState::Up, 5), (LinkState::Blackhole, 2)]);
         assert!(!config.is_random() && rng == Rng::new(1));
     }
 }

@@ -1,6 +1,6 @@
 //! Random loss, as of a link that is disturbed.
 
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use crate::losses;
 use tailrace_core::params::Invalid;
@@ -19,7 +19,7 @@ impl FaultKind for LossConfig {
     fn validate(&self) -> Result<(), Invalid> {
         self.value.validate().map_err(|(key, why)| ("value", format!("{key}: {why}")))
     }
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_loss(self.value.clone());
     }
 }

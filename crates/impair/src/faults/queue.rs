@@ -1,6 +1,6 @@
 //! Another queue discipline, as when somebody sets one while packets flow.
 
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use tailrace_core::params::Invalid;
 use tailrace_qdisc::QdiscConfig;
@@ -35,7 +35,7 @@ impl FaultKind for QueueConfig {
         }
         is_one
     }
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_queue(self.value.clone());
     }
 }

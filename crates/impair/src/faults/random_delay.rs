@@ -1,8 +1,8 @@
 //! A delay that is drawn anew again and again, as of routes that change below the network's layer.
 
-use crate::condition::Condition;
-use crate::course::{Course, Stage};
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
+use crate::profile::{FaultProfile, FaultStage};
 use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, DurationDist, Rng};
 
@@ -25,10 +25,10 @@ impl FaultKind for RandomDelayConfig {
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_delay(self.value.mean());
     }
-    fn course(&self) -> Option<Box<dyn Course>> {
+    fn profile(&self) -> Option<Box<dyn FaultProfile>> {
         Some(Box::new(Drawing(self.clone())))
     }
     fn is_random(&self) -> bool {
@@ -39,9 +39,9 @@ impl FaultKind for RandomDelayConfig {
 #[derive(Debug)]
 struct Drawing(RandomDelayConfig);
 
-impl Course for Drawing {
-    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>) {
+impl FaultProfile for Drawing {
+    fn next(&mut self, rng: &mut Rng) -> (FaultStage, Option<Duration>) {
         let delay = self.0.value.draw(rng);
-        (Stage { delay: Some(delay), ..Stage::default() }, Some(self.0.hold.draw(rng)))
+        (FaultStage { delay: Some(delay), ..FaultStage::default() }, Some(self.0.hold.draw(rng)))
     }
 }

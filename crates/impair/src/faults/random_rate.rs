@@ -1,9 +1,9 @@
 //! A rate that is drawn anew again and again, as of a radio link in motion.
 
-use crate::condition::Condition;
-use crate::course::{Course, Stage};
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
-use crate::rate_law::RateLaw;
+use crate::profile::{FaultProfile, FaultStage};
+use crate::rate_dist::RateDist;
 use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, DurationDist, Rng};
 
@@ -13,7 +13,7 @@ tailrace_core::parameters! {
         /// The distribution from which each new rate of the link is drawn: `uniform(A, B)`, `log_uniform(A, B)`, or
         /// `markov(P, A, B, C)`. The last is a chain over a list of rates, which with probability P moves to the rate
         /// before or after.
-        value: RateLaw, required;
+        value: RateDist, required;
         /// How long each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
@@ -27,15 +27,15 @@ impl FaultKind for RandomRateConfig {
         if self.hold.mean() < Duration::from_micros(100) {
             return Err(("hold", "must be 100 us or more on average".into()));
         }
-        if self.value.most() == tailrace_core::Rate::default() {
+        if self.value.largest() == tailrace_core::Rate::default() {
             return Err(("value", "must be stated".into()));
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
-        link.set_rate(self.value.most());
+    fn apply(&self, link: &mut LinkCondition) {
+        link.set_rate(self.value.largest());
     }
-    fn course(&self) -> Option<Box<dyn Course>> {
+    fn profile(&self) -> Option<Box<dyn FaultProfile>> {
         Some(Box::new(Drawing { config: self.clone(), state: None }))
     }
     fn is_random(&self) -> bool {
@@ -49,9 +49,9 @@ struct Drawing {
     state: Option<usize>,
 }
 
-impl Course for Drawing {
-    fn next(&mut self, rng: &mut Rng) -> (Stage, Option<Duration>) {
+impl FaultProfile for Drawing {
+    fn next(&mut self, rng: &mut Rng) -> (FaultStage, Option<Duration>) {
         let rate = self.config.value.draw(&mut self.state, rng);
-        (Stage { rate: Some(rate), ..Stage::default() }, Some(self.config.hold.draw(rng)))
+        (FaultStage { rate: Some(rate), ..FaultStage::default() }, Some(self.config.hold.draw(rng)))
     }
 }

@@ -1,7 +1,7 @@
 //! Another rate, as of a radio link that falls back.
 
 use crate::bounds::RATES;
-use crate::condition::Condition;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
 use tailrace_core::Rate;
 
@@ -16,7 +16,7 @@ tailrace_core::parameters! {
 impl FaultKind for RateConfig {
     const SUMMARY: &'static str = "The link's rate is `value`. A packet that is being sent finishes at the old rate. Queue disciplines are told.";
 
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         link.set_rate(self.value);
     }
 }

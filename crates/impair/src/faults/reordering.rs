@@ -1,8 +1,8 @@
 //! Packets that are held back while others go past them, as where a link has parallel lanes or sends again by itself.
 
-use crate::condition::Condition;
-use crate::disturbance::Reordering;
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
+use crate::netem::Reordering;
 use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, Probability};
 
@@ -29,7 +29,7 @@ impl FaultKind for ReorderingConfig {
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
+    fn apply(&self, link: &mut LinkCondition) {
         let Self { probability, hold, gap } = *self;
         link.set_reordering(Reordering { probability, hold, gap });
     }

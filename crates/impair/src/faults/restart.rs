@@ -1,6 +1,6 @@
 //! A router that begins anew, as after a crash or with new software.
 
-use crate::condition::{Condition, Passage};
+use crate::condition::{LinkCondition, LinkState};
 use crate::fault::FaultKind;
 
 tailrace_core::parameters! {
@@ -11,8 +11,8 @@ tailrace_core::parameters! {
 impl FaultKind for RestartConfig {
     const SUMMARY: &'static str = "As `down`; in addition, queue disciplines start anew and have forgotten what they had observed. For all links of a router, write `router` instead of `link`.";
 
-    fn shape(&self, link: &mut Condition) {
-        link.close(Passage::Down);
+    fn apply(&self, link: &mut LinkCondition) {
+        link.lower_to(LinkState::Down);
         link.renew_queue();
     }
 }

@@ -1,9 +1,9 @@
 //! A link that is as a table of measurements says.
 
-use crate::condition::Condition;
-use crate::course::{Course, Stage};
+use crate::condition::LinkCondition;
 use crate::fault::FaultKind;
-use crate::rows::Rows;
+use crate::profile::{FaultProfile, FaultStage};
+use crate::trace_rows::TraceRows;
 use tailrace_core::{Duration, Rng};
 
 tailrace_core::parameters! {
@@ -13,7 +13,7 @@ tailrace_core::parameters! {
         /// the scenario. Or its rows themselves, separated by semicolons: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s".
         /// Times count from the start of the fault. Units stand either in the name of a column, as in `rate
         /// [Mbit/s]`, or with each value. A queue is the name of a discipline, with its defaults, or a tc line.
-        rows: Rows, required;
+        rows: TraceRows, required;
         /// After this time the rows start again from the first; the last row must be earlier. With 0 s they are used
         /// once, and the last row holds until the end of the fault.
         period: Duration = Duration::ZERO, "own choice";
@@ -33,22 +33,22 @@ impl FaultKind for TraceConfig {
         }
         Ok(())
     }
-    fn shape(&self, link: &mut Condition) {
-        self.rows.most().shape(link);
+    fn apply(&self, link: &mut LinkCondition) {
+        self.rows.largest().apply(link);
     }
-    fn course(&self) -> Option<Box<dyn Course>> {
-        Some(Box::new(Playing { config: self.clone(), row: 0 }))
+    fn profile(&self) -> Option<Box<dyn FaultProfile>> {
+        Some(Box::new(TraceProfile { config: self.clone(), row: 0 }))
     }
 }
 
 #[derive(Debug)]
-struct Playing {
+struct TraceProfile {
     config: TraceConfig,
     row: usize,
 }
 
-impl Course for Playing {
-    fn next(&mut self, _rng: &mut Rng) -> (Stage, Option<Duration>) {
+impl FaultProfile for TraceProfile {
+    fn next(&mut self, _rng: &mut Rng) -> (FaultStage, Option<Duration>) {
         let rows = self.config.rows.rows();
         let (from, stage) = rows[self.row].clone();
         self.row += 1;
@@ -67,13 +67,13 @@ mod tests {
 
     #[test]
     fn rows_follow_one_another_and_begin_again() {
-        let rows = Rows::read("time, delay; 0 s, 1 ms; 2 s, 5 ms; 3 s, 2 ms").unwrap();
-        let ms = |(stage, lasts): (Stage, Option<Duration>)| {
+        let rows = TraceRows::read("time, delay; 0 s, 1 ms; 2 s, 5 ms; 3 s, 2 ms").unwrap();
+        let ms = |(stage, lasts): (FaultStage, Option<Duration>)| {
             (stage.delay.unwrap().as_millis(), lasts.map(Duration::as_millis))
         };
         let stages = |period, n| {
-            let mut course = TraceConfig { rows: rows.clone(), period }.course().unwrap();
-            (0..n).map(|_| ms(course.next(&mut Rng::new(1)))).collect::<Vec<_>>()
+            let mut profile = TraceConfig { rows: rows.clone(), period }.profile().unwrap();
+            (0..n).map(|_| ms(profile.next(&mut Rng::new(1)))).collect::<Vec<_>>()
         };
         assert_eq!(stages(Duration::ZERO, 3), [(1, Some(2000)), (5, Some(1000)), (2, None)]);
         let again = stages(Duration::from_secs(10), 4);

@@ -6,7 +6,7 @@ use crate::fabric::{CHANNEL, Fabric};
 use crate::ids::LinkId;
 use crate::link::{Fared, Place};
 use crate::packet_slab::Routed;
-use tailrace_access::{Arbiter, Fate, Medium};
+use tailrace_access::{AnyMedium, ChannelArbiter, TransmitOutcome};
 use tailrace_core::{Instant, Rng};
 
 impl<P: Routed> Fabric<P> {
@@ -17,7 +17,12 @@ impl<P: Routed> Fabric<P> {
     ///
     /// # Panics
     /// When a direction shares one already, goes by a schedule or has had a packet, and when there are too many channels.
-    pub fn share(&mut self, medium: Medium, rng: Rng, links: impl IntoIterator<Item = LinkId>) -> ChannelId {
+    pub fn share(
+        &mut self,
+        medium: AnyMedium,
+        rng: Rng,
+        links: impl IntoIterator<Item = LinkId>,
+    ) -> ChannelId {
         let id = self.channels.len() as u32;
         assert!(id < Self::MAX_CHANNELS, "there are too many channels");
         let mut channel = Channel {
@@ -30,7 +35,7 @@ impl<P: Routed> Fabric<P> {
             counters: ChannelCounters::default(),
         };
         for link in links {
-            let station = channel.arbiter.join() as u32;
+            let station = channel.arbiter.add_station() as u32;
             channel.stations.push(link);
             self.links[link.0 as usize].join(Place { channel: id, station }, &mut self.packets);
         }
@@ -48,7 +53,7 @@ impl<P: Routed> Fabric<P> {
     #[cold]
     pub(crate) fn want_channel(&mut self, place: Place) {
         let channel = &mut self.channels[place.channel as usize];
-        channel.arbiter.want(place.station as usize, self.now, &mut channel.rng);
+        channel.arbiter.request_access(place.station as usize, self.now, &mut channel.rng);
         self.schedule_channel(ChannelId(place.channel));
     }
 
@@ -94,7 +99,7 @@ impl<P: Routed> Fabric<P> {
                     channel.counters.frames += sending.frames as u64;
                     channel.counters.resent += (sending.frames - sending.fresh) as u64;
                 }
-                None => channel.arbiter.leave(station),
+                None => channel.arbiter.cancel_request(station),
             }
             self.schedule(link);
         }
@@ -130,9 +135,13 @@ impl<P: Routed> Fabric<P> {
             let landing = l.end_access(fares, &mut self.packets, now, link, hosts);
             heard |= landing.heard;
             let is_settled = landing.heard || landing.gives_up;
-            arbiter.end(station, if is_settled { Fate::Settled } else { Fate::Unanswered }, rng);
+            arbiter.end(
+                station,
+                if is_settled { TransmitOutcome::Finished } else { TransmitOutcome::Unacknowledged },
+                rng,
+            );
             if !landing.wants_more {
-                arbiter.leave(station);
+                arbiter.cancel_request(station);
             }
             self.schedule(link);
         }

@@ -9,13 +9,13 @@ use crate::ids::LinkId;
 use crate::observer::PacketOps;
 use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use std::collections::VecDeque;
-use tailrace_access::{Grants as _, Openings, Sent};
+use tailrace_access::{GrantProcess as _, RunningSchedule, Transmission};
 use tailrace_core::{Bytes, Instant, Rate};
 
 /// What a link has instead of a plain rate.
 #[derive(Debug)]
 pub(super) struct Scheduled {
-    openings: Box<Openings>,
+    openings: Box<RunningSchedule>,
     /// What it can carry over a long time.
     mean: Rate,
     /// When the last packet had left.
@@ -27,7 +27,7 @@ pub(super) struct Scheduled {
 }
 
 impl Scheduled {
-    pub(super) fn new(openings: Box<Openings>, mean: Rate) -> Self {
+    pub(super) fn new(openings: Box<RunningSchedule>, mean: Rate) -> Self {
         Self { openings, mean, busy_until: Instant::ZERO, suspended: false, lost: VecDeque::new() }
     }
 
@@ -44,7 +44,7 @@ impl Scheduled {
     }
 
     /// Sends so many bytes from the present opening on. `None` while there is a rate instead.
-    pub(super) fn send(&mut self, bytes: Bytes, at: Instant) -> Option<Sent> {
+    pub(super) fn send(&mut self, bytes: Bytes, at: Instant) -> Option<Transmission> {
         if self.suspended {
             return None;
         }
@@ -67,7 +67,7 @@ impl Scheduled {
 
     /// Nothing is on the wire any longer.
     pub(super) fn cut(&mut self, now: Instant) {
-        self.openings.cut(now);
+        self.openings.reset(now);
         self.busy_until = self.busy_until.min(now);
         self.lost.clear();
     }
@@ -95,7 +95,7 @@ impl<P: Routed> Link<P> {
         self.catch_up(packets, now, id, hosts);
         let Some(schedule) = self.schedule.as_mut() else { return };
         if std::mem::replace(&mut schedule.suspended, false) {
-            schedule.openings.cut(now);
+            schedule.openings.reset(now);
         }
         self.transmitter.set_rate(schedule.mean);
         self.tell_discipline(now, id, hosts);

@@ -13,7 +13,7 @@ use crate::ids::LinkId;
 use crate::observer::PacketOps;
 use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use std::collections::VecDeque;
-use tailrace_access::{Burst, Framing};
+use tailrace_access::{AggregationLimits, FrameBurst};
 use tailrace_core::{DropReason, Duration, Instant, Packet};
 use tailrace_qdisc::{Cx, QueueDiscipline};
 
@@ -139,7 +139,7 @@ impl<P: Routed> Link<P> {
     /// It has the channel from `now` on: what it sends, if the queue gives anything.
     pub(crate) fn begin_access<R: PacketOps<P>>(
         &mut self,
-        framing: &Framing,
+        framing: &AggregationLimits,
         packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
@@ -147,7 +147,7 @@ impl<P: Routed> Link<P> {
     ) -> Option<Sending> {
         self.catch_up(packets, now, id, hosts);
         let (rate, overhead) = (self.transmitter.rate(), self.transmitter.overhead());
-        let mut burst = Burst::new(framing, rate);
+        let mut burst = FrameBurst::new(framing, rate);
         let station = self.station.as_mut()?;
         let mut all_fit = true;
         for frame in station.frames.iter_mut().filter(|f| f.state == State::Waits) {

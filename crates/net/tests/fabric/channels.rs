@@ -2,7 +2,7 @@
 
 use crate::common::{FORWARD, Header, Log, address, config_of, droptail, header, link, pair};
 use tailrace_access::media::wifi::WifiConfig;
-use tailrace_access::{Medium, MediumConfig};
+use tailrace_access::{AnyMedium, MediumConfig};
 use tailrace_core::params::Value;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Probability, Rate, Rng};
 use tailrace_net::{Address, ChannelId, Fabric, Graph, LinkConfig, LinkId};
@@ -16,7 +16,7 @@ fn plain() -> WifiConfig {
     WifiConfig { aggregate: 1, ..WifiConfig::default() }
 }
 
-fn medium(config: WifiConfig) -> Medium {
+fn medium(config: WifiConfig) -> AnyMedium {
     MediumConfig::Wifi(config).build()
 }
 

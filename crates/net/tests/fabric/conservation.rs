@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use tailrace_access::grants::LteConfig;
 use tailrace_access::media::wifi::WifiConfig;
-use tailrace_access::{GrantConfig, MediumConfig, Openings, Schedule};
+use tailrace_access::{GrantConfig, LinkSchedule, MediumConfig, RunningSchedule};
 use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rates, Rng};
 use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
 use tailrace_impair::losses::periodic::PeriodicConfig;
-use tailrace_impair::{Disturbance, LossConfig, Reordering};
+use tailrace_impair::{LossConfig, NetemConfig, Reordering};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
 use tailrace_qdisc::QdiscConfig;
 
@@ -87,14 +87,14 @@ fn random_link(rng: &mut Rng) -> LinkConfig<Header> {
     }
 }
 
-fn random_schedule(rng: &mut Rng) -> Box<Openings> {
+fn random_schedule(rng: &mut Rng) -> Box<RunningSchedule> {
     let config = LteConfig {
         rates: Rates((0..1 + rng.below(3)).map(|_| Rate::from_bps(500_000 + rng.below(5_000_000))).collect()),
         block_error: Probability::clamped(rng.uniform()),
         request: Duration::from_millis(rng.below(10)),
         ..LteConfig::default()
     };
-    Box::new(Schedule::Grants(Arc::new(GrantConfig::Lte(config))).start(Rng::new(rng.next_u64())))
+    Box::new(LinkSchedule::Grants(Arc::new(GrantConfig::Lte(config))).start(Rng::new(rng.next_u64())))
 }
 
 fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
@@ -114,9 +114,9 @@ fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
     let impairment = Impairment::new(&loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64()));
     let reordering = Reordering { probability: p(0.1), hold: Duration::from_millis(7), gap: 2 };
     let disturbance = match rng.below(3) {
-        0 => Disturbance { duplication: p(0.2), corruption: p(0.1), ..Disturbance::default() },
-        1 => Disturbance { duplication: p(0.2), reordering, ..Disturbance::default() },
-        _ => Disturbance::default(),
+        0 => NetemConfig { duplication: p(0.2), corruption: p(0.1), ..NetemConfig::default() },
+        1 => NetemConfig { duplication: p(0.2), reordering, ..NetemConfig::default() },
+        _ => NetemConfig::default(),
     };
     Box::new(impairment.with_disturbance(disturbance, Rng::new(rng.next_u64())))
 }

@@ -3,14 +3,14 @@
 use crate::common::{FORWARD, Header, Log, header, link, pair};
 use std::sync::Arc;
 use tailrace_access::grants::LteConfig;
-use tailrace_access::{GrantConfig, Schedule};
+use tailrace_access::{GrantConfig, LinkSchedule};
 use tailrace_core::{DropReason, Duration, Instant, Probability, Rate, Rates, Rng};
 use tailrace_net::{Fabric, LinkConfig};
 
 const DELAY: Duration = Duration::from_millis(2);
 
 fn granted(config: LteConfig, seed: u64) -> LinkConfig<Header> {
-    let schedule = Schedule::Grants(Arc::new(GrantConfig::Lte(config)));
+    let schedule = LinkSchedule::Grants(Arc::new(GrantConfig::Lte(config)));
     let started = Some(Box::new(schedule.start(Rng::new(seed))));
     LinkConfig { schedule: started, ..link(schedule.mean(), DELAY) }
 }

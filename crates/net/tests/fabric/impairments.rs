@@ -3,7 +3,7 @@
 use crate::common::{FORWARD, Header, Log, header, link, pair, play, random_trace};
 use tailrace_core::{DropReason, Duration, DurationDist, Instant, Probability, Rate, Rng};
 use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
-use tailrace_impair::{Disturbance, LossConfig, Reordering};
+use tailrace_impair::{LossConfig, NetemConfig, Reordering};
 use tailrace_net::{Impairment, LinkConfig};
 
 const RATE: Rate = Rate::from_mbit(10);
@@ -45,7 +45,7 @@ fn jitter_that_reorders_adds_exactly_its_draw() {
 }
 
 /// A packet each millisecond over a link so disturbed, which takes 0.1 ms to send it and 5 ms to carry it.
-fn disturbed(of: Disturbance, jitter: Option<DurationDist>, count: u16) -> Log {
+fn disturbed(of: NetemConfig, jitter: Option<DurationDist>, count: u16) -> Log {
     let impairment = Impairment::new(&LossConfig::default(), jitter, false, Rng::new(11));
     let impairment = Some(Box::new(impairment.with_disturbance(of, Rng::new(12))));
     let (mut fabric, src, dst) = pair(LinkConfig { impairment, ..link(RATE, Duration::from_millis(5)) });
@@ -62,11 +62,11 @@ fn disturbed(of: Disturbance, jitter: Option<DurationDist>, count: u16) -> Log {
 
 #[test]
 fn a_copy_comes_right_behind_its_original_and_each_is_damaged_by_itself() {
-    let of = Disturbance { duplication: Probability::ONE, ..Disturbance::default() };
+    let of = NetemConfig { duplication: Probability::ONE, ..NetemConfig::default() };
     let at = |id: u64| 5_100_000 + 1_000_000 * id;
     assert_eq!(disturbed(of, None, 3).times(), [0, 0, 1, 1, 2, 2].map(|id| (at(id), id as u16)));
     let half = Probability::new(0.5).unwrap();
-    let log = disturbed(Disturbance { corruption: half, ..of }, None, 1000);
+    let log = disturbed(NetemConfig { corruption: half, ..of }, None, 1000);
     assert_eq!((log.received.len(), log.duplicated.len()), (2000, 1000), "damaged ones arrive, too");
     let damaged = |id| log.damaged.iter().filter(|(_, d)| *d == id).count();
     let times = [0, 1, 2].map(|n| (0..1000).filter(|id| damaged(*id) == n).count());
@@ -77,7 +77,7 @@ fn a_copy_comes_right_behind_its_original_and_each_is_damaged_by_itself() {
 #[test]
 fn those_held_back_come_so_much_later_and_the_others_in_order_whatever_their_jitter() {
     let reordering = Reordering { probability: Probability::ONE, hold: Duration::from_micros(2500), gap: 4 };
-    let of = Disturbance { reordering, ..Disturbance::default() };
+    let of = NetemConfig { reordering, ..NetemConfig::default() };
     // The fourth of each four arrives 2.5 ms late: behind the second of the next four.
     assert_eq!(disturbed(of, None, 10).ids(), [0, 1, 2, 4, 5, 3, 6, 8, 9, 7]);
     let at = |us: u64| 5_100_000 + 1000 * us;

@@ -3,14 +3,14 @@
 use crate::common::{FORWARD, Log, header, link, pair};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tailrace_access::Schedule;
+use tailrace_access::LinkSchedule;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Instant, Rate, Rng};
 use tailrace_net::{Fabric, LinkConfig};
 
 const DELAY: Duration = Duration::from_millis(2);
 
 fn traced(text: &str) -> LinkConfig<crate::common::Header> {
-    let trace = Schedule::Trace(Arc::new(DeliveryTrace::parse(text).unwrap()));
+    let trace = LinkSchedule::Trace(Arc::new(DeliveryTrace::parse(text).unwrap()));
     let schedule = Some(Box::new(trace.start(Rng::new(1))));
     LinkConfig { schedule, overhead: Bytes(4), ..link(trace.mean(), DELAY) }
 }

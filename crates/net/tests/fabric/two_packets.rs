@@ -6,7 +6,7 @@ use crate::common::{
 use tailrace_core::{Bytes, Dscp, Duration, Ecn, FlowKey, Packet, Rate, Rng};
 use tailrace_net::{Address, LinkConfig, LinkCounters, Routed};
 use tailrace_qdisc::QdiscConfig;
-use tailrace_wire::{Headers, Ipv4Frame, Ipv4Repr, UdpRepr};
+use tailrace_wire::{Ipv4Frame, Ipv4Repr, PacketHeaders, UdpRepr};
 
 const RATE: Rate = Rate::from_mbit(2);
 
@@ -47,7 +47,7 @@ impl Identified for Frame {
 fn frame(id: u16, src: Address, dst: Address, s: &Sending) -> Frame {
     let ip = Ipv4Repr { ecn: s.ecn, ident: id, ..Ipv4Repr::new(src.0.into(), dst.0.into(), 0, 0) };
     let udp = UdpRepr { src_port: s.flow, dst_port: 9 };
-    let headers = Headers::udp(ip, &udp, s.size as usize - 28).expect("sizes leave room for headers");
+    let headers = PacketHeaders::udp(ip, &udp, s.size as usize - 28).expect("sizes leave room for headers");
     Frame(Ipv4Frame::parse(headers.to_packet()).expect("a fresh frame is well formed"))
 }
 

@@ -4,7 +4,7 @@ use crate::advice::adviser::Adviser;
 use crate::model::{Fault, NodeIndex, NodeKind, Transport};
 use crate::resolving::topology::Topology;
 use crate::text::codes::Code;
-use tailrace_impair::{Condition, Passage};
+use tailrace_impair::{LinkCondition, LinkState};
 
 /// A host whose only link goes down and returns: its address is gone meanwhile, and a connection with its last subflow.
 pub(crate) fn check(a: &Adviser<'_>) {
@@ -25,7 +25,7 @@ pub(crate) fn check(a: &Adviser<'_>) {
 }
 
 fn goes_down(fault: &Fault) -> bool {
-    fault.kind.on(Condition::default()).passage() == Passage::Down
+    fault.kind.applied_to(LinkCondition::default()).state() == LinkState::Down
 }
 
 /// A host of a Multipath TCP flow that a fault leaves without a link, and that flow.

@@ -6,7 +6,7 @@ use crate::advice::ties;
 use crate::declarations::flow::mptcp::route_len;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::text::codes::Code;
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::Bytes;
 
 /// Packets that a link of their path drops for their size, or that a kernel cuts in pieces.
@@ -69,7 +69,7 @@ fn only_kernels_send(scenario: &Scenario, group: &FlowGroup) -> bool {
 fn senders(group: &FlowGroup) -> impl Iterator<Item = NodeIndex> {
     let (from, to) = group.pairs.first().copied().unzip();
     let sends = |end| group.app.is_two_way() || group.app.sender() == end;
-    from.filter(|_| sends(End::Client)).into_iter().chain(to.filter(|_| sends(End::Server)))
+    from.filter(|_| sends(EndpointRole::Client)).into_iter().chain(to.filter(|_| sends(EndpointRole::Server)))
 }
 
 /// The size of datagrams that a kernel at an end of the flow has to cut, and the link of that host which does not carry them.

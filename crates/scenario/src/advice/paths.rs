@@ -3,7 +3,7 @@
 use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::{PathHop, Topology};
 use std::collections::BTreeMap;
-use tailrace_app::{End, Traffic};
+use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// Direction of a link.
@@ -109,7 +109,8 @@ impl Paths {
                 paths.ways_to_first[i] = paths.ways_to_first[i].max(to_first);
                 for hops in all {
                     let there: Vec<Direction> = hops.into_iter().map(Direction::of).collect();
-                    let there = if group.app.sender() == End::Client { there } else { reversed(&there) };
+                    let there =
+                        if group.app.sender() == EndpointRole::Client { there } else { reversed(&there) };
                     paths.add(scenario, (i, window), &there, &mut windows);
                 }
             }
@@ -222,7 +223,7 @@ pub(crate) fn is_periodic(app: &AppConfig) -> bool {
 
 /// The most that one flow offers by itself.
 fn offered_by(group: &FlowGroup) -> u64 {
-    let Some(Traffic { rate, payload, .. }) = group.app.traffic() else { return u64::MAX };
+    let Some(OfferedTraffic { rate, payload, .. }) = group.app.traffic() else { return u64::MAX };
     let size = payload.get();
     let header = match &group.transport {
         Transport::Udp { header, .. } => header.get(),

@@ -1,10 +1,10 @@
 //! Advice on runs that cannot differ.
 
 use crate::advice::adviser::Adviser;
-use crate::model::{Fault, FlowGroup, LinkSpec, Pattern, Schedule};
+use crate::model::{Fault, FlowGroup, LinkSchedule, LinkSpec, Pattern};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
-use tailrace_impair::Condition;
+use tailrace_impair::LinkCondition;
 
 /// Several runs of a scenario without anything random are the same run.
 pub(super) fn check(a: &Adviser<'_>) {
@@ -14,17 +14,17 @@ pub(super) fn check(a: &Adviser<'_>) {
             && spec.jitter.is_none()
             && !spec.loss.is_random()
             && !spec.rewrite.is_random()
-            && !spec.schedule.as_ref().is_some_and(Schedule::is_random)
+            && !spec.schedule.as_ref().is_some_and(LinkSchedule::is_random)
             && spec.queue.plain_fifo().is_some()
     };
     let drawn = |f: &FlowGroup| f.pattern == Pattern::Permutation && f.pairs.len() > 1;
     let dull_flow =
         |f: &FlowGroup| !drawn(f) && (f.start.is_constant() || !f.starts.is_empty()) && !f.app.is_random();
     let dull_fault = |f: &Fault| {
-        let link = f.kind.on(Condition::default());
+        let link = f.kind.applied_to(LinkCondition::default());
         !f.kind.is_random()
             && !link.loss().is_random()
-            && !link.disturbance().is_random()
+            && !link.netem().is_random()
             && link.queue().is_none_or(|queue| queue.plain_fifo().is_some())
     };
     let links = a.draft.links.iter();

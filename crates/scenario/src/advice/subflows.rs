@@ -45,7 +45,7 @@ pub(super) fn check(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths)
 
 /// Whether a client of the group gets another address, from which there can be another subflow.
 fn client_moves(scenario: &Scenario, group: &FlowGroup) -> bool {
-    let changing = scenario.faults.iter().filter(|fault| fault.kind.aspects().address);
+    let changing = scenario.faults.iter().filter(|fault| fault.kind.changed_fields().address);
     changing.flat_map(|fault| &fault.ways).any(|way| {
         let link = &scenario.links[way.link.0 as usize];
         let host = if way.backward { link.b } else { link.a };

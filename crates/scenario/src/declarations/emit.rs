@@ -6,7 +6,7 @@ use crate::declarations::flow::{FlowDecl, spoof};
 use crate::declarations::lines::Lines;
 use crate::declarations::link::LinkDecl;
 use crate::declarations::sections::{CAPTURE, FAULT, FIGURE, MEDIUM, RECORD, WINDOW};
-use crate::model::{LinkSpec, Role, Schedule, Transport};
+use crate::model::{LinkSchedule, LinkSpec, Role, Transport};
 use crate::text::write::{float, inline, plain, shown, text};
 use tailrace_app::AttackConfig;
 use tailrace_core::Bytes;
@@ -95,8 +95,8 @@ fn link(out: &mut Lines, l: &LinkDecl) {
 fn rate(spec: &LinkSpec) -> String {
     match &spec.schedule {
         None => shown(spec.rate),
-        Some(Schedule::Trace(trace)) => shown(trace),
-        Some(Schedule::Grants(config)) => kinded(config.name(), config.params(), |name| config.get(name)),
+        Some(LinkSchedule::Trace(trace)) => shown(trace),
+        Some(LinkSchedule::Grants(config)) => kinded(config.name(), config.params(), |name| config.get(name)),
     }
 }
 
@@ -200,8 +200,8 @@ fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpCo
         out.put("profile", text(&profile_name(profile)));
     }
     out.put("header", header.map_or_else(|| text("auto"), shown));
-    // Parameters that the kind of attack sets are left out, since they are not the transport's to set.
-    let conduct = f.attack.as_ref().map(AttackConfig::conduct).unwrap_or_default();
+    // What its attack says is not said twice.
+    let conduct = f.attack.as_ref().map(AttackConfig::transport_keys).unwrap_or_default();
     let is_own = |name: &str| conduct.iter().all(|(said, _)| *said != name);
     out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name)));
 }

@@ -94,7 +94,7 @@ impl FaultDecl {
         let wrong = sink.errors();
         if let Some(keys) = &keys {
             check_times(keys, sink);
-            if kind.as_ref().is_some_and(|kind| kind.aspects().address) {
+            if kind.as_ref().is_some_and(|kind| kind.changed_fields().address) {
                 check_interface(keys, &r);
             } else {
                 check_place(keys, &r);

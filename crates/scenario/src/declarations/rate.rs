@@ -11,7 +11,7 @@ use crate::text::document::{Data, Node};
 use crate::text::files::Files;
 use crate::text::sink::Sink;
 use std::sync::Arc;
-use tailrace_access::{GrantConfig, Schedule};
+use tailrace_access::{GrantConfig, LinkSchedule};
 use tailrace_core::params::{Kind, ParamType as _};
 use tailrace_core::{DeliveryTrace, Rate};
 use tailrace_impair::RATES;
@@ -21,7 +21,7 @@ use tailrace_impair::RATES;
 pub(crate) struct LinkRate {
     /// With a schedule its mean.
     pub(crate) rate: Rate,
-    pub(crate) schedule: Option<Schedule>,
+    pub(crate) schedule: Option<LinkSchedule>,
 }
 
 const KINDS: Kinds<'_> =
@@ -48,7 +48,7 @@ fn read_grants(node: &Node, sink: &Sink<'_>) -> Option<LinkRate> {
         return None;
     }
     r.finish();
-    fine.then(|| LinkRate { rate: config.mean(), schedule: Some(Schedule::Grants(Arc::new(config))) })
+    fine.then(|| LinkRate { rate: config.mean(), schedule: Some(LinkSchedule::Grants(Arc::new(config))) })
 }
 
 fn read_rate(files: &dyn Files) -> impl Fn(&Node) -> Result<LinkRate, UnfitValue> {
@@ -80,7 +80,7 @@ fn read_trace(inside: &str, files: &dyn Files) -> Result<LinkRate, UnfitValue> {
     RATES
         .check(Kind::Rate, &rate.to_value())
         .map_err(|why| UnfitValue::outside(format!("the trace's mean of {why}")))?;
-    Ok(LinkRate { rate, schedule: Some(Schedule::Trace(Arc::new(trace))) })
+    Ok(LinkRate { rate, schedule: Some(LinkSchedule::Trace(Arc::new(trace))) })
 }
 
 /// Error text for a trace of too low a mean rate.

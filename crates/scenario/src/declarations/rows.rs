@@ -5,7 +5,7 @@ use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_core::params::{ParamType as _, Value};
-use tailrace_impair::Rows;
+use tailrace_impair::TraceRows;
 
 /// Reads the value of `key` where it names a file: rows have several columns, and stand on several lines or between semicolons.
 pub(crate) fn read_rows(key: &str, node: &Node, sink: &Sink<'_>) -> ParamReading {
@@ -20,7 +20,7 @@ pub(crate) fn read_rows(key: &str, node: &Node, sink: &Sink<'_>) -> ParamReading
         Ok(text) => text,
         Err(why) => return wrong(Code::UnreadableFile, format!("{name:?}: {why}")),
     };
-    match Rows::from_value(&Value::Text(text)) {
+    match TraceRows::from_value(&Value::Text(text)) {
         Ok(rows) => ParamReading::Value(rows.to_value()),
         Err(why) => wrong(Code::BadValue, format!("{name:?}: {why}")),
     }

@@ -5,7 +5,7 @@ use crate::declarations::values::{duration, plain};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
-use tailrace_app::Steps;
+use tailrace_app::RateSteps;
 use tailrace_core::Duration;
 
 /// Whether a step, or a part of it, was reported already.
@@ -18,7 +18,7 @@ fn is_broken(step: &Node) -> bool {
 }
 
 /// Reads them; each that does not fit is reported where it stands.
-pub(crate) fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Steps> {
+pub(crate) fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<RateSteps> {
     let items = match &node.data {
         Data::Array(items) if !items.is_empty() => items,
         Data::Broken => return None,
@@ -52,5 +52,5 @@ pub(crate) fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<Steps> {
             Err(unfit) => sink.push(sink.at(unfit.code, item.origin, "bad step").label(unfit.why)),
         }
     }
-    (sink.errors() == before).then_some(Steps(steps))
+    (sink.errors() == before).then_some(RateSteps(steps))
 }

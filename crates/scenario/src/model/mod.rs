@@ -20,7 +20,7 @@ pub use network::{Link, LinkIndex, LinkSpec, Medium, MediumIndex, Node, NodeInde
 pub use plugins::Plugins;
 pub use routing::{EqualPaths, Routing};
 pub use scenario::{DisabledGroup, Record, Scenario};
-pub use tailrace_access::{GrantConfig, MediumConfig, Schedule};
+pub use tailrace_access::{GrantConfig, LinkSchedule, MediumConfig};
 pub use tailrace_app::AppConfig;
 pub use tailrace_core::DurationDist;
 pub use tailrace_impair::{FaultConfig, LossConfig};

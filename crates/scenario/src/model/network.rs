@@ -3,7 +3,7 @@
 use super::kernel::KernelHost;
 use core::net::Ipv4Addr;
 use std::sync::Arc;
-use tailrace_access::{MediumConfig, Schedule};
+use tailrace_access::{LinkSchedule, MediumConfig};
 use tailrace_core::{Bytes, DurationDist, Probability, Rate};
 use tailrace_impair::LossConfig;
 use tailrace_qdisc::QdiscConfig;
@@ -77,8 +77,8 @@ pub struct LinkSpec {
     /// Rate, more than zero; where there is a schedule, its mean.
     pub rate: Rate,
     /// When it can deliver, where that is not by its rate.
-    pub schedule: Option<Schedule>,
-    /// Propagation delay one way, drawn once a link and run; both directions share the draw when both specs
+    pub schedule: Option<LinkSchedule>,
+    /// One-way propagation delay, drawn once a link and run; both directions share the draw when both specs
     /// are the same declaration.
     pub delay: DurationDist,
     /// Extra delay drawn for each packet.

@@ -23,7 +23,7 @@ impl Span<'_> {
     /// Whether both change the same. A link that is down and a black hole, too, is no contradiction.
     fn meets(&self, other: &Self) -> bool {
         let (a, b) = (&self.fault.kind, &other.fault.kind);
-        let (x, y) = (a.aspects(), b.aspects());
+        let (x, y) = (a.changed_fields(), b.changed_fields());
         // Copies, damage and order are of one kind each, which its name tells.
         let valued = (x.rate && y.rate) || (x.delay && y.delay) || (x.loss && y.loss) || (x.queue && y.queue);
         a.name() == b.name() || valued

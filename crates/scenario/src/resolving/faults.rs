@@ -19,7 +19,7 @@ pub(crate) fn faults(
     sink: &Sink<'_>,
 ) -> Option<(usize, Vec<Fault>)> {
     let keys = &decl.keys;
-    let sides = if decl.kind.aspects().address {
+    let sides = if decl.kind.changed_fields().address {
         interface(keys, places, sink)?
     } else {
         places.sides(keys, sink)?
@@ -30,7 +30,7 @@ pub(crate) fn faults(
     if !times.fit(sink) {
         return None;
     }
-    let apart = decl.kind.course().is_some();
+    let apart = decl.kind.profile().is_some();
     let fault = |(k, ways): (u64, Vec<LinkDirection>)| {
         let parts = if apart { by_link(ways) } else { vec![ways] };
         let (at, until) = (times.start(k), times.end(k));

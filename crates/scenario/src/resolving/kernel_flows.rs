@@ -5,7 +5,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::Bytes;
 use tailrace_transport::config::Misbehaviour;
 
@@ -23,15 +23,15 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
 }
 
 /// The first of the hosts at one end of a group's flows that has a kernel.
-fn kernel_at<'s>(scenario: &'s Scenario, group: &FlowGroup, end: End) -> Option<&'s str> {
-    let at = |(from, to): &(NodeIndex, NodeIndex)| if end == End::Client { *from } else { *to };
+fn kernel_at<'s>(scenario: &'s Scenario, group: &FlowGroup, end: EndpointRole) -> Option<&'s str> {
+    let at = |(from, to): &(NodeIndex, NodeIndex)| if end == EndpointRole::Client { *from } else { *to };
     let mut nodes = group.pairs.iter().map(|pair| &scenario.nodes[at(pair).0 as usize]);
     nodes.find(|node| node.kernel.is_some()).map(|node| node.name.as_str())
 }
 
 fn datagrams(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &Sink<'_>) {
     let Transport::Udp { header, .. } = group.transport else { return };
-    let Some(host) = kernel_at(scenario, group, End::Client) else { return };
+    let Some(host) = kernel_at(scenario, group, EndpointRole::Client) else { return };
     if header != UDP_HEADERS {
         let message = format!("host {host} has a kernel, whose datagrams have {UDP_HEADERS} of headers");
         let error = sink.at(Code::BadValue, decl.from.origin, message);
@@ -57,7 +57,7 @@ fn misbehaviour(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &
     let does = if end == sender { "sends" } else { "receives" };
     let key = if decl.attack.is_some() { "the attack" } else { "`misbehaviour` of the transport" };
     let message = format!("host {host} {does} the data and has a kernel, whose TCP keeps to the rules");
-    let selector = if end == End::Client { &decl.from } else { &decl.to };
+    let selector = if end == EndpointRole::Client { &decl.from } else { &decl.to };
     let error = sink.at(Code::WrongNode, selector.origin, message);
     sink.push(error.help(format!(
         "take the kernel from that host (kernel = \"none\"; the other end may keep one), or leave out {key}"
@@ -75,9 +75,10 @@ fn multipath(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &Sin
         let last = kernel.and_then(|kernel| kernel.sysctl.iter().rfind(|(name, _)| name == SETTING.0));
         last.is_some_and(|(_, value)| value.trim() == SETTING.1)
     };
-    let ends = [(&decl.from, End::Client), (&decl.to, End::Server)];
+    let ends = [(&decl.from, EndpointRole::Client), (&decl.to, EndpointRole::Server)];
     for (selector, end) in ends {
-        let mut nodes = group.pairs.iter().map(|(from, to)| if end == End::Client { from } else { to });
+        let mut nodes =
+            group.pairs.iter().map(|(from, to)| if end == EndpointRole::Client { from } else { to });
         let Some(node) = nodes.find(is_without) else { continue };
         let host = &scenario.nodes[node.0 as usize].name;
         let message = format!(

@@ -11,7 +11,7 @@ use crate::text::place::At;
 use crate::text::sink::Sink;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use tailrace_app::{End, Load};
+use tailrace_app::{EndpointRole, TargetLoad};
 use tailrace_core::{Duration, Rate};
 
 /// Mean gaps of the groups that have a load, by their place among the groups.
@@ -22,12 +22,12 @@ pub(crate) fn gaps(
     sink: &Sink<'_>,
 ) -> Vec<(usize, Duration)> {
     let loads = scenario.flows.iter().enumerate().filter_map(|(i, group)| Some((i, group.app.load()?)));
-    let loads: Vec<(usize, Load)> = loads.collect();
+    let loads: Vec<(usize, TargetLoad)> = loads.collect();
     if loads.is_empty() {
         return Vec::new();
     }
     let mut topology = Topology::new(scenario);
-    let gap = |(i, load): &(usize, Load)| {
+    let gap = |(i, load): &(usize, TargetLoad)| {
         let decl = &draft.flows[*i];
         let links = of(load, decl, finder, sink)?;
         let shares = crossed(scenario, &scenario.flows[*i], links.as_ref(), &mut topology);
@@ -46,7 +46,12 @@ pub(crate) fn gaps(
 }
 
 /// The links that a load names: `Some(None)` where it names none, and `None` where there is none of that name.
-fn of(load: &Load, decl: &FlowDecl, finder: &LinkFinder<'_>, sink: &Sink<'_>) -> Option<Option<Range<u64>>> {
+fn of(
+    load: &TargetLoad,
+    decl: &FlowDecl,
+    finder: &LinkFinder<'_>,
+    sink: &Sink<'_>,
+) -> Option<Option<Range<u64>>> {
     let Some(name) = &load.of else { return Some(None) };
     let origin = decl.app_origin.0;
     let selector = match link_selector(name) {
@@ -81,7 +86,7 @@ fn crossed(
         if forward { link.forward.rate } else { link.backward.rate }
     };
     let multipath = matches!(group.transport, Transport::Mptcp { .. });
-    let up = group.app.sender() == End::Client;
+    let up = group.app.sender() == EndpointRole::Client;
     let mut flows: BTreeMap<(u32, bool), (Rate, u64)> = BTreeMap::new();
     for (a, b) in &group.pairs {
         let paths =
@@ -115,7 +120,7 @@ fn at_host(scenario: &Scenario, (link, _): PathHop, hosts: (NodeIndex, NodeIndex
 }
 
 /// The mean gap of each flow at which the flows of a group that share a link take the share of it that they are to take.
-fn gap(load: &Load, links: &[(Rate, u64)]) -> Result<Duration, String> {
+fn gap(load: &TargetLoad, links: &[(Rate, u64)]) -> Result<Duration, String> {
     let Some(&(rate, flows)) = links.first() else { return Err("there are no flows".into()) };
     let alike = |other: &(Rate, u64)| {
         u128::from(other.0.as_bps()) * u128::from(flows) == u128::from(rate.as_bps()) * u128::from(other.1)
@@ -136,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_gap_is_the_mean_size_over_the_share_of_the_rate() {
-        let load = Load { share: Probability::new(0.5).unwrap(), of: None, size: 125_000.0 };
+        let load = TargetLoad { share: Probability::new(0.5).unwrap(), of: None, size: 125_000.0 };
         let gap = |links: &[(u64, u64)]| {
             let links: Vec<_> = links.iter().map(|(mbit, flows)| (Rate::from_mbit(*mbit), *flows)).collect();
             super::gap(&load, &links)

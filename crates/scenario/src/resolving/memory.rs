@@ -9,7 +9,7 @@ use crate::resolving::picked::{Picked, pairs};
 use crate::text::codes::Code;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
-use tailrace_app::Transfers;
+use tailrace_app::TransferCount;
 use tailrace_core::params::Value;
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Bytes, Duration, Limit};
@@ -211,9 +211,9 @@ impl<'d> Counts<'d> {
     fn connections(&self) -> u128 {
         let each = self.draft.flows.iter().zip(self.flows).map(|(decl, ends)| {
             let each = match decl.app.transfers() {
-                Transfers::None => 1,
-                Transfers::Count(n) => u128::from(n),
-                Transfers::Endless => u128::from(u32::MAX),
+                TransferCount::None => 1,
+                TransferCount::Count(n) => u128::from(n),
+                TransferCount::Endless => u128::from(u32::MAX),
             };
             flows_of(ends).saturating_mul(each)
         });

@@ -9,11 +9,11 @@ use crate::text::sink::Sink;
 use core::net::Ipv4Addr;
 use std::collections::BTreeMap;
 use tailrace_core::HostAddress;
-use tailrace_impair::Condition;
+use tailrace_impair::LinkCondition;
 
 /// The address that a fault gives, if it is of that sort, and the direction that begins at the interface.
 fn given(fault: &Fault) -> Option<(Ipv4Addr, LinkDirection)> {
-    let address = fault.kind.on(Condition::default()).address().map(HostAddress::get)?;
+    let address = fault.kind.applied_to(LinkCondition::default()).address().map(HostAddress::get)?;
     fault.ways.first().map(|way| (address, *way))
 }
 

@@ -123,7 +123,7 @@ fn check_names(draft: &Draft, sink: &Sink<'_>) {
 fn settle_loads(scenario: &mut Scenario, draft: &Draft, groups: &[Group], sink: &Sink<'_>) {
     let gaps = loads::gaps(scenario, draft, &LinkFinder::new(&scenario.links, groups), sink);
     for (flow, gap) in gaps {
-        if let Err((key, why)) = scenario.flows[flow].app.arrive_every(gap) {
+        if let Err((key, why)) = scenario.flows[flow].app.set_mean_gap(gap) {
             let message = format!("this `load` would need an impossible `{key}`");
             sink.push(sink.at(Code::UnfitLoad, draft.flows[flow].app_origin.0, message).label(why));
         }

@@ -5,7 +5,7 @@ use tailrace_app::kinds::cbr::CbrConfig;
 use tailrace_core::{Bytes, DeliveryTrace, Duration, Limit, Rate};
 use tailrace_impair::faults::rate::RateConfig;
 use tailrace_scenario::model::{
-    AppConfig, DurationDist, FaultConfig, LossConfig, NodeIndex, NodeKind, Role, Schedule, Transport,
+    AppConfig, DurationDist, FaultConfig, LinkSchedule, LossConfig, NodeIndex, NodeKind, Role, Transport,
 };
 use tailrace_scenario::{Diagnostic, Files, Parsed, Scenario, Source, parse, render_all};
 use tailrace_transport::cc::CubicForm;
@@ -369,7 +369,7 @@ fn a_trace_comes_from_a_file_and_the_resolved_form_needs_none() {
     // Three times 1504 bytes in 10 ms.
     assert_eq!(bottleneck.forward.rate, Rate::from_bps(3 * 1504 * 8 * 100));
     let trace = Arc::new(DeliveryTrace::parse("1 4 10").unwrap());
-    assert_eq!(bottleneck.forward.schedule, Some(Schedule::Trace(trace)));
+    assert_eq!(bottleneck.forward.schedule, Some(LinkSchedule::Trace(trace)));
     assert_eq!(bottleneck.forward.overhead, Bytes(4));
     let resolved = parsed.to_toml();
     assert!(resolved.contains("rate = \"trace(1 4 10)\""), "{resolved}");

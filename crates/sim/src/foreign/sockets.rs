@@ -15,7 +15,7 @@ use crate::packet::envelope::Envelope;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::socket_id::SocketId;
 use core::net::SocketAddrV4;
-use tailrace_app::{Datagram, End};
+use tailrace_app::{Datagram, EndpointRole};
 use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
 
@@ -157,7 +157,7 @@ impl World {
             if addresses.contains(&server.source) {
                 let at = SocketAddrV4::new(server.source.0.into(), server.source_port);
                 let mut kind = streams.plan.socket_kind(flow.listens, server.dscp);
-                kind.waits_for_reads = streams.reader == Some(End::Server);
+                kind.waits_for_reads = streams.reader == Some(EndpointRole::Server);
                 if kind.multipath {
                     all.listen(at, kind);
                 } else {

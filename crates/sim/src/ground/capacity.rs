@@ -1,7 +1,7 @@
 //! What links could have carried: their rates or opportunities over time, where faults change them.
 
 use std::collections::BTreeMap;
-use tailrace_access::Schedule;
+use tailrace_access::LinkSchedule;
 use tailrace_core::{Instant, Rate, Rng};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::LinkSpec;
@@ -12,7 +12,7 @@ pub(crate) enum Pace {
     /// So much, all the time.
     Rate(Rate),
     /// What its schedule says, started with this stream.
-    Schedule(Schedule, Rng),
+    Schedule(LinkSchedule, Rng),
 }
 
 impl Pace {
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn of_a_trace_opportunities_count() {
-        let trace = Schedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
+        let trace = LinkSchedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
         let trace = Pace::Schedule(trace, Rng::new(1));
         let (way, second) = (LinkId(0), Instant::from_secs);
         let mut rates = Rates::default();

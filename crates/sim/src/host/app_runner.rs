@@ -13,7 +13,9 @@ use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
-use tailrace_app::{Action, Actions, App, Application as _, Cx, Data, Datagram, End};
+use tailrace_app::{
+    AnyApp, AppAction, AppActions, AppContext, Application as _, ConnectionData, Datagram, EndpointRole,
+};
 use tailrace_core::Instant;
 use tailrace_transport::mptcp::MAX_SUBFLOWS;
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
@@ -22,8 +24,8 @@ impl World {
     /// Asks the application of a flow when it wants to begin.
     pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
         let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
-        let mut actions = Actions::default();
-        app.app.on_start(&mut Cx::new(*start, &mut app.rng, &mut actions));
+        let mut actions = AppActions::default();
+        app.app.on_start(&mut AppContext::new(*start, &mut app.rng, &mut actions));
         if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
             fabric.wake_at(*stop, Timer::App(flow).id());
         }
@@ -67,11 +69,11 @@ impl World {
         &mut self,
         (flow, socket): (usize, SocketId),
         fabric: &mut SimFabric,
-        what: impl FnOnce(&mut App, &mut Cx<'_>),
+        what: impl FnOnce(&mut AnyApp, &mut AppContext<'_>),
     ) -> bool {
-        let mut actions = Actions::default();
+        let mut actions = AppActions::default();
         let Running { app, rng, wake } = &mut *self.flows[flow].app;
-        what(app, &mut Cx::new(fabric.now(), rng, &mut actions));
+        what(app, &mut AppContext::new(fabric.now(), rng, &mut actions));
         if let Some(at) = actions.wake() {
             // A pending later one becomes a no-op.
             *wake = at;
@@ -92,28 +94,28 @@ impl World {
     fn carry_out(
         &mut self,
         (flow, socket): (usize, SocketId),
-        action: Action,
+        action: AppAction,
         fabric: &mut SimFabric,
     ) -> bool {
         match action {
-            Action::RoundTrip(time) => self.count_rtt(flow, time),
-            Action::Late => self.flows[flow].tally.late_packets += 1,
-            Action::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
-            Action::Open(data, from) => self.open(flow, (data, from), fabric),
-            Action::Read(at, bytes) => self.read(socket, at, bytes, fabric),
-            Action::Complete => self.complete(flow, socket, fabric.now()),
-            Action::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),
-            Action::Respond(bytes) => return self.respond(socket, bytes),
-            Action::Close => return self.close(socket),
+            AppAction::RoundTrip(time) => self.count_rtt(flow, time),
+            AppAction::Late => self.flows[flow].tally.late_packets += 1,
+            AppAction::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
+            AppAction::Open(data, from) => self.open(flow, (data, from), fabric),
+            AppAction::Read(at, bytes) => self.read(socket, at, bytes, fabric),
+            AppAction::Complete => self.complete(flow, socket, fabric.now()),
+            AppAction::Request(bytes) => return self.request(flow, socket, bytes, fabric.now()),
+            AppAction::Respond(bytes) => return self.respond(socket, bytes),
+            AppAction::Close => return self.close(socket),
         }
         false
     }
 
     /// Sends a datagram from an end of a flow.
     #[inline]
-    fn send_datagram(&mut self, flow: usize, from: End, datagram: Datagram, fabric: &mut SimFabric) {
+    fn send_datagram(&mut self, flow: usize, from: EndpointRole, datagram: Datagram, fabric: &mut SimFabric) {
         let client = FlowEnd::client(flow);
-        let end = if from == End::Client { client } else { client.peer() };
+        let end = if from == EndpointRole::Client { client } else { client.peer() };
         if !self.foreign.is_empty() && self.send_by_socket(end, datagram, fabric) {
             return;
         }
@@ -125,7 +127,7 @@ impl World {
         let envelope = &f.ends[usize::from(end.is_server())];
         let mut pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
         let source = pkt.source;
-        if let (Some(spoofed), End::Client) = (&mut udp.spoofed, from) {
+        if let (Some(spoofed), EndpointRole::Client) = (&mut udp.spoofed, from) {
             pkt.source = spoofed.next(|| f.app.app.pulse(fabric.now()));
         }
         self.send_from(source, end, pkt, fabric);
@@ -139,7 +141,7 @@ impl World {
     /// The same, wherever it has arrived.
     #[inline]
     pub(crate) fn tell_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
-        let at = if end.is_server() { End::Server } else { End::Client };
+        let at = if end.is_server() { EndpointRole::Server } else { EndpointRole::Client };
         self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 
@@ -171,7 +173,7 @@ impl World {
     }
 
     /// Opens the next connection and hands it its data, or has the server do that once it has heard from the client.
-    fn open(&mut self, flow: usize, (data, from): (Data, End), fabric: &mut SimFabric) {
+    fn open(&mut self, flow: usize, (data, from): (ConnectionData, EndpointRole), fabric: &mut SimFabric) {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
@@ -190,21 +192,22 @@ impl World {
                 streams.plan.endpoint(true, envelope.tuple(), seed, now)
             }
         };
-        let mut work = Work { is_transfer: matches!(data, Data::Last(_)), ..Work::default() };
-        if let Data::Message(bytes) | Data::Last(bytes) = data {
+        let mut work = Work { is_transfer: matches!(data, ConnectionData::Last(_)), ..Work::default() };
+        if let ConnectionData::Message(bytes) | ConnectionData::Last(bytes) = data {
             work.begin(bytes, now);
             streams.begun += 1;
         }
         match from {
-            End::Client => hand_over(&mut endpoint, data),
-            End::Server => (work.responding, work.owed) = (true, Some(data)),
+            EndpointRole::Client => hand_over(&mut endpoint, data),
+            EndpointRole::Server => (work.responding, work.owed) = (true, Some(data)),
         }
-        if streams.reader == Some(End::Client) {
+        if streams.reader == Some(EndpointRole::Client) {
             endpoint.await_reads();
         }
         let size = if work.is_transfer { work.size } else { 0 };
         let record = self.connection_log.open((flow, number), (envelope.source_port, size), now);
-        let work = if data == Data::Endless && work.owed.is_none() { None } else { Some(Box::new(work)) };
+        let work =
+            if data == ConnectionData::Endless && work.owed.is_none() { None } else { Some(Box::new(work)) };
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
@@ -324,10 +327,10 @@ impl World {
     }
 
     /// The socket at an end of the connection of this client's socket; none where there is no such connection (any more).
-    fn at_end(&self, client: SocketId, end: End) -> SocketId {
+    fn at_end(&self, client: SocketId, end: EndpointRole) -> SocketId {
         match end {
-            End::Client => client,
-            End::Server => self.sockets.get(client).map_or(SocketId::NONE, |s| s.envelope.peer),
+            EndpointRole::Client => client,
+            EndpointRole::Server => self.sockets.get(client).map_or(SocketId::NONE, |s| s.envelope.peer),
         }
     }
 
@@ -360,7 +363,7 @@ impl World {
         }
         work.awaited = u64::MAX;
         let flow = envelope.to.flow();
-        let at = if at_server { End::Server } else { End::Client };
+        let at = if at_server { EndpointRole::Server } else { EndpointRole::Client };
         self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
     }
 
@@ -391,7 +394,7 @@ impl World {
     }
 
     /// The application at an end of a connection takes what has come out of its socket.
-    fn read(&mut self, socket: SocketId, at: End, bytes: u64, fabric: &mut SimFabric) {
+    fn read(&mut self, socket: SocketId, at: EndpointRole, bytes: u64, fabric: &mut SimFabric) {
         let Some(client) = self.client_of(socket) else { return };
         let id = self.at_end(client, at);
         let Some(endpoint) = self.endpoint(id) else { return };
@@ -446,17 +449,17 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return false };
         let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
         let goes_on = over && fabric.now() < self.flows[flow].stop;
-        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_over(failed, cx))
+        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_closed(failed, cx))
     }
 }
 
 /// An endpoint is given what it is to send.
-fn hand_over(endpoint: &mut Endpoint, data: Data) {
+fn hand_over(endpoint: &mut Endpoint, data: ConnectionData) {
     match data {
-        Data::Endless => endpoint.write(UNLIMITED),
-        Data::Message(bytes) | Data::Last(bytes) => endpoint.write(bytes),
+        ConnectionData::Endless => endpoint.write(UNLIMITED),
+        ConnectionData::Message(bytes) | ConnectionData::Last(bytes) => endpoint.write(bytes),
     }
-    if matches!(data, Data::Last(_)) {
+    if matches!(data, ConnectionData::Last(_)) {
         endpoint.close();
     }
 }

@@ -13,7 +13,7 @@ use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::stats::window_start::keep_early;
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::Dscp;
 use tailrace_net::NodeId;
 use tailrace_transport::mptcp::Mptcp;
@@ -100,7 +100,7 @@ impl World {
         let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
         let seed = streams.next_seed();
         let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
-        if streams.reader == Some(End::Server) {
+        if streams.reader == Some(EndpointRole::Server) {
             endpoint.await_reads();
         }
         let header = flow.header;

@@ -13,14 +13,14 @@ use crate::stats::flow_stats::FlowTally;
 use crate::stats::ideal_fct::Uncongested;
 use crate::stats::paths::FlowPaths;
 use std::sync::Arc;
-use tailrace_app::{App, AppConfig, End, Member, Transfers};
+use tailrace_app::{AnyApp, AppConfig, EndpointRole, GroupMember, TransferCount};
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_transport::ResetCause;
 
 /// The application that drives a flow, its stream of randomness, and when it wants to be woken.
 #[derive(Debug)]
 pub(crate) struct Running {
-    pub(crate) app: App,
+    pub(crate) app: AnyApp,
     pub(crate) rng: Rng,
     /// The pending wake-up; `MAX` without one.
     pub(crate) wake: Instant,
@@ -43,7 +43,7 @@ impl Flow {
 
 impl Running {
     /// One that nobody has told anything yet.
-    pub(crate) fn of(config: &AppConfig, place: Member, rng: Rng) -> Self {
+    pub(crate) fn of(config: &AppConfig, place: GroupMember, rng: Rng) -> Self {
         Self { app: config.build_member(place), rng, wake: Instant::MAX }
     }
 }
@@ -84,11 +84,11 @@ pub(crate) struct Streams {
     /// stream: an application draws the same whatever becomes of connections, so that variants are compared under equal load.
     pub(crate) seed: u64,
     /// What its application is asked for.
-    pub(crate) asked: Transfers,
+    pub(crate) asked: TransferCount,
     /// The end that sends; of exchanges, the one that asks.
-    pub(crate) sender: End,
+    pub(crate) sender: EndpointRole,
     /// The end whose application takes what has come by itself, where it does not take all at once.
-    pub(crate) reader: Option<End>,
+    pub(crate) reader: Option<EndpointRole>,
     /// Whether they are transfers of different sizes.
     pub(crate) varied: bool,
     /// What its path would do for it alone; none of Multipath TCP, which has several.
@@ -114,14 +114,14 @@ impl Streams {
 
     /// Whether there are transfers or exchanges.
     pub(crate) fn transfers(&self) -> bool {
-        self.asked != Transfers::None
+        self.asked != TransferCount::None
     }
 
     /// How many of them are asked for; none where there is no end.
     pub(crate) const fn count(&self) -> Option<u32> {
         match self.asked {
-            Transfers::Count(n) => Some(n),
-            Transfers::None | Transfers::Endless => None,
+            TransferCount::Count(n) => Some(n),
+            TransferCount::None | TransferCount::Endless => None,
         }
     }
 }
@@ -167,7 +167,8 @@ impl Flow {
 
     /// See [`Flow::is_sender`].
     pub(crate) fn sender(&self) -> FlowEnd {
-        let from_server = matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == End::Server);
+        let from_server =
+            matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == EndpointRole::Server);
         // What goes to the server comes from the client.
         self.ends[usize::from(from_server)].to.peer()
     }

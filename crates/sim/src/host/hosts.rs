@@ -26,7 +26,7 @@ use crate::stats::loss_counters::Fates;
 use crate::stats::recorder::Recorder;
 use crate::stats::window_start::FlowCut;
 use std::collections::BTreeSet;
-use tailrace_app::Playback;
+use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant, SackRanges};
 use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, PacketOps, TimerId};
 use tailrace_transport::mptcp::option::Signal;
@@ -58,7 +58,7 @@ pub(crate) struct World {
     /// Where all flows stood then; empty for a window that began with the run.
     pub(crate) cuts: Each<Vec<FlowCut>>,
     /// What flows that play had played then; empty where none plays, too.
-    pub(crate) playback_cuts: Each<Vec<Playback>>,
+    pub(crate) playback_cuts: Each<Vec<PlaybackStats>>,
     /// What befalls packets when the window in which they were sent is over.
     pub(crate) late: Late,
     /// Where the scenario records at intervals.

@@ -1,6 +1,6 @@
 //! State of the transfer or exchange on a connection.
 
-use tailrace_app::Data;
+use tailrace_app::ConnectionData;
 use tailrace_core::Instant;
 use tailrace_transport::ResetCause;
 
@@ -18,7 +18,7 @@ pub(crate) struct Work {
     /// Whether it is the server that the bytes are awaited from.
     pub(crate) responding: bool,
     /// What the server sends once it has heard from the client.
-    pub(crate) owed: Option<Data>,
+    pub(crate) owed: Option<ConnectionData>,
     /// Why the connection broke, if it did.
     pub(crate) end: Option<ResetCause>,
 }

@@ -4,7 +4,7 @@ use crate::host::flow::{Carrier, Flow};
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimPacket;
 use tailrace_core::{HostAddress, Instant};
-use tailrace_impair::Condition;
+use tailrace_impair::LinkCondition;
 use tailrace_net::{Address, Graph, LinkId};
 use tailrace_scenario::model::Scenario;
 
@@ -17,7 +17,10 @@ impl Aliases {
     pub(crate) fn of(scenario: &Scenario, graph: &mut Graph) -> Self {
         let mut pairs = Vec::new();
         for fault in &scenario.faults {
-            let Some(later) = fault.kind.on(Condition::default()).address().map(address_of) else { continue };
+            let Some(later) = fault.kind.applied_to(LinkCondition::default()).address().map(address_of)
+            else {
+                continue;
+            };
             let ways = fault.ways.iter().map(|way| LinkId(way.link.0 * 2 + u32::from(way.backward)));
             pairs.extend(ways.filter_map(|way| Some((later, graph.source_of(way)?))));
         }

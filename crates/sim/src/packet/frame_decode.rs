@@ -7,7 +7,7 @@ use tailrace_core::{Dscp, Ecn};
 use tailrace_transport::mptcp::{self, Tuple};
 use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timestamps};
 use tailrace_wire::tcp::mptcp::KIND;
-use tailrace_wire::{Error, Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket};
+use tailrace_wire::{Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket, WireError};
 
 /// What the headers of a packet say.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,7 +39,7 @@ pub(crate) enum Content {
 impl Frame {
     /// Reads a packet. What is wrong with a TCP or UDP header makes it something else, for its receiver to refuse; routers
     /// look at the IP header only (RFC 1812 §5.2.2).
-    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Error> {
+    pub(crate) fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let frame = Ipv4Frame::parse(bytes)?;
         let ip = frame.packet();
         let known = match ip.protocol() {

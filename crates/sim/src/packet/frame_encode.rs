@@ -9,7 +9,7 @@ use tailrace_core::Packet;
 use tailrace_net::Address;
 use tailrace_transport::Flags;
 use tailrace_wire::tcp::{OptionWords, TcpRepr};
-use tailrace_wire::{Headers, Ipv4Repr, UdpRepr, content, ipv4, rewrite, tcp, udp};
+use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
 /// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
 /// a payload of zeros, which begins with its stamp if it is a datagram that nobody has changed.
@@ -54,14 +54,14 @@ pub(crate) fn bytes_with(place: Place, pkt: &SimPacket, options: &OptionsArena, 
 
 /// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
 /// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
-pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> Headers {
+pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> PacketHeaders {
     let headers = headers_as_sent(pkt, options, None);
     if pkt.is_altered() { headers.altered() } else { headers }
 }
 
 /// Those of a segment that is plain ([`SimPacket::is_plain_segment`]), as most packets are.
 #[inline(always)]
-pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
+pub(crate) fn plain_headers(pkt: &SimPacket) -> PacketHeaders {
     // The compiler makes a case of each, in which the options are no loop.
     match pkt.timestamps() {
         None => headers_with(&OptionWords::NONE, pkt),
@@ -71,7 +71,7 @@ pub(crate) fn plain_headers(pkt: &SimPacket) -> Headers {
 
 /// Those of a segment that has SACK blocks or a data sequence signal, too, as most of the others; none of any other.
 #[inline]
-pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<Headers> {
+pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<PacketHeaders> {
     let (sack, dss) = pkt.usual_options(options)?;
     let stamps = pkt.timestamps().map(|(value, echo)| OptionWords::timestamps(value, echo));
     let mut words = stamps.unwrap_or(OptionWords::NONE);
@@ -85,19 +85,20 @@ pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<H
 }
 
 #[inline(always)]
-fn headers_with(options: &OptionWords, pkt: &SimPacket) -> Headers {
-    Headers::tcp_of_words(ip_of(pkt), &tcp_of(pkt), options, usize::from(pkt.payload))
+fn headers_with(options: &OptionWords, pkt: &SimPacket) -> PacketHeaders {
+    PacketHeaders::tcp_of_words(ip_of(pkt), &tcp_of(pkt), options, usize::from(pkt.payload))
 }
 
 /// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.
-fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>) -> Headers {
+fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>) -> PacketHeaders {
     let mut ip = ip_of(pkt);
     if let Some(itinerary) = pkt.itinerary(options) {
         ip.options = options.source_routes.option(&itinerary);
     }
     if pkt.is_datagram() {
         let udp = UdpRepr { src_port: pkt.source_port, dst_port: pkt.destination_port };
-        return Headers::udp(ip, &udp, payload_of(pkt, &ip, udp::HEADER_LEN)).expect("it fits an IP packet");
+        return PacketHeaders::udp(ip, &udp, payload_of(pkt, &ip, udp::HEADER_LEN))
+            .expect("it fits an IP packet");
     }
     let (mut tcp, segment) = (tcp_of(pkt), pkt.segment(options));
     tcp.options.mss = segment.mss;
@@ -114,7 +115,7 @@ fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>)
         len += mptcp.len();
     }
     let payload = payload_of(pkt, &ip, tcp::HEADER_LEN + len as usize);
-    Headers::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
+    PacketHeaders::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
 }
 
 /// The IP header, but for its options, protocol and length.

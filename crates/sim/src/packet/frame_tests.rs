@@ -212,7 +212,7 @@ proptest! {
             let len = bytes.len() as u16;
             bytes[2..4].copy_from_slice(&len.to_be_bytes());
             bytes[10..12].fill(0);
-            let sum = tailrace_wire::checksum::Sum::new().bytes(&bytes[..20]).checksum();
+            let sum = tailrace_wire::checksum::InternetChecksum::new().bytes(&bytes[..20]).checksum();
             bytes[10..12].copy_from_slice(&sum.to_be_bytes());
         }
         let frame = Frame::decode(&bytes);

@@ -2,7 +2,7 @@
 
 use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_wire::content;
-use tailrace_wire::tcp::mptcp::{self as wire, Ids, KIND, MptcpOption, Number};
+use tailrace_wire::tcp::mptcp::{self as wire, AddressIdList, DssNumber, KIND, MptcpOption};
 use tailrace_wire::tcp::mptcp::{checksum_of_mapping, sum_of_payload};
 use tailrace_wire::tcp::{OptionWords, RawOptions};
 
@@ -58,7 +58,7 @@ fn beside(first: Option<Signal>, next: Option<Signal>) -> Option<Signal> {
     }
 }
 
-fn dss_of(data_ack: Option<Number>, mapping: Option<wire::Mapping>, data_fin: bool) -> Dss {
+fn dss_of(data_ack: Option<DssNumber>, mapping: Option<wire::DssMapping>, data_fin: bool) -> Dss {
     let (data_ack, wide_ack) = data_ack.map(halves).unzip();
     let (dsn, wide_dsn) = mapping.map(|m| halves(m.dsn)).unzip();
     Dss {
@@ -74,10 +74,10 @@ fn dss_of(data_ack: Option<Number>, mapping: Option<wire::Mapping>, data_fin: bo
 }
 
 /// A number, and whether it is all there.
-fn halves(number: Number) -> (u64, bool) {
+fn halves(number: DssNumber) -> (u64, bool) {
     match number {
-        Number::Low(n) => (u64::from(n), false),
-        Number::Full(n) => (n, true),
+        DssNumber::Low(n) => (u64::from(n), false),
+        DssNumber::Full(n) => (n, true),
     }
 }
 
@@ -107,8 +107,8 @@ fn signal_of(option: &MptcpOption) -> Option<Signal> {
     })
 }
 
-fn number(n: u64, wide: bool) -> Number {
-    if wide { Number::Full(n) } else { Number::Low(n as u32) }
+fn number(n: u64, wide: bool) -> DssNumber {
+    if wide { DssNumber::Full(n) } else { DssNumber::Low(n as u32) }
 }
 
 /// These options and a data sequence signal, where there is room. Checksums are of zeros.
@@ -125,13 +125,13 @@ fn dss(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
 
 /// `sum` is that of payload from a data sequence number on.
 #[inline]
-fn numbers_of(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> (Option<Number>, Option<wire::Mapping>) {
+fn numbers_of(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> (Option<DssNumber>, Option<wire::DssMapping>) {
     // A DATA_FIN takes a number and is no byte.
     let payload = |m: &Mapping| sum(m.dsn, m.len.saturating_sub(d.data_fin.into()));
     // An infinite mapping has none: zero (RFC 8684 §3.7).
     let checksum =
         |m: &Mapping| if m.len == 0 { 0 } else { checksum_of_mapping(m.dsn, m.ssn, m.len, payload(m)) };
-    let mapping = |m: Mapping| wire::Mapping {
+    let mapping = |m: Mapping| wire::DssMapping {
         dsn: number(m.dsn, d.wide_dsn),
         ssn: m.ssn,
         len: m.len,
@@ -164,7 +164,7 @@ fn signal(s: &Signal, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
         Signal::AddAddr { id, address, port, hmac } => {
             MptcpOption::AddAddr { id, address: address.to_be_bytes(), port, hmac }
         }
-        Signal::RemoveAddr(ids) => MptcpOption::RemoveAddr(Ids::new(ids.as_slice())),
+        Signal::RemoveAddr(ids) => MptcpOption::RemoveAddr(AddressIdList::new(ids.as_slice())),
         Signal::Priority { backup } => MptcpOption::Priority { backup },
         Signal::Fail { dsn, .. } => MptcpOption::Fail { dsn },
         Signal::FastClose { key } => MptcpOption::FastClose { key },

@@ -41,7 +41,7 @@ use crate::stats::loss_attribution::Late;
 use crate::stats::recorder::Recorder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use tailrace_app::{Member, Transfers};
+use tailrace_app::{GroupMember, TransferCount};
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Ecn, Instant, Packet, Rng};
 use tailrace_net::{Address, EcmpHash, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -119,7 +119,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
 
 /// What the file says of routes.
 fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
-    if scenario.faults.iter().any(|fault| fault.kind.aspects().passage) {
+    if scenario.faults.iter().any(|fault| fault.kind.changed_fields().state) {
         graph.expect_changes();
     }
     let by = match scenario.routing.equal_paths {
@@ -310,8 +310,8 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
             // Flows between the same two addresses must differ to queues and captures: each has its own server.
             let server_port = servers.take(client, server, group.ports.server)?;
             let ends = ends_of(group, id, (client, server), server_port);
-            let single =
-                matches!(group.transport, Transport::Tcp { .. }) && group.app.transfers() != Transfers::None;
+            let single = matches!(group.transport, Transport::Tcp { .. })
+                && group.app.transfers() != TransferCount::None;
             let uncongested = if single {
                 Uncongested::of(run, fabric.graph(), &ends[0], group.app.sender())
             } else {
@@ -417,7 +417,7 @@ fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
 
 /// The application of a flow, with a stream of randomness of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
-    let place = Member { number: member as u32, of: group.pairs.len() as u32 };
+    let place = GroupMember { number: member as u32, of: group.pairs.len() as u32 };
     Box::new(Running::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 

@@ -8,7 +8,7 @@ use crate::run::schedule::What;
 use crate::run::simulation::Simulation;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_core::{Duration, Instant, Rng};
-use tailrace_impair::{Aspects, Condition, Course, LossConfig, Passage, Stage};
+use tailrace_impair::{ChangedFields, FaultProfile, FaultStage, LinkCondition, LinkState, LossConfig};
 use tailrace_net::{Address, Impairment, LinkId};
 use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
@@ -16,9 +16,9 @@ use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 /// A fault that changes while it lasts.
 #[derive(Debug)]
 struct Staged {
-    course: Box<dyn Course>,
+    profile: Box<dyn FaultProfile>,
     rng: Rng,
-    stage: Stage,
+    stage: FaultStage,
     /// Whether that one's queue is another than the last one's.
     has_new_queue: bool,
 }
@@ -78,7 +78,7 @@ impl Faults {
         if edge == Edge::Turns {
             return;
         }
-        let lingers = edge == Edge::Ends && !self.all[fault].kind.aftermath().is_zero();
+        let lingers = edge == Edge::Ends && !self.all[fault].kind.after_effect().is_zero();
         if lingers {
             self.lingering.insert(fault);
             return;
@@ -97,20 +97,20 @@ impl Faults {
 
     /// Links that have other queues at present than without faults.
     pub(crate) fn other_queues(&self) -> impl Iterator<Item = LinkId> + '_ {
-        let replaced = |f: &usize| self.all[*f].kind.aspects().queue;
+        let replaced = |f: &usize| self.all[*f].kind.changed_fields().queue;
         self.under_way.iter().filter(move |(_, faults)| faults.iter().any(replaced)).map(|(way, _)| *way)
     }
 
     /// What the faults under way make of a link that is so without them, each of what those have made that began before.
-    pub(crate) fn shape(&self, way: LinkId, link: &mut Condition) {
+    pub(crate) fn shape(&self, way: LinkId, link: &mut LinkCondition) {
         for f in self.under_way.get(&way).into_iter().flatten() {
             let kind = &self.all[*f].kind;
             if self.lingering.contains(f) {
-                kind.shape_after(link);
+                kind.apply_after(link);
             } else if let Some(staged) = self.staged.get(f) {
-                staged.stage.shape(link);
+                staged.stage.apply(link);
             } else {
-                kind.shape(link);
+                kind.apply(link);
             }
         }
     }
@@ -122,9 +122,9 @@ impl Faults {
             Edge::Begins => {
                 let of = &self.all[fault];
                 let staged = Staged {
-                    course: of.kind.course()?,
+                    profile: of.kind.profile()?,
                     rng: rng(of),
-                    stage: Stage::default(),
+                    stage: FaultStage::default(),
                     has_new_queue: false,
                 };
                 self.staged.insert(fault, staged);
@@ -135,7 +135,7 @@ impl Faults {
             }
         }
         let staged = self.staged.get_mut(&fault)?;
-        let (stage, lasts) = staged.course.next(&mut staged.rng);
+        let (stage, lasts) = staged.profile.next(&mut staged.rng);
         staged.has_new_queue = staged.stage.queue != stage.queue;
         staged.stage = stage;
         // Time goes on.
@@ -150,7 +150,7 @@ impl Faults {
     /// The directions of links that get a new queue: not where a stage keeps the queue of the one before.
     fn ways_of_queues(&self, faults: &[(usize, Edge)]) -> Vec<LinkId> {
         let renews = |f: usize, edge: Edge, way: LinkId| edge != Edge::Turns || self.turns_queue(f, way);
-        let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.aspects().queue);
+        let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.changed_fields().queue);
         let ways =
             concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
         Vec::from_iter(ways.collect::<BTreeSet<LinkId>>())
@@ -159,13 +159,13 @@ impl Faults {
     /// Whether the present stage of a fault gives a link another queue than its last one: what began later may have its own.
     fn turns_queue(&self, fault: usize, way: LinkId) -> bool {
         let mut here = self.under_way.get(&way).into_iter().flatten();
-        let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.aspects().queue);
+        let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.changed_fields().queue);
         last == Some(&fault) && self.staged.get(&fault).is_some_and(|staged| staged.has_new_queue)
     }
 
     /// The directions of links of those faults that change such an aspect, in the order of links, each once.
-    fn ways(&self, faults: &[(usize, Edge)], aspect: impl Fn(Aspects) -> bool) -> Vec<LinkId> {
-        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.aspects()));
+    fn ways(&self, faults: &[(usize, Edge)], aspect: impl Fn(ChangedFields) -> bool) -> Vec<LinkId> {
+        let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.changed_fields()));
         Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
     }
 }
@@ -205,11 +205,11 @@ impl Simulation {
             self.agenda.add(at.saturating_add(lasts), What::Fault(fault, Edge::Turns));
         }
         let of = &self.faults.all[fault];
-        let aftermath = of.kind.aftermath();
+        let after_effect = of.kind.after_effect();
         let next = match edge {
             Edge::Begins => of.until.map(|until| (Instant::ZERO + until, Edge::Ends)),
-            Edge::Ends if aftermath.is_zero() => None,
-            Edge::Ends => Some((at + aftermath, Edge::Clears)),
+            Edge::Ends if after_effect.is_zero() => None,
+            Edge::Ends => Some((at + after_effect, Edge::Clears)),
             Edge::Turns | Edge::Clears => None,
         };
         if let Some((when, edge)) = next {
@@ -233,7 +233,7 @@ impl Simulation {
         self.renew_queue(&self.faults.ways_of_queues(edges));
         let moved = self.faults.ways(edges, |of| of.address);
         let former = self.renew_address(&moved);
-        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.passage));
+        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.state));
         if !former.is_empty() {
             changed.extend(moved);
             changed.sort_unstable();
@@ -243,10 +243,10 @@ impl Simulation {
     }
 
     /// What a direction of a link is like: as the file has it, but for the faults under way.
-    fn condition(&self, way: LinkId) -> Condition {
+    fn condition(&self, way: LinkId) -> LinkCondition {
         let spec = self.spec(way);
         let drawn = self.plan.delays[way.0 as usize];
-        let mut link = Condition::new(spec.rate, drawn, spec.loss.clone());
+        let mut link = LinkCondition::new(spec.rate, drawn, spec.loss.clone());
         self.faults.shape(way, &mut link);
         link
     }
@@ -275,12 +275,12 @@ impl Simulation {
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for &way in ways {
             let condition = self.condition(way);
-            match condition.passage() {
-                Passage::Down => down.push(way),
-                _ if condition.is_routeless() && !self.fabric.graph().is_last_hop(way) => routeless.push(way),
+            match condition.state() {
+                LinkState::Down => down.push(way),
+                _ if condition.is_unrouted() && !self.fabric.graph().is_last_hop(way) => routeless.push(way),
                 passage => {
                     open.push(way);
-                    silent.extend((passage == Passage::Silent).then_some(way));
+                    silent.extend((passage == LinkState::Blackhole).then_some(way));
                 }
             }
         }
@@ -336,7 +336,7 @@ impl Simulation {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, stream| {
-                present.with_disturbance(*condition.disturbance(), stream("disturbance"))
+                present.with_disturbance(*condition.netem(), stream("disturbance"))
             });
         }
     }

@@ -139,7 +139,7 @@ impl Simulation {
         if let Change::Set(..) = &change {
             kind.validate().map_err(|(_, why)| ChangeError::BadValue(why))?;
         }
-        if kind.aspects().address {
+        if kind.changed_fields().address {
             return Err(ChangeError::NotOfLink(kind.name()));
         }
         if at >= self.end() {
@@ -166,8 +166,9 @@ impl Simulation {
     /// What was set of this sort at a link ends at `at`. If it is to begin only then, it is given back.
     fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
-        let concerned =
-            |i: &usize| all[*i].ways == LinkDirection::both(link) && all[*i].kind.aspects() == kind.aspects();
+        let concerned = |i: &usize| {
+            all[*i].ways == LinkDirection::both(link) && all[*i].kind.changed_fields() == kind.changed_fields()
+        };
         let fault = self.faults.lasting().find(concerned)?;
         if self.faults.all()[fault].at == at {
             return Some(fault);

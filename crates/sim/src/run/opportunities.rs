@@ -5,9 +5,9 @@ use crate::run::faults::Faults;
 use crate::run::schedule::Edge;
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
-use tailrace_access::Schedule;
+use tailrace_access::LinkSchedule;
 use tailrace_core::{DeliveryTrace, Duration, Instant, Rate, Rng};
-use tailrace_impair::{Condition, Passage};
+use tailrace_impair::{LinkCondition, LinkState};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{LinkDirection, LinkIndex, LinkSpec, Scenario};
 
@@ -24,20 +24,20 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
     let of = &scenario.links[link.0 as usize];
     let spec = if forward { &of.forward } else { &of.backward };
     let touched = scenario.faults.iter().any(|fault| {
-        let aspects = fault.kind.aspects();
+        let aspects = fault.kind.changed_fields();
         let way = LinkDirection { link, backward: !forward };
-        fault.ways.contains(&way) && (aspects.rate || aspects.passage)
+        fault.ways.contains(&way) && (aspects.rate || aspects.state)
     });
     let drawn = scenario.faults.iter().find(|fault| {
-        let aspects = fault.kind.aspects();
+        let aspects = fault.kind.changed_fields();
         let way = LinkDirection { link, backward: !forward };
-        fault.kind.course().is_some() && fault.ways.contains(&way) && (aspects.rate || aspects.passage)
+        fault.kind.profile().is_some() && fault.ways.contains(&way) && (aspects.rate || aspects.state)
     });
     if let Some(fault) = drawn {
         return Err(format!("a fault of kind {} changes the link while it lasts", fault.kind.name()));
     }
     match &spec.schedule {
-        Some(Schedule::Trace(trace)) if !touched => Ok(trace.to_lines()),
+        Some(LinkSchedule::Trace(trace)) if !touched => Ok(trace.to_lines()),
         _ => of_run(scenario, LinkId(link.0 * 2 + u32::from(!forward)), spec),
     }
 }
@@ -55,11 +55,11 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
     let mut out = Times::default();
     let mut since = Instant::ZERO;
     for (at, turns) in edges.range(..=scenario.duration) {
-        let mut link = Condition::new(spec.rate, Duration::ZERO, spec.loss.clone());
+        let mut link = LinkCondition::new(spec.rate, Duration::ZERO, spec.loss.clone());
         faults.shape(way, &mut link);
         let pace = if link.set().rate { Pace::Rate(link.rate()) } else { Pace::of(spec, || Rng::new(0)) };
         let until = Instant::ZERO + *at;
-        if link.passage() == Passage::Open {
+        if link.state() == LinkState::Up {
             out.pass(&pace, since, until)?;
         }
         since = until;
@@ -84,7 +84,7 @@ struct Times {
 impl Times {
     fn pass(&mut self, pace: &Pace, from: Instant, to: Instant) -> Result<(), String> {
         match pace {
-            Pace::Schedule(Schedule::Trace(trace), _) => {
+            Pace::Schedule(LinkSchedule::Trace(trace), _) => {
                 let mut next = trace.after(from);
                 while trace.time(next) <= to {
                     self.add(trace.time(next))?;
@@ -92,7 +92,7 @@ impl Times {
                 }
                 Ok(())
             }
-            Pace::Schedule(Schedule::Grants(config), _) => Err(format!(
+            Pace::Schedule(LinkSchedule::Grants(config), _) => Err(format!(
                 "a rate of kind {} is drawn anew in each run; give a trace or a rate",
                 config.name()
             )),

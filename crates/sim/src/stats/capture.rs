@@ -10,8 +10,10 @@ use tailrace_core::{DropReason, Ecn, Instant, Packet};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 use tailrace_scenario::model::{CapturePoint, NodeIndex, Scenario};
 use tailrace_transport::segment::SeqNumber;
-use tailrace_wire::Headers;
-use tailrace_wire::pcapng::{Capture, Interface, InterfaceId, LinkType, Snap, Writer};
+use tailrace_wire::PacketHeaders;
+use tailrace_wire::pcapng::{
+    CaptureInterface, CapturedPacket, InterfaceId, LinkType, PcapngWriter, SnapLength,
+};
 
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
@@ -27,7 +29,7 @@ pub(crate) struct Captures {
 struct Tap {
     /// Name of the file without its extension.
     stem: String,
-    writer: Writer<Vec<u8>>,
+    writer: PcapngWriter<Vec<u8>>,
     /// For a link: one interface a direction; for a node both are the same.
     interfaces: [InterfaceId; 2],
     /// Packets that the link's queues have marked and not yet sent or dropped.
@@ -174,10 +176,14 @@ const IN_MEMORY: &str = "a capture in memory takes every packet";
 
 impl Tap {
     fn new(scenario: &Scenario, at: CapturePoint, snaplen: u32) -> Self {
-        let mut writer = Writer::new(Vec::new()).expect(IN_MEMORY);
+        let mut writer = PcapngWriter::new(Vec::new()).expect(IN_MEMORY);
         let mut interface = |name: &str| {
-            let interface =
-                Interface { name, link_type: LinkType::Ipv4, snap: Snap::Bytes(snaplen), rate: None };
+            let interface = CaptureInterface {
+                name,
+                link_type: LinkType::Ipv4,
+                snap: SnapLength::Bytes(snaplen),
+                rate: None,
+            };
             writer.add_interface(&interface).expect(IN_MEMORY)
         };
         let (name, interfaces) = match at {
@@ -236,7 +242,7 @@ impl Tap {
             self.write_headers(interface, &headers, at, comment);
         } else if pkt.has_bytes(options) {
             bytes_of(pkt, options, &mut self.bytes);
-            let capture = Capture { interface, at, data: &self.bytes, zeros: 0, comment };
+            let capture = CapturedPacket { interface, at, data: &self.bytes, zeros: 0, comment };
             self.writer.write(&capture).expect(IN_MEMORY);
         } else {
             self.write_headers(interface, &headers_of(pkt, options), at, comment);
@@ -247,7 +253,7 @@ impl Tap {
     fn write_headers(
         &mut self,
         interface: InterfaceId,
-        headers: &Headers,
+        headers: &PacketHeaders,
         at: Instant,
         comment: Option<&str>,
     ) {
@@ -255,7 +261,7 @@ impl Tap {
             self.writer.write_headers(interface, at, headers).expect(IN_MEMORY);
         } else {
             let (data, zeros) = (headers.as_bytes(), headers.payload_len());
-            self.writer.write(&Capture { interface, at, data, zeros, comment }).expect(IN_MEMORY);
+            self.writer.write(&CapturedPacket { interface, at, data, zeros, comment }).expect(IN_MEMORY);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ground::plan::Plan;
 use crate::packet::envelope::Envelope;
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_net::Graph;
 
@@ -18,7 +18,7 @@ pub(crate) struct Uncongested {
 impl Uncongested {
     /// Between these addresses, the client's first, of data that this end sends; none where no way leads there and back. The
     /// handshake takes a round trip, and a server begins when its end has reached it.
-    pub(crate) fn of(plan: &Plan, graph: &Graph, ends: &Envelope, sender: End) -> Option<Self> {
+    pub(crate) fn of(plan: &Plan, graph: &Graph, ends: &Envelope, sender: EndpointRole) -> Option<Self> {
         let there = graph.path(ends.source, ends.destination)?;
         let back = graph.path(ends.destination, ends.source)?;
         let delay = |links: &[tailrace_net::LinkId]| {
@@ -31,8 +31,8 @@ impl Uncongested {
         };
         let round_trip = plus(delay(&there), delay(&back));
         let (ahead, way) = match sender {
-            End::Client => (plus(round_trip, delay(&there)), &there),
-            End::Server => (plus(round_trip, round_trip), &back),
+            EndpointRole::Client => (plus(round_trip, delay(&there)), &there),
+            EndpointRole::Server => (plus(round_trip, round_trip), &back),
         };
         Some(Self { ahead, rate: way.iter().map(rate).min()? })
     }

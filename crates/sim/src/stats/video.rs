@@ -4,12 +4,12 @@ use crate::ground::distribution::Spread;
 use crate::ground::scope::Open;
 use crate::host::hosts::World;
 use crate::results::group_summary::VideoSummary;
-use tailrace_app::{Application as _, Playback};
+use tailrace_app::{Application as _, PlaybackStats};
 use tailrace_core::Instant;
 
 /// Of flows that play.
-pub(crate) fn summary(playbacks: &[Playback]) -> VideoSummary {
-    let spread = |figure: fn(&Playback) -> f64| {
+pub(crate) fn summary(playbacks: &[PlaybackStats]) -> VideoSummary {
+    let spread = |figure: fn(&PlaybackStats) -> f64| {
         let values: Vec<f64> = playbacks.iter().map(figure).filter(|x| x.is_finite()).collect();
         Spread::of(&values)
     };
@@ -25,7 +25,7 @@ pub(crate) fn summary(playbacks: &[Playback]) -> VideoSummary {
 
 impl World {
     /// What a flow has played so far, if it plays.
-    pub(crate) fn playback(&self, flow: usize, now: Instant) -> Option<Playback> {
+    pub(crate) fn playback(&self, flow: usize, now: Instant) -> Option<PlaybackStats> {
         self.flows[flow].app.app.playback(now)
     }
 
@@ -38,7 +38,7 @@ impl World {
     }
 
     /// What a flow has played in a window.
-    pub(crate) fn window_playback(&self, flow: usize, open: Open, now: Instant) -> Playback {
+    pub(crate) fn window_playback(&self, flow: usize, open: Open, now: Instant) -> PlaybackStats {
         let playback = self.playback(flow, now).unwrap_or_default();
         self.playback_cuts[open].get(flow).map_or(playback, |cut| playback.since(cut))
     }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn flows_that_have_not_begun_have_no_rate_and_no_startup() {
-        let played = Playback {
+        let played = PlaybackStats {
             segments: 4,
             rates_bps: 10_000_000,
             switches: 2,
@@ -61,7 +61,7 @@ mod tests {
             startup: Duration::from_secs(2),
             buffer: Duration::ZERO,
         };
-        let of = summary(&[played, Playback::default()]);
+        let of = summary(&[played, PlaybackStats::default()]);
         assert_eq!((of.rate_bps.mean, of.startup_s.mean, of.segments), (2.5e6, 2.0, 4));
         assert_eq!((of.stalls.sum, of.stalled_s.mean, of.switches.max), (1.0, 0.75, 2.0));
     }

@@ -6,11 +6,11 @@
 use crate::ground::distribution::Spread;
 use crate::results::group_summary::VoiceSummary;
 use crate::stats::flow_stats::FlowTally;
-use tailrace_app::Voice;
+use tailrace_app::VoiceParameters;
 use tailrace_core::math;
 
 /// Of flows that carry voice.
-pub(crate) fn summary(voice: &Voice, tallies: &[FlowTally]) -> VoiceSummary {
+pub(crate) fn summary(voice: &VoiceParameters, tallies: &[FlowTally]) -> VoiceSummary {
     let ratings: Vec<f64> = tallies.iter().map(|tally| rating_of(voice, tally)).collect();
     let opinions: Vec<f64> = ratings.iter().map(|rating| opinion(*rating)).collect();
     VoiceSummary {
@@ -21,7 +21,7 @@ pub(crate) fn summary(voice: &Voice, tallies: &[FlowTally]) -> VoiceSummary {
 }
 
 /// Of a flow; NaN where it sent nothing.
-fn rating_of(voice: &Voice, tally: &FlowTally) -> f64 {
+fn rating_of(voice: &VoiceParameters, tally: &FlowTally) -> f64 {
     let unheard = tally.lost_packets + tally.late_packets;
     let loss = (unheard as f64 / tally.sent_packets as f64).min(1.0);
     let network = tally.mean_delay_s();
@@ -81,8 +81,11 @@ mod tests {
 
     #[test]
     fn what_is_late_is_lost_and_what_was_not_sent_is_nothing() {
-        let voice =
-            Voice { delay: Duration::from_millis(20), buffer: Duration::from_millis(60), impairment: G711 };
+        let voice = VoiceParameters {
+            delay: Duration::from_millis(20),
+            buffer: Duration::from_millis(60),
+            impairment: G711,
+        };
         let mut tally =
             FlowTally { sent_packets: 100, received_packets: 99, lost_packets: 1, ..FlowTally::default() };
         tally.delay_sum = Duration::from_millis(20) * 99;

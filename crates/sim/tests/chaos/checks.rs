@@ -2,9 +2,9 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
-use tailrace_app::End;
+use tailrace_app::EndpointRole;
 use tailrace_core::{Bytes, Duration, Rate};
-use tailrace_impair::Condition;
+use tailrace_impair::LinkCondition;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{LinkIndex, LinkSpec, LossConfig, Node, NodeIndex, Transport};
 use tailrace_sim::{RunOutput, Table, Values};
@@ -178,14 +178,14 @@ fn slowest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
 
 /// The rates that faults give a link.
 fn rates<'a>(scenario: &'a Scenario, link: usize, spec: &'a LinkSpec) -> impl Iterator<Item = Rate> + 'a {
-    let whole = Condition::new(spec.rate, Duration::ZERO, LossConfig::default());
+    let whole = LinkCondition::new(spec.rate, Duration::ZERO, LossConfig::default());
     let faults = scenario.faults.iter().filter(move |f| f.links().contains(&LinkIndex(link as u32)));
-    faults.map(move |f| f.kind.on(whole.clone()).rate())
+    faults.map(move |f| f.kind.applied_to(whole.clone()).rate())
 }
 
 /// Whether packets that were sent earlier can arrive faster than the link's rate.
 fn bunches(scenario: &Scenario, spec: &LinkSpec) -> bool {
-    let aspects = || scenario.faults.iter().map(|f| f.kind.aspects());
+    let aspects = || scenario.faults.iter().map(|f| f.kind.changed_fields());
     spec.jitter.is_some() || aspects().any(|of| of.delay || of.reordering)
 }
 
@@ -227,7 +227,8 @@ fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> 
 /// Whether some flow between these two hosts has data in both directions, or back only.
 fn both_ways(scenario: &Scenario, src: &str, dst: &str) -> bool {
     let name = |n: NodeIndex| scenario.nodes[n.0 as usize].name.as_str();
-    let two_way = scenario.flows.iter().filter(|g| g.app.is_two_way() || g.app.sender() == End::Server);
+    let two_way =
+        scenario.flows.iter().filter(|g| g.app.is_two_way() || g.app.sender() == EndpointRole::Server);
     two_way.flat_map(|g| &g.pairs).any(|(a, b)| name(*a) == src && name(*b) == dst)
 }
 
@@ -249,7 +250,7 @@ fn incoming(scenario: &Scenario, node: usize) -> f64 {
         }
     }
     // Links make copies at their far ends.
-    let doubles = scenario.faults.iter().any(|f| f.kind.aspects().duplication);
+    let doubles = scenario.faults.iter().any(|f| f.kind.changed_fields().duplication);
     most * (1.0 + 1e-9) * if doubles { 2.0 } else { 1.0 }
 }
 

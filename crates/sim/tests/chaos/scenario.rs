@@ -77,7 +77,7 @@ fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     let at = duration_s * d.uniform();
     let (link, kind) = (d.any(&network.links), *d.any(FaultConfig::names()));
     let mut text = format!("[[fault]]\noverlap = true\nat = {:?}\nkind = \"{kind}\"\n", seconds(at));
-    if FaultConfig::default_of(kind).is_some_and(|kind| kind.aspects().address) {
+    if FaultConfig::default_of(kind).is_some_and(|kind| kind.changed_fields().address) {
         text += &interface(d, network);
     } else {
         let _ = writeln!(text, "link = \"{link}\"");

@@ -4,7 +4,7 @@ use crate::draw::{Draw, seconds};
 use crate::network::{Hosts, Network};
 use crate::parameters;
 use crate::sections::{by_shape, distribution, keys, table};
-use tailrace_app::{AppInfo, Over, attacks, catalog};
+use tailrace_app::{AppInfo, RequiredTransport, attacks, catalog};
 use tailrace_core::params::{Kind, ParamInfo};
 use tailrace_scenario::sections::{ATTACK, FLOW, Key, MPTCP, Shape, TCP, UDP};
 
@@ -17,7 +17,11 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
         "mptcp" => mptcp(d, network, (from.1, to.1)),
         _ => table("udp", &keys(d, &UDP, &[], &mut of_udp)),
     };
-    let app = app(d, if kind == "udp" { Over::Datagrams } else { Over::Streams }, duration_s);
+    let app = app(
+        d,
+        if kind == "udp" { RequiredTransport::Datagrams } else { RequiredTransport::Streams },
+        duration_s,
+    );
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
         "pattern" => Some(pattern(d, &from.0, &to.0)),
@@ -39,7 +43,7 @@ pub(crate) fn attack(d: &mut Draw, network: &Network, name: &str, duration_s: f6
     let (from, to) = ends(d, network);
     let info = *d.any(&attacks::catalog());
     let mut lines = keys_of(d, info.name, info.params, info.over, duration_s);
-    let over_tcp = info.over == Over::Streams;
+    let over_tcp = info.over == RequiredTransport::Streams;
     if over_tcp && d.chance(0.5) {
         let transport = if d.chance(0.5) { tcp(d) } else { mptcp(d, network, (from.1, to.1)) };
         lines.push(format!("transport = {transport}"));
@@ -184,7 +188,7 @@ fn gateways(d: &mut Draw, routers: &[String]) -> String {
 }
 
 /// An application, of whatever is registered.
-fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
+fn app(d: &mut Draw, over: RequiredTransport, duration_s: f64) -> String {
     let kinds: Vec<AppInfo> = catalog().into_iter().filter(|info| info.over == over).collect();
     let info = d.any(&kinds);
     let lines = keys_of(d, info.name, info.params, over, duration_s);
@@ -192,7 +196,13 @@ fn app(d: &mut Draw, over: Over, duration_s: f64) -> String {
 }
 
 /// Lines of the keys of an application, or of an attack.
-fn keys_of(d: &mut Draw, name: &str, params: &[ParamInfo], over: Over, duration_s: f64) -> Vec<String> {
+fn keys_of(
+    d: &mut Draw,
+    name: &str,
+    params: &[ParamInfo],
+    over: RequiredTransport,
+    duration_s: f64,
+) -> Vec<String> {
     // So many packets a second at most, whatever their size: a run is bounded by its packets.
     let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
     let burst = d.scale(1e-3, duration_s / 4.0);
@@ -226,7 +236,7 @@ fn keys_of(d: &mut Draw, name: &str, params: &[ParamInfo], over: Over, duration_
                 format!("{:?}", seconds(d.scale(duration_s / 30.0, duration_s / 4.0)))
             }
             ("shock", _) => format!("{:?}", d.scale(1.0, 20.0)),
-            (_, Kind::Bytes) if over == Over::Datagrams => format!("\"{payload} B\""),
+            (_, Kind::Bytes) if over == RequiredTransport::Datagrams => format!("\"{payload} B\""),
             (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
             (_, Kind::Sizes) => sizes(d),
             (_, Kind::Counts) => counts(d),

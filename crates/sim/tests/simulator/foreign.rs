@@ -12,7 +12,9 @@ use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timesta
 use tailrace_transport::{Event, Tcp};
 use tailrace_wire::content;
 use tailrace_wire::tcp::SackBlocks as WireBlocks;
-use tailrace_wire::{Headers, Ipv4Packet, Ipv4Repr, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr};
+use tailrace_wire::{
+    Ipv4Packet, Ipv4Repr, PacketHeaders, TcpOptions, TcpPacket, TcpRepr, UdpPacket, UdpRepr,
+};
 
 const NO_FAILURE: Result<(), HostError> = Ok(());
 
@@ -307,7 +309,7 @@ struct Echo {
 
 fn datagram([src, dst]: [Ipv4Addr; 2], payload: usize) -> Vec<u8> {
     let ip = Ipv4Repr::new(src, dst, 17, 0);
-    Headers::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, payload).unwrap().to_packet()
+    PacketHeaders::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, payload).unwrap().to_packet()
 }
 
 impl ForeignHost for Echo {

@@ -11,7 +11,7 @@ use tailrace_core::Instant;
 use tailrace_sim::{
     ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOrder, SocketPair, SocketReport,
 };
-use tailrace_wire::{Headers, Ipv4Packet, Ipv4Repr, UdpPacket, UdpRepr};
+use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
 /// A client `a` with two links and a server `b` at a router.
 fn network(duration: &str) -> Text {
@@ -94,7 +94,7 @@ impl ForeignHost for Host {
         };
         let ip = Ipv4Repr::new(*local.ip(), *remote.ip(), 0, 0);
         let udp = UdpRepr { src_port: local.port(), dst_port: remote.port() };
-        let mut bytes = Headers::udp(ip, &udp, payload.into()).unwrap().to_packet();
+        let mut bytes = PacketHeaders::udp(ip, &udp, payload.into()).unwrap().to_packet();
         bytes[26..28].fill(0);
         bytes[28..36].copy_from_slice(&stamp.to_le_bytes());
         self.out.push_back((interface, bytes));

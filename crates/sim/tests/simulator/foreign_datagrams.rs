@@ -9,7 +9,7 @@ use tailrace_sim::{
     DatagramSocket, ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOrder, SocketPair,
     SocketReport,
 };
-use tailrace_wire::{Headers, Ipv4Packet, Ipv4Repr, UdpPacket, UdpRepr};
+use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
 /// A host with one socket of datagrams.
 struct Host {
@@ -22,7 +22,7 @@ struct Host {
 fn datagram(pair: &SocketPair, payload: u16, stamp: u64) -> Vec<u8> {
     let ip = Ipv4Repr::new(*pair.local.ip(), *pair.remote.ip(), 0, 0);
     let udp = UdpRepr { src_port: pair.local.port(), dst_port: pair.remote.port() };
-    let mut bytes = Headers::udp(ip, &udp, payload.into()).unwrap().to_packet();
+    let mut bytes = PacketHeaders::udp(ip, &udp, payload.into()).unwrap().to_packet();
     bytes[26..28].fill(0);
     let len = usize::from(payload).min(8);
     bytes[28..28 + len].copy_from_slice(&stamp.to_le_bytes()[..len]);

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 use tailrace_core::{Duration, Instant};
 use tailrace_sim::{Control, Cost, ForeignHost, HostError, Progress, Simulation};
-use tailrace_wire::{Headers, Ipv4Repr, UdpRepr};
+use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr};
 
 type Told = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
 
@@ -41,7 +41,7 @@ impl ForeignHost for Sender {
         self.out.front().filter(|at| **at <= self.now)?;
         self.out.pop_front();
         let ip = Ipv4Repr::new(Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 2), 17, 0);
-        *packet = Headers::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, 1222).unwrap().to_packet();
+        *packet = PacketHeaders::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, 1222).unwrap().to_packet();
         Some(0)
     }
     fn waits_for_departures(&self) -> bool {

@@ -6,7 +6,7 @@ use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 use tailrace_core::Instant;
 use tailrace_sim::{ForeignHost, HostError, Simulation};
-use tailrace_wire::{Headers, Ipv4Packet, Ipv4Repr, UdpRepr, icmp};
+use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpRepr, icmp};
 
 const HERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const THERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
@@ -141,7 +141,10 @@ fn a_router_tells_how_large_packets_may_be_and_the_link_counts_what_was_not() {
     let mut cuttable = ping(573);
     // It may be cut, but routers here cut nothing.
     cuttable[6] = 0;
-    let sum = tailrace_wire::checksum::Sum::new().bytes(&cuttable[..10]).bytes(&cuttable[12..20]).checksum();
+    let sum = tailrace_wire::checksum::InternetChecksum::new()
+        .bytes(&cuttable[..10])
+        .bytes(&cuttable[12..20])
+        .checksum();
     cuttable[10..12].copy_from_slice(&sum.to_be_bytes());
     let (answers, run) = ask_over(&text, &[ping(572), ping(573), with_ttl(ping(573), 2), cuttable]);
     // 600 bytes take 0.48 ms a link, there and back over four; over two they come back as 576, of 0.46 ms.
@@ -167,7 +170,7 @@ fn datagram(port: u16) -> Vec<u8> {
 
 fn datagram_to(to: Ipv4Addr, port: u16) -> Vec<u8> {
     let ip = Ipv4Repr::new(HERE, to, 17, 0);
-    Headers::udp(ip, &UdpRepr { src_port: 4000, dst_port: port }, 100).unwrap().to_packet()
+    PacketHeaders::udp(ip, &UdpRepr { src_port: 4000, dst_port: port }, 100).unwrap().to_packet()
 }
 
 #[test]
@@ -211,7 +214,10 @@ fn answers_and_what_is_not_understood_have_no_answer() {
     (reply[20], reply[22]) = (0, reply[22] + 8);
     let mut fragment = datagram(9);
     fragment[6] = 0x20;
-    let sum = tailrace_wire::checksum::Sum::new().bytes(&fragment[..10]).bytes(&fragment[12..20]).checksum();
+    let sum = tailrace_wire::checksum::InternetChecksum::new()
+        .bytes(&fragment[..10])
+        .bytes(&fragment[12..20])
+        .checksum();
     fragment[10..12].copy_from_slice(&sum.to_be_bytes());
     let (heard, counted) =
         answers(vec![(Instant::from_millis(1), reply), (Instant::from_millis(2), fragment)]);

@@ -115,7 +115,7 @@ impl Algorithm for Bbr {
 }
 
 impl CongestionControl for Bbr {
-    plain! { on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
+    plain! { on_round_trip, on_resumed, on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;

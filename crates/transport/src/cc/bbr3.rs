@@ -148,7 +148,7 @@ impl Algorithm for Bbr3 {
 }
 
 impl CongestionControl for Bbr3 {
-    plain! { on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
+    plain! { on_round_trip, on_resumed, on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;

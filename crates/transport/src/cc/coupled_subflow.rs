@@ -55,7 +55,7 @@ impl CoupledSubflow {
 }
 
 impl CongestionControl for CoupledSubflow {
-    plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+    plain! { on_round_trip, on_resumed, needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {
         *self = Self::new(setup);

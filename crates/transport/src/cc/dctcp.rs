@@ -55,7 +55,7 @@ impl Algorithm for Dctcp {
 
 impl CongestionControl for Dctcp {
     delegate! {
-        reno: on_established, on_ack, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        reno: on_round_trip, on_resumed, on_established, on_ack, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
         ssthresh,
     }
     plain! { holds_back, pacing_rate, leaves_recovery_on_partial_ack }

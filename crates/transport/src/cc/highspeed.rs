@@ -55,7 +55,7 @@ impl Algorithm for Highspeed {
 
 impl CongestionControl for Highspeed {
     delegate! {
-        reno: on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        reno: on_round_trip, on_resumed, on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
         ssthresh,
     }
     plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }

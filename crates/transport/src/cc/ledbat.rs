@@ -83,7 +83,7 @@ impl Algorithm for Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    plain! { penalise, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
+    plain! { on_round_trip, on_resumed, penalise, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;

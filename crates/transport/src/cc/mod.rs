@@ -10,11 +10,11 @@ mod hystart;
 pub mod outside;
 mod registry;
 
+pub use crate::registry::CatalogEntry;
 pub use bbr::BbrMode;
 pub use bbr3::Bbr3State;
 pub use cubic::CubicForm;
 pub use outside::{Outside, OutsideControl};
-pub use registry::CatalogEntry;
 pub use vegas::RoundTrip;
 
 use crate::config::{EcnEcho, EcnLeast, Increase, Profile, TcpConfig, WindowUnit};
@@ -335,16 +335,16 @@ impl Setup {
 
 /// A congestion control algorithm for one connection.
 ///
-/// No method has a default, so that an algorithm made of another forgets none of them; `delegate!` and `plain!` in
-/// `delegation.rs` write those that it leaves to the other or has no use for.
+/// No method has a default, so an algorithm built on another cannot forget one: it does not compile then. `delegate!` and
+/// `plain!` in `delegation.rs` write the methods that it forwards to the other, and those that it ignores.
 pub trait CongestionControl {
     /// The connection is established: start from this set-up.
     fn on_established(&mut self, setup: &Setup);
     /// New data was acknowledged outside fast recovery.
     fn on_ack(&mut self, ack: &AckSample);
-    /// An ACK gave a round trip, or advanced, in a way that no window grows by: while a loss is repaired in fast recovery, or
-    /// without news but SACKs. `window` is the one in force before it. Most need not heed it.
-    fn on_round_trip(&mut self, _ack: &AckSample, _window: Bytes) {}
+    /// An ACK gave an RTT sample or advanced, but does not grow the window: in fast recovery, or carrying only SACK blocks.
+    /// `window` is cwnd before it. Most algorithms ignore it.
+    fn on_round_trip(&mut self, ack: &AckSample, window: Bytes);
     /// Congestion was signalled.
     fn on_congestion(&mut self, event: &CongestionEvent);
     /// The last reduction for a loss or a timeout was needless: windows and thresholds as if it had not been, but no
@@ -356,8 +356,8 @@ pub trait CongestionControl {
     /// Nothing was sent for `idle`, longer than the timeout `rto`; the window may be stale. It becomes the restart window `floor`, or is halved
     /// as often as `decay` says, but not below that.
     fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>);
-    /// Data leaves at `now` while none is in flight; the last left at `last`. Most need not heed it.
-    fn on_resumed(&mut self, _last: Instant, _now: Instant) {}
+    /// Data is sent at `now` with none in flight; the last was sent at `last`. Most algorithms ignore it.
+    fn on_resumed(&mut self, last: Instant, now: Instant);
     /// Fast recovery without SACK ended; a window larger than `cap` would send a burst.
     fn on_recovered(&mut self, cap: Bytes);
     /// The congestion window.

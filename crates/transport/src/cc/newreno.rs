@@ -25,7 +25,7 @@ impl Algorithm for NewReno {
 
 impl CongestionControl for NewReno {
     delegate! {
-        reno: on_established, on_ack, on_congestion, on_undo, on_flight_after_timeout, on_idle, on_recovered,
+        reno: on_round_trip, on_resumed, on_established, on_ack, on_congestion, on_undo, on_flight_after_timeout, on_idle, on_recovered,
         penalise, cwnd, ssthresh,
     }
     plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }

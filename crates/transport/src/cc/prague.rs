@@ -85,7 +85,7 @@ impl Algorithm for Prague {
 
 impl CongestionControl for Prague {
     delegate! {
-        reno: on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
+        reno: on_round_trip, on_resumed, on_established, on_undo, on_flight_after_timeout, on_idle, on_recovered, penalise, cwnd,
         ssthresh,
     }
     plain! { holds_back, leaves_recovery_on_partial_ack }

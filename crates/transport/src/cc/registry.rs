@@ -1,20 +1,5 @@
-//! What follows from the table of congestion controls in the module above: a line declares the module of an algorithm, and names,
-//! configuration, dispatch, documentation and the conformance tests derive from it.
-
-use tailrace_core::params::ParamInfo;
-
-/// What documentation says about one registered algorithm.
-#[derive(Clone, Copy, Debug)]
-pub struct CatalogEntry {
-    /// Name in a scenario.
-    pub name: &'static str,
-    /// One line about it.
-    pub summary: &'static str,
-    /// Where it is defined.
-    pub citation: &'static str,
-    /// Its parameters.
-    pub params: &'static [ParamInfo],
-}
+//! The macro behind the table of congestion controls: from a line it derives the module of an algorithm, its name, configuration,
+//! dispatch, documentation and conformance tests.
 
 macro_rules! congestion_controls {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {
@@ -41,7 +26,7 @@ macro_rules! congestion_controls {
         #[derive(Debug)]
         pub enum Cc {
             $( #[doc = concat!("`", $word, "`")] $variant($variant), )+
-            /// One that is not registered.
+            /// A plug-in.
             Outside(Outside),
             /// The window of a subflow that a coupled controller decides on.
             CoupledSubflow($crate::cc::coupled_subflow::CoupledSubflow),
@@ -56,7 +41,7 @@ macro_rules! congestion_controls {
                 match self { $( Self::$variant(c) => c.on_ack(ack), )+ Self::Outside(c) => c.control_mut().on_ack(ack), Self::CoupledSubflow(c) => c.on_ack(ack) }
             }
             fn on_round_trip(&mut self, ack: &AckSample, window: Bytes) {
-                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_round_trip(ack, window) }
+                match self { $( Self::$variant(c) => c.on_round_trip(ack, window), )+ Self::Outside(c) => c.control_mut().on_round_trip(ack, window), Self::CoupledSubflow(c) => c.on_round_trip(ack, window) }
             }
             fn on_congestion(&mut self, event: &CongestionEvent) {
                 match self { $( Self::$variant(c) => c.on_congestion(event), )+ Self::Outside(c) => c.control_mut().on_congestion(event), Self::CoupledSubflow(c) => c.on_congestion(event) }
@@ -72,7 +57,7 @@ macro_rules! congestion_controls {
                 }
             }
             fn on_resumed(&mut self, last: Instant, now: Instant) {
-                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(_) => {} Self::CoupledSubflow(c) => c.on_resumed(last, now) }
+                match self { $( Self::$variant(c) => c.on_resumed(last, now), )+ Self::Outside(c) => c.control_mut().on_resumed(last, now), Self::CoupledSubflow(c) => c.on_resumed(last, now) }
             }
             fn on_idle(&mut self, idle: Duration, rto: Duration, floor: Bytes, decay: Option<u32>) {
                 match self { $( Self::$variant(c) => c.on_idle(idle, rto, floor, decay), )+ Self::Outside(c) => c.control_mut().on_idle(idle, rto, floor, decay), Self::CoupledSubflow(c) => c.on_idle(idle, rto, floor, decay) }

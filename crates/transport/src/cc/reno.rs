@@ -46,7 +46,7 @@ impl Algorithm for Reno {
 }
 
 impl CongestionControl for Reno {
-    plain! { needs, on_delivery, holds_back, pacing_rate }
+    plain! { on_round_trip, on_resumed, needs, on_delivery, holds_back, pacing_rate }
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;

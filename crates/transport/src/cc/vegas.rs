@@ -86,7 +86,7 @@ impl Algorithm for Vegas {
 }
 
 impl CongestionControl for Vegas {
-    delegate! { reno: on_undo, on_flight_after_timeout, on_recovered, penalise, cwnd, ssthresh }
+    delegate! { reno: on_round_trip, on_resumed, on_undo, on_flight_after_timeout, on_recovered, penalise, cwnd, ssthresh }
     plain! { needs, on_delivery, holds_back, pacing_rate, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {

@@ -5,7 +5,7 @@ use super::MptcpPlan;
 use super::memory::{Grown, HALF, MOST, STAMPS, first_window, full_segment, sizes, window_of};
 use crate::right_sizing::{Passage, least_round_trip};
 use crate::segment::Segment;
-use crate::tcp::linux::buffers::careful_step;
+use crate::tcp::linux::receive_space::careful_step;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).

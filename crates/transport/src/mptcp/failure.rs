@@ -11,7 +11,7 @@ use super::handshake::Stage;
 use super::send::Chunk;
 use super::subflow::Subflow;
 use crate::tcp::ResetCause;
-use crate::tcp::linux::timer_wheel;
+use crate::tcp::timer::wheel;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
@@ -209,7 +209,7 @@ impl Mptcp {
     /// When the timer expires that is set at `now` for `wait`: with a tick, where it goes by the subflows' timers.
     fn data_expiry(&self, now: Instant, wait: Duration) -> Instant {
         match self.plan.mptcp.data_timer {
-            DataTimer::Subflows if self.fills => timer_wheel::expiry(now, wait, self.plan.tcp.jiffy).at,
+            DataTimer::Subflows if self.fills => wheel::expiry(now, wait, self.plan.tcp.jiffy).at,
             _ => now.saturating_add(wait),
         }
     }
@@ -275,7 +275,7 @@ impl Mptcp {
     /// Until all retransmission timers of subflows that are not silent have expired, in ticks of the clock (`mptcp_timeout_from_subflow`).
     fn longest_wait(&self, now: Instant) -> Duration {
         let last = self.subflows.timings().map(|t| t.again).max().unwrap_or(now);
-        let wait = last.saturating_since(timer_wheel::tick_before(now, self.plan.tcp.jiffy));
+        let wait = last.saturating_since(wheel::tick_before(now, self.plan.tcp.jiffy));
         let none = !self.fills || wait.is_zero();
         if none { wait.max(self.plan.mptcp.min_data_rto) } else { wait }
     }

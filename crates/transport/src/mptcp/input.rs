@@ -345,7 +345,7 @@ impl Mptcp {
     #[inline]
     fn settle_acks(&mut self, id: usize, (fills_gap, known): (bool, bool), unread: u64, now: Instant) {
         if fills_gap {
-            self.count_ack_of_gap(id, unread, known);
+            self.count_gap_ack(id, unread, known);
         } else if known {
             self.put_off_ack_of_known(id, now);
         }

@@ -53,10 +53,10 @@ impl Mptcp {
     /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
     /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`). If all waits for data before it, so that there is
     /// nothing to read, it leaves in any case and is none of them, unless all of it was `known` to the connection (`subflow_data_ready`).
-    pub(super) fn count_ack_of_gap(&mut self, id: usize, unread: u64, known: bool) {
+    pub(super) fn count_gap_ack(&mut self, id: usize, unread: u64, known: bool) {
         let leaves = !known && self.rcv.before_reading(unread) == 0;
         if self.rcv.counts_memory() && !leaves && !self.acknowledges_before_reading(id, unread) {
-            self.subflows[id].tcp.count_ack_of_gap();
+            self.subflows[id].tcp.count_gap_ack();
         }
     }
 
@@ -67,7 +67,7 @@ impl Mptcp {
         if !counts || self.subflows[id].tcp.hurries_acks() || self.acknowledges_before_reading(id, 0) {
             return;
         }
-        if self.subflows[id].tcp.put_off_ack(now) {
+        if self.subflows[id].tcp.delay_due_ack(now) {
             self.put_off |= 1 << id;
         }
     }

@@ -39,17 +39,24 @@
 
 mod attacks;
 mod events;
+mod extensions;
+mod handshake;
+mod input;
 pub(crate) mod linux;
+mod options;
+mod output;
 mod recovery;
 pub(crate) mod recv;
 mod send;
+mod sequence;
+mod socket_buffers;
 mod state;
 mod stats;
 mod subflow;
 #[cfg(test)]
 mod tests;
 mod time_wait;
-mod timer;
+pub(crate) mod timer;
 
 pub(crate) use events::PendingEvents;
 pub use events::{Event, ResetCause};
@@ -61,8 +68,11 @@ use crate::cc::cached_cc::CachedCc;
 use crate::cc::{CcConfig, CongestionControl, Needs};
 use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
-use linux::buffers::Buffers;
-use recovery::{Recovery, Repair};
+use extensions::Extensions;
+use linux::buffers::LinuxBuffers;
+use options::Options;
+use recovery::Recovery;
+use recv::ack_policy::AckPolicy;
 use recv::acks::Acks;
 use recv::corrupted_bytes::CorruptedBytes;
 use recv::ecn::Feedback;
@@ -71,29 +81,17 @@ use send::pacing::Pacer;
 use send::scoreboard::Scoreboard;
 use send::stream::SendStream;
 use send::window::SendWindow;
+use sequence::BASE;
+use socket_buffers::receive_view;
 use state::Trigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
-use timer::Timer;
 use timer::rtt::RttEstimator;
+use timer::wheel::{self, Expiry};
+use timer::{Purpose, Timer};
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
-
-/// Added to initial sequence numbers, so that positions just below them do not underflow.
-const BASE: u64 = 1 << 32;
-
-/// What the handshake settled.
-#[derive(Clone, Copy, Debug, Default)]
-struct Options {
-    sack: bool,
-    timestamps: bool,
-    ecn: bool,
-    /// Both windows are scaled.
-    scaling: bool,
-    /// Shift of the windows this end advertises.
-    rcv_scale: u8,
-}
 
 /// What is known of the next poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,10 +149,9 @@ pub struct Tcp {
     recovery: Recovery,
 
     timer: Timer,
-    /// State of the optional parts of loss recovery, where any is on.
-    repair: Option<Box<Repair>>,
-    /// Buffers that are tuned, where any is.
-    buffers: Option<Box<Buffers>>,
+    extensions: Option<Box<Extensions>>,
+    /// Linux's buffers; `None`: fixed ones.
+    buffers: Option<Box<LinuxBuffers>>,
     /// The peer's initial sequence number, once known.
     irs: u64,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
@@ -205,13 +202,13 @@ impl Tcp {
             cwnd_limited: false,
             transmit_hint: TransmitHint::Unknown,
             recovery: Recovery::new(start),
-            repair: Repair::build(config),
+            extensions: Extensions::build(config),
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
             burst: 0,
             shared_window: None,
             shown_window: 0,
-            buffers: Buffers::build(config),
+            buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
             timer: Timer::OFF,
@@ -260,8 +257,8 @@ impl Tcp {
     /// not fit into the send buffer waits in the application. Returns how many were taken: none after a close.
     pub fn write(&mut self, bytes: u64) -> u64 {
         let taken = if self.state == State::Closed { 0 } else { self.snd.write(bytes) };
-        if self.buffers.is_some() {
-            self.wake_application();
+        if let Some(buffer) = self.send_buffer_mut() {
+            buffer.wake();
         }
         taken
     }
@@ -270,22 +267,31 @@ impl Tcp {
     /// receive buffer until [`Tcp::read`] takes it, and the advertised window shrinks.
     pub fn set_auto_read(&mut self, on: bool) {
         self.auto_read = on;
-        self.note_slow_application(!on);
+        if let Some(buffers) = self.buffers.as_deref_mut() {
+            buffers.arrivals_mut().set_slow(!on);
+        }
     }
 
     /// The application reads up to `bytes` of what was delivered; returns how many there were.
     pub fn read(&mut self, bytes: u64, now: Instant) -> u64 {
         let taken = self.rcv.take(bytes);
-        if taken > 0 && self.buffers.is_some() {
-            self.tune_to_slow_reading(now);
+        if let Some(buffers) = self.buffers.as_deref_mut().filter(|_| taken > 0) {
+            buffers.on_slow_read(&self.rcv, now);
         }
-        if self.state.may_receive() && self.slow_reading_is_worth_telling() {
+        if self.state.may_receive() && self.owes_window_update() {
             self.acks.demand();
         }
         if taken > 0 {
-            self.acknowledge_pushed();
+            self.ack_pushed_data();
         }
         taken
+    }
+
+    /// Whether what a slow reader has just read opens the window by enough to tell.
+    fn owes_window_update(&self) -> bool {
+        let buffers = self.buffers.as_deref();
+        let owes = buffers.and_then(|b| b.owes_update_to_slow_reader(&receive_view!(self), &self.acks));
+        owes.unwrap_or_else(|| self.window_may_open())
     }
 
     /// The application will write no more: a FIN follows what it has written (of endless data: what was sent).
@@ -302,7 +308,10 @@ impl Tcp {
             }
             _ => {
                 self.snd.close(self.board.nxt);
-                self.drop_unsent();
+                let end = self.snd.data_end();
+                if let Some(buffer) = self.send_buffer_mut() {
+                    buffer.close(end);
+                }
                 self.advance(Trigger::Close);
             }
         }
@@ -353,6 +362,19 @@ impl Tcp {
     /// Bytes delivered to the application that a middlebox had changed.
     pub fn altered_bytes(&self) -> u64 {
         self.altered.as_ref().map_or(0, |a| a.delivered(self.rcv.nxt()))
+    }
+
+    /// Bytes of the stream that have come in order, those passed over included (`misbehaviour`).
+    pub fn received(&self) -> u64 {
+        self.received_ssn().saturating_sub(1)
+    }
+
+    /// Received but undelivered ranges of the stream, whose first byte is 0: disjoint, in order. Statistics of a window of time
+    /// subtract them, since they arrived before it and are delivered in it.
+    pub fn waiting(&self) -> Vec<(u64, u64)> {
+        let (first, end) = (self.irs + 1, self.rcv.fin().unwrap_or(u64::MAX));
+        let data = self.rcv.ranges().map(|r| (r.0 - first, r.1.min(end).saturating_sub(first)));
+        data.filter(|r| r.0 < r.1).collect()
     }
 
     /// Counters since the start.
@@ -456,5 +478,141 @@ impl Tcp {
         self.syn_due = false;
         self.probe_due = false;
         self.board = Scoreboard::new(self.board.nxt);
+    }
+}
+
+/// Timeouts.
+impl Tcp {
+    /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
+    pub fn handle_timeout(&mut self, now: Instant) {
+        if self.acks.deadline() <= now {
+            let rto = self.rto();
+            self.extensions.on_deadline(&mut self.acks, &self.config, rto);
+        }
+        self.pacer.tell(now);
+        if self.timer.at() > now {
+            return;
+        }
+        self.burst = 0;
+        match self.timer.purpose() {
+            Purpose::Nothing => {}
+            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
+            Purpose::Retransmission => self.on_syn_timeout(now),
+            Purpose::Probe => self.on_probe_timeout(now),
+            Purpose::Reordering => self.on_reorder_timeout(now),
+            Purpose::Persist => self.on_persist(now),
+            Purpose::TimeWait => {
+                self.advance(Trigger::TimeWaitOver);
+                self.pending.closed();
+                self.stop();
+            }
+        }
+    }
+
+    /// When a timer that is set at `now` for `wait` expires.
+    #[inline]
+    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
+        wheel::expiry(now, wait, self.config.jiffy)
+    }
+
+    /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
+    #[inline]
+    pub(in crate::tcp) fn slack(&self) -> Duration {
+        self.config.jiffy * 2
+    }
+
+    /// Starts the retransmission timer unless it runs.
+    #[inline]
+    pub(in crate::tcp) fn arm_retransmit(&mut self, now: Instant) {
+        if !self.timer.leads_to_retransmission() {
+            self.rearm_retransmit(now);
+        }
+    }
+
+    #[inline]
+    pub(in crate::tcp) fn rearm_retransmit(&mut self, now: Instant) {
+        self.timer.retransmit(self.expiry(now, self.rto()));
+    }
+
+    pub(in crate::tcp) fn arm_persist(&mut self, now: Instant) {
+        if self.timer.is_off() {
+            self.probe_window_next(0, now);
+        }
+    }
+
+    /// The `n`-th window probe in a row is to come.
+    fn probe_window_next(&mut self, n: u8, now: Instant) {
+        let expiry = self.expiry(now, self.persist_interval(n));
+        self.timer.probe_window(n, expiry);
+    }
+
+    fn persist_interval(&self, n: u8) -> Duration {
+        let first = self.config.persist_timeout.unwrap_or_else(|| self.rto());
+        first.saturating_mul(1 << n.min(32)).min(self.config.max_rto.max(first))
+    }
+
+    pub(in crate::tcp) fn enter_time_wait(&mut self, now: Instant) {
+        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
+    }
+
+    /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
+    fn on_persist(&mut self, now: Instant) {
+        let n = self.timer.window_probe();
+        if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
+            self.timer.end_persist();
+            return;
+        }
+        if self.board.una + self.snd_wnd.size() > self.board.nxt {
+            // The window is open but silly; RFC 9293 §3.8.6.2.1 overrides that after a while.
+            self.overrides_window = true;
+        } else {
+            self.probe_due = true;
+        }
+        self.probe_window_next(n.saturating_add(1), now);
+    }
+
+    fn on_syn_timeout(&mut self, now: Instant) {
+        self.stats.timeouts += 1;
+        self.timer.count_retry();
+        if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries()) > most) {
+            self.break_off(ResetCause::TimedOut);
+            return;
+        }
+        self.syn_repeats = self.syn_repeats.saturating_add(1);
+        self.syn_due = true;
+        self.rtt.back_off();
+        self.rearm_retransmit(now);
+    }
+
+    fn on_retransmission_timeout(&mut self, now: Instant) {
+        if self.board.outstanding() == 0 {
+            self.timer.stop();
+            self.recovery.on_timer();
+            return;
+        }
+        self.stats.timeouts += 1;
+        // A shut window is the peer's wish, not a sign that it is gone.
+        if self.snd_wnd.size() > 0 {
+            self.timer.count_retry();
+        }
+        if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries()) > most) {
+            self.break_off(ResetCause::TimedOut);
+            return;
+        }
+        self.on_timeout_loss(now);
+        self.rtt.back_off();
+        self.rearm_retransmit(now);
+    }
+
+    /// The peer's FIN came, or its ACK of ours: what the new state asks of the timers.
+    pub(in crate::tcp) fn on_state_changed(&mut self, now: Instant) {
+        match self.state {
+            State::TimeWait => self.enter_time_wait(now),
+            State::Closed => {
+                self.pending.closed();
+                self.stop();
+            }
+            _ => {}
+        }
     }
 }

@@ -1,10 +1,13 @@
 //! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
 //! data comes in pieces, each of which leaves in a segment of its own.
 
-use super::linux::receive_queue::{Mark, Place};
-use super::recv::input::unwrap;
+use super::linux::buffers::LinuxBuffers;
+use super::linux::receive_queue::{Held, Mark, Place, ReceiveQueue};
+use super::recv::ack_policy::AckPolicy;
+use super::sequence::unwrap;
 use super::{ResetCause, Tcp, TransmitHint};
 use crate::cc::{Cc, CongestionControl};
+use crate::config::Misbehaviour;
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Bytes, Instant};
 
@@ -15,7 +18,7 @@ impl Tcp {
     pub(crate) fn share_window(&mut self, window: u64) {
         let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
         if before.is_none() {
-            self.leave_buffers_to_others();
+            self.buffers = None;
             // The connection notes that the window grows before the first segment of a subflow can say that ACKs hurry.
             self.acks.begin_quick_acks(self.config.quick_acks);
         }
@@ -40,9 +43,9 @@ impl Tcp {
     /// The packets that the connection writes count as memory: they are followed, unless only segments are sent. Beside the data of each,
     /// its options take so many bytes.
     pub(crate) fn follow_packets(&mut self, beside: u32) {
-        if let Some(repair) = &mut self.repair {
-            repair.beside = beside;
-            self.follow_packets_of_connection();
+        if let Some(extensions) = self.extensions.as_deref_mut() {
+            extensions.segmentation.set_options(beside);
+            self.buffers = Some(LinuxBuffers::of_subflow(&self.config));
         }
     }
 
@@ -57,7 +60,10 @@ impl Tcp {
     pub(crate) fn take(&mut self, bytes: u64, goes_on: bool) {
         self.snd.write(bytes);
         if self.buffers.is_some() {
-            self.take_from_connection(bytes, goes_on);
+            let goal = self.size_goal();
+            if let Some(buffer) = self.send_buffer_mut() {
+                buffer.take(bytes, goes_on, goal);
+            }
         }
     }
 
@@ -75,7 +81,7 @@ impl Tcp {
 
     /// So many bytes the last packet that waits has room for; `None` where it is not known in which packets it waits.
     pub(crate) fn room_in_packet(&self) -> Option<u64> {
-        Some(self.tuned_send_buffer()?.queue.room_in_tail(self.packet_goal()))
+        Some(self.tuned_send_buffer()?.queue.room_in_tail(self.size_goal()))
     }
 
     /// Whether the packet that was handed down last has left as a whole.
@@ -112,8 +118,7 @@ impl Tcp {
     /// waits for a loss (`tcp_cleanup_rbuf`). Whether it is.
     pub(crate) fn note_all_read(&mut self) -> bool {
         if self.has_pushed() {
-            let replies = self.repair.as_ref().is_some_and(|repair| repair.push_acks.replies);
-            self.acks.on_all_read(replies);
+            self.acks.on_all_read(self.extensions.is_pingpong());
         }
         let due = self.acks.is_due();
         if due {
@@ -291,8 +296,8 @@ impl Tcp {
 
     /// The segment that is about to come has this mark.
     pub(crate) fn note_mark(&mut self, mark: Mark) {
-        if let Some(arrivals) = self.arrivals_mut() {
-            arrivals.note_mark(mark);
+        if let Some(buffers) = self.buffers.as_deref_mut() {
+            buffers.arrivals_mut().note_mark(mark);
         }
     }
 
@@ -361,7 +366,7 @@ impl Tcp {
     /// Its pacing rate when an ACK was dealt with last, bytes a second, whether it paces or not (`sk_pacing_rate`); none where that is
     /// not noted.
     pub(crate) fn rate_noted(&self) -> Option<u64> {
-        self.noted_rate()
+        self.extensions.as_ref().filter(|_| self.config.tso).map(|e| e.segmentation.rate())
     }
 
     /// Segments sent and not acknowledged, each as a full one (`packets_out`).
@@ -394,5 +399,39 @@ impl Tcp {
     /// Ends the attempt to connect.
     pub(crate) fn give_up(&mut self) {
         self.break_off(ResetCause::TimedOut);
+    }
+
+    /// Received packets, where they are followed.
+    fn arrivals(&self) -> Option<&ReceiveQueue> {
+        self.buffers.as_deref().map(LinuxBuffers::arrivals)
+    }
+
+    /// Packets received above gaps: full ones, where they are not followed.
+    pub(crate) fn held_above_gaps(&self) -> Held {
+        let ranges = || self.rcv.ranges().map(|(start, end)| end - start);
+        let in_ranges = || Held {
+            bytes: ranges().sum(),
+            packets: ranges().map(|range| range.div_ceil(u64::from(self.mss))).sum(),
+            buffers: ranges().count() as u64,
+        };
+        self.arrivals().map_or_else(in_ranges, |arrivals| arrivals.held(0, 1))
+    }
+
+    /// Counts an ACK that is about to leave, as a gap was filled, among those that report the next gap at once.
+    pub(crate) fn count_gap_ack(&mut self) {
+        let counts = self.rcv.has_gap() && !self.acks.is_quick() && !self.has_one_unacknowledged();
+        let nxt = self.rcv.nxt();
+        if let Some(extensions) = self.extensions.as_deref_mut().filter(|_| counts) {
+            extensions.ack_policy.count_gap_ack(nxt);
+        }
+    }
+
+    /// Relative numbers of the bytes that the latest segment made this end pass over (`misbehaviour`).
+    #[inline]
+    pub(crate) fn take_hole(&mut self) -> Option<(u64, u64)> {
+        if self.config.misbehaviour != Misbehaviour::OptimisticAcks {
+            return None;
+        }
+        self.extensions.as_deref_mut()?.misbehaviour.take_hole()
     }
 }

@@ -4,10 +4,13 @@
 //! Whoever holds endpoints exchanges one for its stub ([`Tcp::time_wait`](super::Tcp::time_wait)), which gives the same
 //! answers.
 
-use super::recv::input::CHALLENGE_INTERVAL;
-use super::send::output::clock;
+use super::options::clock;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
 use tailrace_core::{Duration, Instant};
+
+/// Least distance of two answers to segments without payload that do not belong here, so that two confused ends
+/// do not answer each other for ever (Linux `tcp_invalid_ratelimit`).
+pub(in crate::tcp) const CHALLENGE_INTERVAL: Duration = Duration::from_millis(500);
 
 /// An endpoint in TIME-WAIT.
 #[derive(Clone, Copy, Debug)]

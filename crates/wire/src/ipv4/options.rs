@@ -1,6 +1,6 @@
 //! Options of the IPv4 header, as bytes; of those that are made here there is the loose source route.
 
-use crate::error::{Error, at_most};
+use crate::error::{WireError, at_most};
 use core::net::Ipv4Addr;
 
 /// Most bytes of options: the header's length counts 15 words.
@@ -38,7 +38,7 @@ impl Ipv4Options {
     ///
     /// # Errors
     /// More than nine addresses do not fit.
-    pub fn loose_source_route(route: &[Ipv4Addr], passed: usize) -> Result<Self, Error> {
+    pub fn loose_source_route(route: &[Ipv4Addr], passed: usize) -> Result<Self, WireError> {
         let len = 1 + ROUTE_HEAD + 4 * route.len();
         at_most("ipv4 options", len, MAX_OPTIONS_LEN)?;
         let mut options = Self { len, ..Self::NONE };
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn nine_addresses_fill_the_header() {
         assert_eq!(Ipv4Options::loose_source_route(&addresses(9), 0).unwrap().as_slice().len(), 40);
-        let error = Error::TooLong { what: "ipv4 options", length: 44, limit: 40 };
+        let error = WireError::TooLong { what: "ipv4 options", length: 44, limit: 40 };
         assert_eq!(Ipv4Options::loose_source_route(&addresses(10), 0), Err(error));
     }
 

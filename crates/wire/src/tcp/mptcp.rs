@@ -8,15 +8,15 @@
 //! Numbers stand here as on the wire: a data sequence number or data acknowledgment has its low 32 bits or all 64.
 
 use super::options::RawOptions;
-use crate::checksum::Sum;
-use crate::error::Error;
+use crate::checksum::InternetChecksum;
+use crate::error::WireError;
 
 /// Kind of the option.
 pub const KIND: u8 = 30;
 
 /// A number of which the wire shows 32 or 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
+pub enum DssNumber {
     /// The low 32 bits.
     Low(u32),
     /// All.
@@ -25,9 +25,9 @@ pub enum Number {
 
 /// The mapping of a DSS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mapping {
+pub struct DssMapping {
     /// Data sequence number of the first byte.
-    pub dsn: Number,
+    pub dsn: DssNumber,
     /// Relative subflow sequence number of the first byte.
     pub ssn: u32,
     /// Data-level length.
@@ -38,12 +38,12 @@ pub struct Mapping {
 
 /// Address ids, at most eight.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Ids {
+pub struct AddressIdList {
     ids: [u8; 8],
     len: u8,
 }
 
-impl Ids {
+impl AddressIdList {
     /// The first eight of `ids`.
     pub fn new(ids: &[u8]) -> Self {
         let mut list = Self::default();
@@ -105,9 +105,9 @@ pub enum MptcpOption {
     /// Data sequence signal.
     Dss {
         /// Data acknowledgment.
-        data_ack: Option<Number>,
+        data_ack: Option<DssNumber>,
         /// Mapping.
-        mapping: Option<Mapping>,
+        mapping: Option<DssMapping>,
         /// Flag F.
         data_fin: bool,
     },
@@ -123,7 +123,7 @@ pub enum MptcpOption {
         hmac: Option<u64>,
     },
     /// REMOVE_ADDR.
-    RemoveAddr(Ids),
+    RemoveAddr(AddressIdList),
     /// MP_PRIO.
     Priority {
         /// Flag B.
@@ -149,12 +149,12 @@ pub enum MptcpOption {
 }
 
 /// The option's bytes behind kind and length, as they grow.
-struct Data {
+struct OptionData {
     bytes: [u8; 38],
     len: usize,
 }
 
-impl Data {
+impl OptionData {
     fn new(subtype: u8, low: u8) -> Self {
         let mut data = Self { bytes: [0; 38], len: 0 };
         data.put(&[subtype << 4 | low]);
@@ -164,34 +164,34 @@ impl Data {
         self.bytes[self.len..self.len + more.len()].copy_from_slice(more);
         self.len += more.len();
     }
-    fn number(&mut self, number: Number) {
+    fn number(&mut self, number: DssNumber) {
         match number {
-            Number::Low(n) => self.put(&n.to_be_bytes()),
-            Number::Full(n) => self.put(&n.to_be_bytes()),
+            DssNumber::Low(n) => self.put(&n.to_be_bytes()),
+            DssNumber::Full(n) => self.put(&n.to_be_bytes()),
         }
     }
 }
 
 /// Reads what is left of an option.
-struct Rest<'a>(&'a [u8]);
+struct OptionReader<'a>(&'a [u8]);
 
-impl Rest<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+impl OptionReader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
         let (head, rest) = self.0.split_first_chunk::<N>().ok_or(MALFORMED)?;
         self.0 = rest;
         Ok(*head)
     }
-    fn u16(&mut self) -> Result<u16, Error> {
+    fn u16(&mut self) -> Result<u16, WireError> {
         Ok(u16::from_be_bytes(self.take()?))
     }
-    fn u32(&mut self) -> Result<u32, Error> {
+    fn u32(&mut self) -> Result<u32, WireError> {
         Ok(u32::from_be_bytes(self.take()?))
     }
-    fn u64(&mut self) -> Result<u64, Error> {
+    fn u64(&mut self) -> Result<u64, WireError> {
         Ok(u64::from_be_bytes(self.take()?))
     }
-    fn number(&mut self, full: bool) -> Result<Number, Error> {
-        Ok(if full { Number::Full(self.u64()?) } else { Number::Low(self.u32()?) })
+    fn number(&mut self, full: bool) -> Result<DssNumber, WireError> {
+        Ok(if full { DssNumber::Full(self.u64()?) } else { DssNumber::Low(self.u32()?) })
     }
 }
 
@@ -199,44 +199,44 @@ impl MptcpOption {
     /// Appends the option to `raw`.
     ///
     /// # Errors
-    /// [`Error::TooLong`] where a header has no room for it.
-    pub fn push(&self, raw: &mut RawOptions) -> Result<(), Error> {
+    /// [`WireError::TooLong`] where a header has no room for it.
+    pub fn push(&self, raw: &mut RawOptions) -> Result<(), WireError> {
         let data = self.data();
         raw.push(KIND, &data.bytes[..data.len])
     }
 
-    fn data(&self) -> Data {
+    fn data(&self) -> OptionData {
         match *self {
             Self::Capable { checksum_required, sender, receiver, len, checksum } => {
-                let mut d = Data::new(CAPABLE, VERSION);
+                let mut d = OptionData::new(CAPABLE, VERSION);
                 d.put(&[if checksum_required { 0x80 } else { 0 } | HMAC_SHA256]);
                 sender.into_iter().chain(receiver).for_each(|key| d.put(&key.to_be_bytes()));
                 len.into_iter().chain(checksum).for_each(|word| d.put(&word.to_be_bytes()));
                 d
             }
             Self::JoinSyn { backup, id, token, nonce } => {
-                let mut d = Data::new(JOIN, u8::from(backup));
+                let mut d = OptionData::new(JOIN, u8::from(backup));
                 d.put(&[id]);
                 d.put(&token.to_be_bytes());
                 d.put(&nonce.to_be_bytes());
                 d
             }
             Self::JoinSynAck { backup, id, hmac, nonce } => {
-                let mut d = Data::new(JOIN, u8::from(backup));
+                let mut d = OptionData::new(JOIN, u8::from(backup));
                 d.put(&[id]);
                 d.put(&hmac.to_be_bytes());
                 d.put(&nonce.to_be_bytes());
                 d
             }
             Self::JoinAck { hmac } => {
-                let mut d = Data::new(JOIN, 0);
+                let mut d = OptionData::new(JOIN, 0);
                 d.put(&[0]);
                 d.put(&hmac);
                 d
             }
             Self::Dss { data_ack, mapping, data_fin } => dss_data(data_ack, mapping, data_fin),
             Self::AddAddr { id, address, port, hmac } => {
-                let mut d = Data::new(ADD_ADDR, u8::from(hmac.is_none()));
+                let mut d = OptionData::new(ADD_ADDR, u8::from(hmac.is_none()));
                 d.put(&[id]);
                 d.put(&address);
                 port.into_iter().for_each(|p| d.put(&p.to_be_bytes()));
@@ -244,15 +244,15 @@ impl MptcpOption {
                 d
             }
             Self::RemoveAddr(ids) => {
-                let mut d = Data::new(REMOVE_ADDR, 0);
+                let mut d = OptionData::new(REMOVE_ADDR, 0);
                 d.put(ids.as_slice());
                 d
             }
-            Self::Priority { backup } => Data::new(PRIORITY, u8::from(backup)),
+            Self::Priority { backup } => OptionData::new(PRIORITY, u8::from(backup)),
             Self::Fail { dsn } => with_word(FAIL, dsn),
             Self::FastClose { key } => with_word(FAST_CLOSE, key),
             Self::Reset { transient, reason } => {
-                let mut d = Data::new(RESET, u8::from(transient));
+                let mut d = OptionData::new(RESET, u8::from(transient));
                 d.put(&[reason]);
                 d
             }
@@ -262,10 +262,10 @@ impl MptcpOption {
     /// The option in `data`, which follows kind and length.
     ///
     /// # Errors
-    /// [`Error::Malformed`] where a subtype is unknown or has another length, or where MP_CAPABLE is of another version or asks
+    /// [`WireError::Malformed`] where a subtype is unknown or has another length, or where MP_CAPABLE is of another version or asks
     /// for what this one does not have.
-    pub fn parse(data: &[u8]) -> Result<Self, Error> {
-        let mut rest = Rest(data);
+    pub fn parse(data: &[u8]) -> Result<Self, WireError> {
+        let mut rest = OptionReader(data);
         let [first] = rest.take()?;
         let (subtype, low) = (first >> 4, first & 0xf);
         let option = match (subtype, data.len() + 2) {
@@ -292,7 +292,7 @@ impl MptcpOption {
                 let port = if matches!(n, 10 | 18) { Some(rest.u16()?) } else { None };
                 Self::AddAddr { id, address, port, hmac: if echo { None } else { Some(rest.u64()?) } }
             }
-            (REMOVE_ADDR, 4..=11) => Self::RemoveAddr(Ids::new(core::mem::take(&mut rest.0))),
+            (REMOVE_ADDR, 4..=11) => Self::RemoveAddr(AddressIdList::new(core::mem::take(&mut rest.0))),
             (PRIORITY, 3) => Self::Priority { backup: low & 1 == 1 },
             (FAIL, 12) => {
                 rest.take::<1>()?;
@@ -309,16 +309,16 @@ impl MptcpOption {
     }
 }
 
-fn with_word(subtype: u8, word: u64) -> Data {
-    let mut d = Data::new(subtype, 0);
+fn with_word(subtype: u8, word: u64) -> OptionData {
+    let mut d = OptionData::new(subtype, 0);
     d.put(&[0]);
     d.put(&word.to_be_bytes());
     d
 }
 
-fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) -> Data {
+fn dss_data(data_ack: Option<DssNumber>, mapping: Option<DssMapping>, data_fin: bool) -> OptionData {
     let [.., flags] = dss_begins(0, data_ack, mapping, data_fin);
-    let mut d = Data::new(DSS, 0);
+    let mut d = OptionData::new(DSS, 0);
     d.put(&[flags]);
     if let Some(ack) = data_ack {
         d.number(ack);
@@ -336,18 +336,18 @@ fn dss_data(data_ack: Option<Number>, mapping: Option<Mapping>, data_fin: bool) 
 #[inline(always)]
 pub(super) fn dss_begins(
     length: u8,
-    data_ack: Option<Number>,
-    mapping: Option<Mapping>,
+    data_ack: Option<DssNumber>,
+    mapping: Option<DssMapping>,
     data_fin: bool,
 ) -> [u8; 4] {
-    let wide = |n: &Number| matches!(n, Number::Full(_));
+    let wide = |n: &DssNumber| matches!(n, DssNumber::Full(_));
     let mut flags = if data_fin { 0x10 } else { 0 };
     flags |= data_ack.map_or(0, |a| if wide(&a) { 0x03 } else { 0x01 });
     flags |= mapping.map_or(0, |m| if wide(&m.dsn) { 0x0c } else { 0x04 });
     [KIND, length, DSS << 4, flags]
 }
 
-fn capable(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
+fn capable(rest: &mut OptionReader<'_>, length: usize) -> Result<MptcpOption, WireError> {
     let [flags] = rest.take()?;
     // RFC 8684 §3.1: who does not know what flag B stands for, or has not the algorithm of flag H, speaks plain TCP.
     if !matches!(length, 4 | 12 | 20 | 22 | 24) || flags & EXTENSIBILITY != 0 || flags & HMAC_SHA256 == 0 {
@@ -362,13 +362,13 @@ fn capable(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
     })
 }
 
-fn dss(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
+fn dss(rest: &mut OptionReader<'_>, length: usize) -> Result<MptcpOption, WireError> {
     let [flags] = rest.take()?;
     let data_ack = if flags & 0x01 != 0 { Some(rest.number(flags & 0x02 != 0)?) } else { None };
     let mapping = if flags & 0x04 != 0 {
         let (dsn, ssn, len) = (rest.number(flags & 0x08 != 0)?, rest.u32()?, rest.u16()?);
         let checksum = if rest.0.is_empty() { None } else { Some(rest.u16()?) };
-        Some(Mapping { dsn, ssn, len, checksum })
+        Some(DssMapping { dsn, ssn, len, checksum })
     } else {
         None
     };
@@ -380,16 +380,21 @@ fn dss(rest: &mut Rest<'_>, length: usize) -> Result<MptcpOption, Error> {
 
 /// The ones' complement sum of a payload, as it goes into the checksum of its mapping.
 pub fn sum_of_payload(payload: &[u8]) -> u16 {
-    !Sum::new().bytes(payload).checksum()
+    !InternetChecksum::new().bytes(payload).checksum()
 }
 
 /// The checksum of a mapping whose payload has this ones' complement sum, which is zero for zeros: over the pseudo-header of RFC 8684
 /// §3.3 with the whole data sequence number.
 pub fn checksum_of_mapping(dsn: u64, ssn: u32, len: u16, payload: u16) -> u16 {
-    Sum::new().bytes(&dsn.to_be_bytes()).bytes(&ssn.to_be_bytes()).word(len).word(payload).checksum()
+    InternetChecksum::new()
+        .bytes(&dsn.to_be_bytes())
+        .bytes(&ssn.to_be_bytes())
+        .word(len)
+        .word(payload)
+        .checksum()
 }
 
-const MALFORMED: Error = Error::Malformed { header: "mptcp option", field: "subtype or length" };
+const MALFORMED: WireError = WireError::Malformed { header: "mptcp option", field: "subtype or length" };
 const VERSION: u8 = 1;
 /// Flag B of MP_CAPABLE: there is more to know than this version says (RFC 8684 §3.1).
 const EXTENSIBILITY: u8 = 0x40;
@@ -431,15 +436,15 @@ pub(crate) mod tests {
         let join = MptcpOption::JoinSyn { backup: true, id: 3, token: 0x0a0b_0c0d, nonce: 0x0102_0304 };
         assert_eq!(bytes(&join), [30, 12, 0x11, 3, 10, 11, 12, 13, 1, 2, 3, 4]);
         // Figure 9: F 0x10, m 0x08, M 0x04, a 0x02, A 0x01.
-        let mapping = Mapping { dsn: Number::Low(7), ssn: 1, len: 0x0594, checksum: None };
+        let mapping = DssMapping { dsn: DssNumber::Low(7), ssn: 1, len: 0x0594, checksum: None };
         let dss =
-            MptcpOption::Dss { data_ack: Some(Number::Full(9)), mapping: Some(mapping), data_fin: true };
+            MptcpOption::Dss { data_ack: Some(DssNumber::Full(9)), mapping: Some(mapping), data_fin: true };
         let expected = [30, 22, 0x20, 0x17, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, 7, 0, 0, 0, 1, 0x05, 0x94];
         assert_eq!(bytes(&dss), expected);
         // Figures 12 to 17.
         let add = MptcpOption::AddAddr { id: 2, address: [10, 0, 0, 1], port: None, hmac: None };
         assert_eq!(bytes(&add), [30, 8, 0x31, 2, 10, 0, 0, 1]);
-        assert_eq!(bytes(&MptcpOption::RemoveAddr(Ids::new(&[1, 4]))), [30, 5, 0x40, 1, 4]);
+        assert_eq!(bytes(&MptcpOption::RemoveAddr(AddressIdList::new(&[1, 4]))), [30, 5, 0x40, 1, 4]);
         assert_eq!(bytes(&MptcpOption::Priority { backup: true }), [30, 3, 0x51]);
         assert_eq!(bytes(&MptcpOption::Fail { dsn: 1 }), [30, 12, 0x60, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
         assert_eq!(bytes(&MptcpOption::Reset { transient: true, reason: 6 }), [30, 4, 0x81, 6]);
@@ -461,14 +466,14 @@ pub(crate) mod tests {
         }
     }
 
-    fn numbers() -> impl Strategy<Value = Number> {
-        prop_oneof![any::<u32>().prop_map(Number::Low), any::<u64>().prop_map(Number::Full)]
+    fn numbers() -> impl Strategy<Value = DssNumber> {
+        prop_oneof![any::<u32>().prop_map(DssNumber::Low), any::<u64>().prop_map(DssNumber::Full)]
     }
 
     /// The fields of data sequence signals.
-    pub(crate) fn signals() -> impl Strategy<Value = (Option<Number>, Option<Mapping>, bool)> {
+    pub(crate) fn signals() -> impl Strategy<Value = (Option<DssNumber>, Option<DssMapping>, bool)> {
         let mapping = (numbers(), any::<u32>(), any::<u16>(), any::<Option<u16>>())
-            .prop_map(|(dsn, ssn, len, checksum)| Mapping { dsn, ssn, len, checksum });
+            .prop_map(|(dsn, ssn, len, checksum)| DssMapping { dsn, ssn, len, checksum });
         (prop::option::of(numbers()), prop::option::of(mapping), any::<bool>())
     }
 
@@ -493,7 +498,8 @@ pub(crate) mod tests {
             }),
             (any::<u8>(), any::<[u8; 4]>(), any::<Option<u16>>(), any::<Option<u64>>())
                 .prop_map(|(id, address, port, hmac)| MptcpOption::AddAddr { id, address, port, hmac }),
-            prop::collection::vec(any::<u8>(), 1..=8).prop_map(|ids| MptcpOption::RemoveAddr(Ids::new(&ids))),
+            prop::collection::vec(any::<u8>(), 1..=8)
+                .prop_map(|ids| MptcpOption::RemoveAddr(AddressIdList::new(&ids))),
             any::<u64>().prop_map(|key| MptcpOption::FastClose { key }),
         ]
     }

@@ -14,8 +14,7 @@
 //!
 //! Where that exceeds the 40 bytes there are, the NOPs are left out; so whatever was parsed can be emitted.
 
-use super::mptcp::{self, Mapping, Number};
-use crate::error::{Error, at_most};
+use crate::error::{WireError, at_most};
 
 /// The most bytes of options a header holds.
 pub const MAX_OPTIONS_LEN: usize = 40;
@@ -40,10 +39,10 @@ pub struct TcpOptions {
 impl TcpOptions {
     /// The options in `bytes`, which are those between the fixed header and the payload. Of a repeated option the
     /// last counts; raw ones are all kept, in order.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, WireError> {
         at_most(NAME, bytes.len(), MAX_OPTIONS_LEN)?;
         let mut options = Self::default();
-        for option in Walk(bytes) {
+        for option in OptionIter(bytes) {
             let (kind, data) = option?;
             if !options.set(kind, data) {
                 options.raw.0.put(&[kind, data.len() as u8 + 2]);
@@ -53,7 +52,7 @@ impl TcpOptions {
         Ok(options)
     }
     /// The options as bytes, padded to a multiple of four; an error if they exceed 40.
-    pub fn encode(&self) -> Result<EncodedOptions, Error> {
+    pub fn encode(&self) -> Result<EncodedOptions, WireError> {
         if let Some(aligned) = self.aligned() {
             return Ok(EncodedOptions(aligned));
         }
@@ -81,8 +80,8 @@ impl TcpOptions {
     }
 
     /// Each option on words of its own; `None` where a header has no room for so many.
-    fn aligned(&self) -> Option<Bytes> {
-        let mut out = Bytes::default();
+    fn aligned(&self) -> Option<OptionBuffer> {
+        let mut out = OptionBuffer::default();
         if let Some(mss) = self.mss {
             let [high, low] = mss.to_be_bytes();
             out.word([MSS, 4, high, low])?;
@@ -120,8 +119,8 @@ impl TcpOptions {
 
     /// One option behind the other.
     #[cold]
-    fn packed(&self) -> Bytes {
-        let mut out = Bytes::default();
+    fn packed(&self) -> OptionBuffer {
+        let mut out = OptionBuffer::default();
         if let Some(mss) = self.mss {
             out.put(&[MSS, 4]);
             out.put(&mss.to_be_bytes());
@@ -152,95 +151,12 @@ impl TcpOptions {
 
 /// Options as [`TcpOptions::encode`] lays them out.
 #[derive(Clone, Copy, Debug)]
-pub struct EncodedOptions(Bytes);
+pub struct EncodedOptions(OptionBuffer);
 
 impl EncodedOptions {
     /// The bytes, a multiple of four.
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
-    }
-}
-
-/// The options of most segments as words of a header: timestamps, SACK, and MPTCP's data sequence signal, in this order. They are the
-/// bytes of [`TcpOptions::encode`].
-#[derive(Clone, Copy, Debug)]
-pub struct OptionWords {
-    /// Behind the options are zeros.
-    words: [u32; MAX_OPTIONS_LEN / 4],
-    len: usize,
-}
-
-impl OptionWords {
-    /// No options.
-    pub const NONE: Self = Self { words: [0; _], len: 0 };
-
-    /// Timestamps alone: value and echo reply.
-    #[inline(always)]
-    pub const fn timestamps(value: u32, echo: u32) -> Self {
-        Self { words: [TIMESTAMPS_ALIGNED, value, echo, 0, 0, 0, 0, 0, 0, 0], len: 3 }
-    }
-    /// These and SACK blocks; none where a header has no room for so many.
-    #[inline]
-    pub fn and_sack(mut self, blocks: impl ExactSizeIterator<Item = (u32, u32)>) -> Option<Self> {
-        self.push(SACK_ALIGNED + 8 * blocks.len() as u32)?;
-        for (left, right) in blocks {
-            self.push(left)?;
-            self.push(right)?;
-        }
-        Some(self)
-    }
-    /// These and an [`MptcpOption::Dss`](super::mptcp::MptcpOption::Dss); none where a header has no room for it.
-    #[inline]
-    pub fn and_dss(
-        mut self,
-        data_ack: Option<Number>,
-        mapping: Option<Mapping>,
-        data_fin: bool,
-    ) -> Option<Self> {
-        let (first, mut missing) = (self.len, 0);
-        self.push(0)?; // the length is known at the end
-        if let Some(ack) = data_ack {
-            self.number(ack)?;
-        }
-        if let Some(Mapping { dsn, ssn, len, checksum }) = mapping {
-            self.number(dsn)?;
-            self.push(ssn)?;
-            self.push(u32::from(len) << 16 | u32::from(checksum.unwrap_or(0)))?;
-            missing = if checksum.is_some() { 0 } else { 2 };
-        }
-        let length = 4 * (self.len - first) - missing;
-        self.words[first] = u32::from_be_bytes(mptcp::dss_begins(length as u8, data_ack, mapping, data_fin));
-        Some(self)
-    }
-    #[inline(always)]
-    fn push(&mut self, word: u32) -> Option<()> {
-        *self.words.get_mut(self.len)? = word;
-        self.len += 1;
-        Some(())
-    }
-    #[inline(always)]
-    fn number(&mut self, number: Number) -> Option<()> {
-        match number {
-            Number::Low(low) => self.push(low),
-            Number::Full(full) => {
-                self.push((full >> 32) as u32)?;
-                self.push(full as u32)
-            }
-        }
-    }
-    /// Bytes of the options.
-    #[inline(always)]
-    pub const fn len(&self) -> usize {
-        4 * self.len
-    }
-    /// Whether there are none.
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-    /// All words that a header has room for, zeros behind the options.
-    #[inline(always)]
-    pub(crate) const fn words(&self) -> &[u32; MAX_OPTIONS_LEN / 4] {
-        &self.words
     }
 }
 
@@ -284,14 +200,14 @@ impl SackBlocks {
 
 /// Options as they stand on the wire: kind, length, data, one after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RawOptions(Bytes);
+pub struct RawOptions(OptionBuffer);
 
 impl RawOptions {
     /// Appends an option. Refused are the padding kinds 0 and 1, well-formed options that have a field in
     /// [`TcpOptions`], and what does not fit.
-    pub fn push(&mut self, kind: u8, data: &[u8]) -> Result<(), Error> {
+    pub fn push(&mut self, kind: u8, data: &[u8]) -> Result<(), WireError> {
         if matches!(kind, END | NOP) || TcpOptions::default().set(kind, data) {
-            return Err(Error::Malformed { header: NAME, field: "kind of a raw option" });
+            return Err(WireError::Malformed { header: NAME, field: "kind of a raw option" });
         }
         at_most(NAME, self.0.len + 2 + data.len(), MAX_OPTIONS_LEN)?;
         self.0.put(&[kind, data.len() as u8 + 2]);
@@ -301,7 +217,7 @@ impl RawOptions {
     /// Kind and data of each, in order.
     pub fn iter(&self) -> impl Iterator<Item = (u8, &[u8])> {
         // Only whole options ever get in, so none is lost here.
-        Walk(self.as_bytes()).flatten()
+        OptionIter(self.as_bytes()).flatten()
     }
     /// The bytes as they stand.
     pub fn as_bytes(&self) -> &[u8] {
@@ -311,19 +227,19 @@ impl RawOptions {
 
 /// A fixed buffer of options. What does not fit is counted, not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Bytes {
+struct OptionBuffer {
     bytes: [u8; MAX_OPTIONS_LEN],
     len: usize,
     overflow: usize,
 }
 
-impl Default for Bytes {
+impl Default for OptionBuffer {
     fn default() -> Self {
         Self { bytes: [0; MAX_OPTIONS_LEN], len: 0, overflow: 0 }
     }
 }
 
-impl Bytes {
+impl OptionBuffer {
     /// Appends a word to words; `None` where it does not fit.
     #[inline]
     fn word(&mut self, word: [u8; 4]) -> Option<()> {
@@ -346,10 +262,10 @@ impl Bytes {
 }
 
 /// Steps over options, skipping NOPs, up to End of Option List (RFC 9293 §3.1); after an error it ends.
-struct Walk<'a>(&'a [u8]);
+struct OptionIter<'a>(&'a [u8]);
 
-impl<'a> Iterator for Walk<'a> {
-    type Item = Result<(u8, &'a [u8]), Error>;
+impl<'a> Iterator for OptionIter<'a> {
+    type Item = Result<(u8, &'a [u8]), WireError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while let [NOP, rest @ ..] = self.0 {
@@ -363,7 +279,7 @@ impl<'a> Iterator for Walk<'a> {
                 self.0 = rest;
                 Some(Ok((kind, &option[2..])))
             }
-            _ => Some(Err(Error::Malformed { header: NAME, field: "length of an option" })),
+            _ => Some(Err(WireError::Malformed { header: NAME, field: "length of an option" })),
         }
     }
 }
@@ -377,9 +293,9 @@ const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
 /// What stands before timestamps without SACK-permitted.
-const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
+pub(super) const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
 /// What stands before SACK blocks, of which each adds eight to the length.
-const SACK_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, SACK, 2]);
+pub(super) const SACK_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, SACK, 2]);
 
 #[cfg(test)]
 pub(super) mod tests {
@@ -425,7 +341,7 @@ pub(super) mod tests {
         let three = TcpOptions { timestamps, sack: sack(&[(1, 2), (3, 4), (5, 6)]), ..Default::default() };
         assert_eq!(encoded(three).len(), 40);
         let four = TcpOptions { sack: sack(&[(1, 2), (3, 4), (5, 6), (7, 8)]), ..three };
-        let error = Error::TooLong { what: "tcp options", length: 44, limit: 40 };
+        let error = WireError::TooLong { what: "tcp options", length: 44, limit: 40 };
         assert_eq!(four.encode().unwrap_err(), error);
     }
 
@@ -464,7 +380,7 @@ pub(super) mod tests {
 
     #[test]
     fn an_option_that_overruns_the_header_is_an_error() {
-        let error = Err(Error::Malformed { header: "tcp options", field: "length of an option" });
+        let error = Err(WireError::Malformed { header: "tcp options", field: "length of an option" });
         for bytes in [&[MSS, 4, 5][..], &[254, 1, 0, 0], &[254, 0], &[NOP, NOP, NOP, 254]] {
             assert_eq!(TcpOptions::parse(bytes), error, "{bytes:?}");
         }

@@ -21,9 +21,9 @@ FILE = "index.sqlite"
 _APPLICATION = 0x54526365
 # Grows when an older version could no longer read an index rightly.
 FORMAT = 1
-# How long a reader or writer waits for the other's transaction.
+# Time that a reader or writer waits for the other's transaction.
 _PATIENCE_S = 60.0
-# What SQLite's journal may take between transactions.
+# Size that SQLite's journal may keep between transactions.
 _JOURNAL_BYTES = 1 << 20
 _SCHEMA = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -135,7 +135,7 @@ class Index:
             return self._db.execute("SELECT cell, run, error FROM failures ORDER BY cell, run").fetchall()
 
     def parts(self) -> dict[int, dict[str, dict[str, str | int]]]:
-        """Of every part its files by table, each with `bytes` and `blake2b`."""
+        """Files of every part by table, each with `bytes` and `blake2b`."""
         with self._named():
             rows = self._db.execute("SELECT part, files FROM parts ORDER BY part").fetchall()
         return {part: json.loads(files) for part, files in rows}
@@ -151,7 +151,7 @@ class Index:
                 yield Landed(cell, run, int(seed), *rest)
 
     def waiting_bytes(self) -> int:
-        """How much is in no part yet."""
+        """Bytes that are in no part yet."""
         with self._named():
             (size,) = self._db.execute(
                 "SELECT coalesce(sum(length(summary) + length(tables)), 0) FROM runs WHERE part IS NULL"
@@ -261,7 +261,7 @@ class Index:
 
 
 def unwritable(place: Path, reason: object) -> RunError:
-    """Of a place where something could not be kept: most often a full disk."""
+    """Error for a place where something could not be kept: most often a full disk."""
     return RunError(
         f"{place} cannot be written: {reason}; what had landed is kept: make room, and give the same command again"
     )

@@ -34,7 +34,7 @@ from tailrace.system.ownership import Holding
 if TYPE_CHECKING:
     import polars as pl
 
-# What commands write of the runs.
+# Files that commands write about the runs.
 TABLES = frozenset({"table.md", "table.csv"})
 LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
@@ -49,7 +49,7 @@ def is_store(place: Path) -> bool:
 
 
 class Reader:
-    """What has landed so far; a command may be writing meanwhile."""
+    """Reader of the runs stored so far; a command may be writing meanwhile."""
 
     def __init__(self, place: Path) -> None:
         if not place.is_dir():
@@ -83,7 +83,7 @@ class Reader:
         return pl.concat(found, how="diagonal") if found else None
 
     def _pieces(self, table: str) -> list[pl.LazyFrame]:
-        """Of each part, and of what is in none yet; rows of each are in order of cells and runs."""
+        """Rows of each part, and of runs in none yet, in order of cells and runs."""
         import polars as pl
 
         files = [
@@ -151,7 +151,7 @@ class Writer(Reader):
         # Where long series of runs under way are.
         self.spill = Spill(place)
         self._waiting = self._index.waiting_bytes()
-        # What was found damaged, for whoever tells the user.
+        # Damage found, for messages to the user.
         self.notes: list[str] = []
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Which is more, which is less: numbers one after the other, from the largest to the smallest."""
+"""Order of numbers, from the largest to the smallest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What checks share: limits, three outcomes, numbers in words."""
+"""Limits, the three outcomes and numbers in words, for all checks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Number:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Of its interval; of a single run twice the value."""
+        """Ends of its interval; for a single run twice the value."""
         return ends(self.interval)
 
     @property
@@ -55,7 +55,7 @@ class Numbers(Protocol):
     """Where checks get numbers from: the runs of one study under one reading."""
 
     def one(self, text: str, keys: Keys) -> Number:
-        """What a text means: `METRIC where PARAMETER=VALUE`."""
+        """Number that a text asks for: `METRIC where PARAMETER=VALUE`."""
 
     def along(self, text: str, parameter: str, keys: Keys) -> list[tuple[str, Number]]:
         """The same for every value of a parameter, in the order of the sweep."""
@@ -66,10 +66,10 @@ class Numbers(Protocol):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check says."""
+    """Result of a check."""
 
     outcome: Outcome
-    # What was found, and what the paper has.
+    # Number found, and the paper's.
     ours: str
     wanted: str
 
@@ -105,7 +105,7 @@ def within(low: float, high: float, least: float, most: float) -> Outcome:
 
 
 def worst(outcomes: Iterable[Outcome]) -> Outcome:
-    """Of several that must all hold."""
+    """Worst of several outcomes that must all hold."""
     found = set(outcomes)
     if Outcome.FAILS in found:
         return Outcome.FAILS
@@ -145,7 +145,7 @@ def share(keys: Keys, key: str, default: float | None = None) -> float | None:
 
 
 def tied(ties: float) -> str:
-    """How near to each other numbers may stand either way; nothing where they may not."""
+    """Tolerance within which numbers count as tied; empty without one."""
     return f" (or within {100 * ties:g} %)" if ties else ""
 
 
@@ -187,6 +187,6 @@ def limits(keys: Keys, unit: str) -> Limits:
         raise keys.fail('say how near is near enough: `within = "10 %"`, or an amount', "paper")
     is_share = isinstance(told, str) and told.strip().endswith("%") and unit != "%"
     margin = abs(paper) * (share(keys, "within") or 0.0) if is_share else amount(keys, "within", unit) or 0.0
-    # Of percentages an amount, which reads like a share.
+    # Tolerances of percentages are points: a share would be misread.
     near = f"{margin:g} points" if unit == "%" else told if isinstance(told, str) else f"{told:g}{shown}"
     return Limits(paper - margin, paper + margin, f"{paper:g}{shown} within {near}")

@@ -1,4 +1,4 @@
-"""How surely numbers are known: no 95 % interval reaches further than so much from its mean."""
+"""Precision of numbers: no 95 % interval reaches further than a limit from its mean."""
 
 from __future__ import annotations
 

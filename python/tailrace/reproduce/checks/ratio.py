@@ -1,4 +1,4 @@
-"""How many times one number is another, run by run."""
+"""Ratio of two numbers, run by run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _ratios(above: Number, below: Number) -> Sequence[float]:
 
 
 def _mark(outcome: Outcome) -> str:
-    """Of several the one that does not hold."""
+    """Mark of an outcome that does not hold."""
     return "" if outcome is Outcome.HOLDS else f" ({outcome.value})"
 
 

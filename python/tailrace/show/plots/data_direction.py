@@ -1,4 +1,4 @@
-"""Which direction of connections is drawn: the one in which most data flows.
+"""Direction of connections that is drawn: the one in which most data flows.
 
 Tables of Multipath TCP have rows of both ends, each of what it sends: `client`, which opens the connection, and
 `server`.
@@ -25,7 +25,7 @@ def senders(result: Result) -> dict[str, str]:
         return {}
     last = _words(series).group_by("run", "group", "flow", "end").agg(pl.col("sent_bytes").max())
     sums = last.group_by("group", "end").agg(pl.col("sent_bytes").sum())
-    # Of equals the client, whose name comes first.
+    # The client wins a tie: its name comes first.
     ranked = sums.sort(["group", "sent_bytes", "end"], descending=[False, True, False])
     return dict(ranked.unique("group", keep="first", maintain_order=True).select("group", "end").iter_rows())
 

@@ -1,4 +1,4 @@
-"""One figure a metric: for one result, or as overlay of several."""
+"""Figures over time, one for each metric: of one result, or as overlay of several."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tailrace.data.result import Result
 
 FORMATS = ("png", "svg")
-# What is drawn unless something else is asked for; of Multipath TCP, where it was used.
+# Default figures; those of Multipath TCP are added where it was used.
 _USUAL = ("queue", "cwnd", "goodput", "delay")
 _USUAL_OF_MULTIPATH = ("subflow_cwnd", "path_throughput")
 # More panels than this are not read: of groups, and of results, which somebody has chosen.
@@ -67,7 +67,7 @@ def _is_worth(name: str, results: Sequence[Result]) -> bool:
 
 
 def needed(name: str, transports: Collection[str], *, queues: bool) -> str | None:
-    """What a figure is of, where flows by these transports, and queues or none, have nothing of it."""
+    """Requirement of a figure that a scenario lacks: flows by certain transports, or queues."""
     if name in multipath.FIGURES:
         return None if "mptcp" in transports else 'flows over Multipath TCP (transport = "mptcp")'
     if name == "cwnd":
@@ -208,7 +208,7 @@ def _of_several(metric: Metric, results: Mapping[str, Result], title: str, queue
 
 
 def _subject(metric: Metric, parts: Sequence[Part]) -> str:
-    """What is shown; where it is of one part, this is where that is named."""
+    """Title of a metric; it names the part if there is only one."""
     of = f" of {parts[0].label}" if len(parts) == 1 else ""
     head, comma, how = metric.title.partition(",")
     return f"{head}{of}{comma}{how} over time"

@@ -28,7 +28,7 @@ class Sheet(Figure):
     """A figure that is saved as it is drawn: with text as text, and fonts that publishers take."""
 
     def savefig(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Matplotlib has it
-        """As Matplotlib's, whatever its settings are by then."""
+        """Saves like Matplotlib, with the style of this figure whatever the settings are by then."""
         with mpl.rc_context(style.FONTS):
             super().savefig(*args, **kwargs)
 
@@ -72,7 +72,7 @@ def _heading(title: str) -> list[str]:
 
 
 def _line_height(size: float = 1.0) -> float:
-    """Of text, in inches."""
+    """Height of a line of text, in inches."""
     return 1.2 * size * style.look().size.text / 72
 
 
@@ -82,7 +82,7 @@ def taller(sheet: Figure, lines: int) -> None:
 
 
 def characters(size: float = 1.0, columns: int = 1) -> int:
-    """How many characters fit a line of a panel's title, where so many panels are beside each other."""
+    """Characters that fit a line of a panel's title, with this number of panels beside each other."""
     sheet = style.look().size
     return max(
         12, int(sheet.width * 72 / (_CHARACTER * sheet.text * size)) // columns - (4 if columns > 1 else 0)
@@ -92,7 +92,9 @@ def characters(size: float = 1.0, columns: int = 1) -> int:
 def legend(
     sheet: Figure, handles: Sequence[Artist], labels: Sequence[str], most: int = 6, heading: str = ""
 ) -> None:
-    """One below the panels, where no curve is ever hidden, with as many columns as fit the sheet, `most` at most."""
+    """Adds a legend below the panels, where no curve is hidden, with as many columns as fit the sheet, `most` at
+    most.
+    """
     named: dict[str, Any] = {"title": heading, "alignment": "left"} if heading else {}
     for columns in range(min(most, len(labels)), 0, -1):
         found = sheet.legend(handles, labels, loc="outside lower left", ncols=columns, **named)
@@ -103,7 +105,7 @@ def legend(
 
 
 def legend_of(sheet: Figure, panels: Sequence[Axes], most: int = 6, heading: str = "") -> None:
-    """One legend that names the lines of all panels; what has one name looks the same in each."""
+    """Adds a legend for the lines of all panels; equal names have equal looks."""
     entries: dict[str, Artist] = {}
     for axes in panels:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -116,7 +118,7 @@ _T = TypeVar("_T")
 
 
 def crossed(found: Mapping[str, Mapping[str, _T]], most: int = 12) -> list[tuple[str, dict[str, _T]]]:
-    """What there is of results and their parts, as rows with lines: a row a part, a line a result.
+    """Parts of results as rows with lines: a row for each part, a line for each result.
 
     Of more results than lines can be told apart the reverse, `most` at most.
     """
@@ -127,7 +129,7 @@ def crossed(found: Mapping[str, Mapping[str, _T]], most: int = 12) -> list[tuple
 
 
 def looks(rows: Iterable[tuple[str, Mapping[str, _T]]]) -> dict[str, int]:
-    """Which look the lines of all rows have, by their names."""
+    """Look of each line over all rows, by its name."""
     return {
         name: index for index, name in enumerate(dict.fromkeys(name for _, lines in rows for name in lines))
     }
@@ -144,7 +146,7 @@ def say(axes: Axes, text: str) -> None:
 
 
 def band_note(counts: Sequence[int], *, band: bool) -> str:
-    """How many runs the curves are of, and what a band around them is."""
+    """Note about the number of runs of the curves, and about the band around them."""
     least, most = min(counts), max(counts)
     count = str(least) if least == most else f"{least} to {most}"
     if not band:
@@ -153,6 +155,6 @@ def band_note(counts: Sequence[int], *, band: bool) -> str:
 
 
 def seeds_note(seeds: Sequence[int]) -> str:
-    """Of which seeds."""
+    """Note about seeds."""
     distinct = sorted(set(seeds))
     return f"seed{'s' if len(distinct) > 1 else ''} {', '.join(map(str, distinct))}"

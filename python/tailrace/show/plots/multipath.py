@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST_CONNECTIONS = 6
 MOST_LINES = 7
 _OTHERS = "other paths"
-# What tells layers apart beyond the colours that there are.
+# Hatches that tell layers apart once the colours are used up.
 _HATCHES = ("", "///", "...", "xxx")
 _FLOW = ("run", "group", "flow")
 
@@ -163,12 +163,12 @@ def _data_sequence(result: Result) -> Figure:
 
 
 def _given(result: Result) -> pl.DataFrame:
-    """What connections gave subflows, by the link on which these leave the sender."""
+    """Bytes that connections gave subflows, by the link on which these leave the sender."""
     return _rates(data_direction.drawn(result, result.subflow_series), "scheduled_bytes", "subflow", "link")
 
 
 def _came_first(result: Result) -> pl.DataFrame:
-    """What receivers got by each path before they had it from another."""
+    """Bytes that receivers got by each path before they had them from another."""
     series = data_direction.drawn(result, result.path_series)
     if not len(series):
         return series
@@ -229,7 +229,7 @@ def connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, p
 
 
 def _rates(series: pl.DataFrame, counter: str, *member: str) -> pl.DataFrame:
-    """What a counter of bytes gained since the sample before, as `mbps`.
+    """Rate of a counter of bytes since the sample before, as `mbps`.
 
     A subflow's place may be taken by another once it is over, whose counter begins at zero again: a counter that
     fell counts from there.
@@ -288,7 +288,7 @@ def finish(sheet: Figure, panels: Sequence[Axes], end: float, columns: int = 1) 
 
 
 def _legends(sheet: Figure, panels: Sequence[Axes], columns: int) -> None:
-    """One for all rows if all have the same entries, else one beside each."""
+    """Adds one legend for all rows if all have the same entries, else one beside each."""
     rows = [panels[start : start + columns] for start in range(0, len(panels), columns)]
     entries = [[axes.get_legend_handles_labels() for axes in row] for row in rows]
     labels = [[label for _, names in row for label in names] for row in entries]

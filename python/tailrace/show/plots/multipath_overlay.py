@@ -70,7 +70,9 @@ def _stacked(stack: multipath.Stack, results: Mapping[str, Result], title: str) 
 
 
 def _data_sequence(results: Mapping[str, Result], title: str) -> Figure:
-    """What was delivered in order, and below it what waited at the receiver: a line for each result, or each group."""
+    """Draws data delivered in order, and below it data that waited at the receiver: a line for each result, or each
+    group.
+    """
     found = {
         label: dict.fromkeys(multipath.groups(result), result)
         for label, result in results.items()
@@ -142,7 +144,7 @@ def _finish(sheet: Figure, panels: list[Axes], results: Mapping[str, Result], ax
             axes.set_ylim(0, highest)
         else:
             layout.say(axes, "not recorded")
-    # Of the last panel in each column: the one on the right may stand above an empty place.
+    # The last panel in each column has the axis: the one on the right may stand above an empty place.
     for axes in panels[-_columns(len(panels)) :]:
         axes.set_xlabel("time (s)")
         axes.tick_params(labelbottom=True)

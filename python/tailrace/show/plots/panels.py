@@ -18,7 +18,7 @@ from tailrace.show.plots.time_metrics import Metric
 # Names and curves of a panel's lines.
 Lines: TypeAlias = Sequence[tuple[str, Curve]]
 
-# How much higher than the highest line an axis may reach.
+# Factor by which an axis may exceed the highest line.
 _HEADROOM = 1.6
 # Marks lines of binned means, as opposed to raw samples.
 _CURVE = "curve"

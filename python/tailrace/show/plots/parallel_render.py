@@ -31,22 +31,22 @@ _WORTH = 5
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be drawn, of what is in which folders, and where it goes."""
+    """Order to draw a figure: source folders, name and target."""
 
     places: tuple[Path, ...]
     names: tuple[str, ...]
     target: Path
     formats: tuple[str, ...] = FORMATS
-    # Of the source's `plot`.
+    # Options of the source's `plot`.
     options: Mapping[str, Any] = field(default_factory=dict)
     # Names of files, where they are others than those of the figures.
     files: Mapping[str, str] = field(default_factory=dict)
-    # Those with options of their own: the figure that a name stands for, and these.
+    # Figures with options of their own: the metric of a file name, and the options.
     own: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
 
 
 def opened(places: tuple[Path, ...]) -> Source:
-    """What folders hold: a sweep, a result, or several results to lie over each other."""
+    """Content of folders: a sweep, a result, or several results to overlay."""
     if not any(map(is_store, places)):
         return comparison.opened(places)
     if len(places) > 1:

@@ -1,4 +1,4 @@
-"""How far, and for how long, data of Multipath TCP was ahead of its order: complementary distributions.
+"""Reordering of Multipath TCP: how far and how long data was ahead of its order, as complementary distributions.
 
 On a logarithmic axis, as out-of-order delays are shown by Lim et al. (ECF, CoNEXT 2017): what matters is the tail.
 """

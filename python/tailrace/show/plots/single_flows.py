@@ -12,7 +12,7 @@ from tailrace.scenario import flow_choice
 if TYPE_CHECKING:
     from tailrace.data.result import Result
 
-# What groups call the same of all their flows.
+# Columns of groups with the mean of the same number over all their flows.
 _OF_GROUPS = {"cwnd_segments": "cwnd_mean_segments", "cwnd_bytes": "cwnd_mean_bytes"}
 _TABLES = (
     "flows",

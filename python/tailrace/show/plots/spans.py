@@ -1,4 +1,4 @@
-"""What a scenario does to its network while it runs, as shades behind figures over time: windows, faults, attacks."""
+"""Events of a scenario as shades behind figures over time: windows, faults, attacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tailrace.stats.formulas import Quantity, value_of
 if TYPE_CHECKING:
     from tailrace.data.result import Result
 
-# Of a sheet, about what of its width an axis has.
+# Share of a sheet's width that an axis has, about.
 _AXIS = 0.85
 # Pulses, and pauses between them, that are narrower than this in points are one band.
 _NARROWEST = 2.0
@@ -64,7 +64,7 @@ def of(results: Sequence[Result]) -> list[Span]:
 def _alike(each: Sequence[Sequence[Span]]) -> list[Span]:
     same = _common([[span for span in found if span.what != "attack"] for found in each])
     attacks = [found for found in ([span for span in own if span.what == "attack"] for own in each) if found]
-    # What is attacked all the time is so in the bursts of the others, too.
+    # A constant attack lasts during the bursts of others, too.
     bursts = _common([found for found in attacks if not all(span.whole for span in found)])
     everywhere = len(attacks) == len(each)
     return [
@@ -74,12 +74,12 @@ def _alike(each: Sequence[Sequence[Span]]) -> list[Span]:
 
 
 def _common(each: Sequence[Sequence[Span]]) -> list[Span]:
-    """Those of the first that are in all."""
+    """Spans of the first sequence that are in all."""
     return [span for span in each[0] if all(span in other for other in each[1:])] if each else []
 
 
 def all_of(result: Result) -> Iterator[Span]:
-    """Those of one result, what lasts from beginning to end included."""
+    """Spans of one result, including those that last from beginning to end."""
     said = _scenario(result)
     end = _seconds(said.get("duration")) or math.inf
     yield from _windows(result)

@@ -1,4 +1,4 @@
-"""How figures look: readable in print, told apart without colour; their size and what is written on them."""
+"""Style of figures: readable in print, told apart without colour; sizes and fonts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailrace.text import near_misses
 # Okabe & Ito's palette, which people with colour-vision deficiencies can tell apart; yellow is left out as too pale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES: tuple[Any, ...] = ("-", (0, (6, 2)), (0, (2, 1.5)), (0, (6, 2, 1.5, 2)))
-# So many lines differ in colour, which is as many as a panel can hold and still be read.
+# Lines that differ in colour, which is as many as a panel can hold and still be read.
 MOST_LINES = len(COLOURS)
 
 # Any: a dictionary type would have to name every setting there is.
@@ -78,7 +78,7 @@ RC: Any = rc(SIZES["screen"])
 
 
 class Options(TypedDict, total=False):
-    """What can be asked of a figure.
+    """Options of a figure.
 
     A size of `SIZES`, whether it has a title, the queue that it shows, and single flows instead of groups.
     """
@@ -91,7 +91,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Look:
-    """What is in force while a figure is drawn."""
+    """Style that is in force while a figure is drawn."""
 
     size: Size = SIZES["screen"]
     title: bool = True
@@ -114,7 +114,7 @@ def drawing(size: str = "screen", *, title: bool = True) -> Iterator[None]:
 
 
 def look() -> Look:
-    """What is in force."""
+    """Style in force."""
     return _IN_FORCE.get()
 
 

@@ -1,4 +1,4 @@
-"""What the figures over time are of: a metric, with its axis, and a curve of it for each part of a result.
+"""Metrics of figures over time: axis, and a curve for each part of a result.
 
 A part is a flow group, a direction of one, or a queue. All results of a figure show the same parts in the same order.
 """
@@ -35,7 +35,7 @@ Read = Callable[[Grouped, Part], Curve | None]
 
 @dataclass(frozen=True)
 class Metric:
-    """What is drawn, with its axis."""
+    """A metric with its axis."""
 
     name: str
     title: str
@@ -43,7 +43,7 @@ class Metric:
     table: str
     column: str
     read: Read
-    # What a part of several groups is of them.
+    # Aggregation over the groups of a part.
     together: str = "mean"
     # Further columns that it is read from.
     also: tuple[str, ...] = ()

@@ -20,7 +20,7 @@ _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class) (\w+))", re.MULT
 
 @cache
 def style() -> str:
-    """Of the chart library and of the page."""
+    """Styles of the chart library and of the page."""
     return _read(_CHARTS / "uPlot.min.css") + "\n" + _read(_HERE / "report.css")
 
 
@@ -59,7 +59,7 @@ def modules(first: str = "main") -> dict[str, str]:
 
 
 def digest(text: str) -> str:
-    """What a policy names a script by, so that no other is run."""
+    """Digest by which a content security policy admits a script."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode('ascii')}'"
 
 

@@ -1,4 +1,4 @@
-"""What an interactive figure is made of: lines over time in one or several views. Data; the page's script draws it."""
+"""Interactive figures as data: lines over time in one or several views. The page's script draws them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tailrace.show.plots.spans import Span
 
 # Digits of a number on a screen.
 _DIGITS = 6
-# So many looks can be told apart.
+# Looks that can be told apart.
 _LOOKS = len(style.COLOURS) * len(style.DASHES)
 
 
@@ -35,7 +35,7 @@ class View:
     axis: str
     times: Iterable[float]
     lines: Sequence[Line]
-    # What is to be known of the points.
+    # Note about the points.
     note: str = ""
 
 
@@ -47,7 +47,7 @@ class Chart:
     title: str
     views: Sequence[View]
     spans: Sequence[Span] = field(default=())
-    # What the parts are: "queue", "flows".
+    # Noun of the parts: "queue", "flows".
     parts: str = "of"
 
     def plain(self) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def looks() -> list[dict[str, Any]]:
 
 
 def numbers(values: Iterable[float]) -> list[float | None]:
-    """As JSON has them: of as many digits as a screen shows, nothing for what is none."""
+    """Numbers for JSON: as many digits as a screen shows, null where there is none."""
     return [_number(value) for value in values]
 
 

@@ -1,4 +1,4 @@
-"""What variants or cells of a sweep differ in, in words: the highest, the lowest, and what is not significant."""
+"""Contrasts between variants or cells of a sweep, in words: highest, lowest, and what is not significant."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST_METRICS = 8
 _MOST_BY_WORDS = 3
 # Labels of so many letters are short; so many of either are named.
 _SHORT, _MOST_SHORT, _MOST_LONG = 16, 6, 3
-# So little beside the largest value is what arithmetic leaves over.
+# Rounding error as a share of the largest value.
 _ROUNDING = 1e-9
 
 
@@ -30,7 +30,7 @@ class Standing:
     found: statistics.Interval
 
     def said(self, unit: str) -> str:
-        """Which cell, and how much."""
+        """Text with the cell and the value."""
         return f"{self.cell.label} ({quantity(brief(self.found.as_dict()), unit)})"
 
 
@@ -40,7 +40,7 @@ def of(measured: Measured) -> list[Statement]:
 
 
 def by_words(measured: Measured) -> list[Statement]:
-    """Of the first parameter in words (a discipline, say): which value is best with all others as they are."""
+    """Statements about the first parameter in words (a discipline, say): its best value with all others as they are."""
     place = next((i for i in range(len(measured.parameters)) if _is_words(measured, i)), None)
     cases = _cases(measured, place) if place is not None and len(measured.parameters) > 1 else []
     if place is None or len(cases) < 2:  # noqa: PLR2004 - one case is what the other sentences tell
@@ -112,7 +112,7 @@ def told(measured: Measured) -> list[Metric]:
 
 
 def _is_news(measured: Measured, metric: Metric) -> bool:
-    """Of counts of programs, whether they differ: mostly as many run everywhere, and none fails."""
+    """Tests for counts of programs that differ: mostly as many run everywhere, and none fails."""
     if metric.of != host_programs.ALL:
         return True
     return len({value for runs in measured.values(metric).values() for value in runs.values()}) > 1
@@ -146,7 +146,7 @@ def _statement(measured: Measured, metric: Metric) -> Statement | None:
     return Statement(name, f"{text} {unproven}".rstrip())
 
 
-# Of what less is better; of all else that is told of more is.
+# Metrics of which less is better; of all others more is.
 _BURDENS = (
     "loss",
     "delay",
@@ -210,7 +210,7 @@ def _unproven(
     others: Sequence[MeasuredCell],
     words: tuple[str, str],
 ) -> str:
-    """Which others are not shown to differ from the best: their difference may be chance."""
+    """Cells that are not shown to differ from the best: their difference may be chance."""
     end, other_way = words
     changes = differences.from_one(measured, best, others, metric)
     known = {cell.label: change for cell, change in changes if change.significant is not None}

@@ -35,7 +35,7 @@ def thinned(times: Array, columns: Sequence[Array], most: int) -> tuple[Array, l
 
 
 def _extremes(column: Array, spans: int, width: int) -> Array:
-    """Of each span the least and the largest in the order in which they occurred; nothing where there is none."""
+    """Extremes of each span in the order in which they occurred; empty where there are none."""
     padded = np.full(spans * width, np.nan)
     padded[: len(column)] = column
     rows: NDArray[np.float64] = padded.reshape(spans, width)

@@ -32,9 +32,9 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """What a report says."""
+    """A report."""
 
-    # What it is of: "run", "comparison".
+    # Kind of its source: "run", "comparison".
     kind: str
     title: str
     question: str

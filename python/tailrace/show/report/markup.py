@@ -31,7 +31,7 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
 
 
 def joined(*children: object) -> Markup:
-    """One after the other; `None` is nothing, what is iterable and no text is its items."""
+    """Concatenation of markup; `None` is empty, and iterables that are no text are their items."""
     return Markup("".join(_child(child) for child in children))
 
 

@@ -19,7 +19,7 @@ _BOX = (126.0, 40.0)
 # From these shares on a link is called busy, and full.
 _BUSY, _FULL = 0.5, 0.9
 _DRAWN = re.compile(r"uniform\((\S+ \S+), (\S+ \S+)\)")
-# How far links that join the same two are apart.
+# Distance between links that join the same two nodes.
 _APART = 34.0
 
 
@@ -136,7 +136,7 @@ def _speed(edge: Edge) -> str:
 
 
 def _short(text: str) -> str:
-    """What is drawn by chance from where to where.
+    """Range of values that are drawn at random.
 
     >>> _short("uniform(1 ms, 9 ms)"), _short("5 ms")
     ('1 to 9 ms', '5 ms')
@@ -175,7 +175,7 @@ def table(network: Network, of: Loads) -> Sheet:
 
 
 def legend() -> Markup:
-    """What the colours mean."""
+    """Legend of the colours."""
     words = (
         ("calm", f"used less than {100 * _BUSY:.0f} %"),
         ("busy", f"{100 * _BUSY:.0f} to {100 * _FULL:.0f} %"),

@@ -33,23 +33,23 @@ class Edge:
 
     ends: tuple[str, str]
     link: Mapping[str, Any]
-    # What results call the queues of its two directions.
+    # Queue names of its two directions in results.
     forward: tuple[str, ...]
     backward: tuple[str, ...]
 
     @property
     def name(self) -> str:
-        """As the scenario calls it, or by its ends."""
+        """Name in the scenario, or its ends."""
         return str(self.link.get("name") or " – ".join(self.ends))
 
 
 @dataclass(frozen=True)
 class Network:
-    """What there is to draw."""
+    """Elements of a network to draw."""
 
     nodes: Sequence[Node] = ()
     edges: Sequence[Edge] = ()
-    # Why it is not placed.
+    # Reason for which it is not placed.
     note: str = ""
 
 
@@ -104,7 +104,7 @@ def _graph(said: Mapping[str, Any]) -> _Graph:
 
 
 def _merged(graph: _Graph) -> dict[str, str]:
-    """What each node is drawn as: members of one declaration with the same links to the same are one."""
+    """Drawn node of each node: members of one declaration with the same links are one."""
     beside: dict[str, set[tuple[int, str]]] = {member: set() for member in graph.declared}
     inner = set()
     for link, a, b in graph.pairs:
@@ -137,7 +137,7 @@ def _edges(graph: _Graph, called: Mapping[str, str], links: Sequence[Mapping[str
 
 
 def _queue_names(link: Mapping[str, Any], a: str, b: str) -> list[str]:
-    """What results may call the queue of a direction."""
+    """Names that results may have for the queue of a direction."""
     plain = f"{a}->{b}"
     return [plain, f"{link['name']}:{plain}"] if "name" in link else [plain]
 
@@ -174,7 +174,7 @@ def _columns(
 ) -> dict[str, int]:
     hosts = {node.name for node in nodes if node.host}
     away: dict[str, int] = {}
-    # What nothing leads to from the first source has a beginning of its own.
+    # A node that no link leads to from the first source starts a column of its own.
     for start in [*sources[:1], *(node.name for node in nodes)]:
         if start not in away:
             _walk(start, beside, away)

@@ -29,7 +29,7 @@ from tailrace.show.report.statements import Statement, counted
 if TYPE_CHECKING:
     from tailrace.data.comparison import Comparison
 
-# Of so many variants each may have a doubt of its own in words.
+# Variants with doubts in words at most.
 _MOST_DOUBTS = 6
 AT_ONCE = Statement(
     "Significant",

@@ -87,7 +87,7 @@ def question(result: Result) -> str:
 
 
 def facts(result: Result, scenario: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What it is, in short."""
+    """Facts about the result, in short."""
     length = scenario.get("duration")
     return [
         ("runs", str(result.n)),
@@ -114,7 +114,7 @@ def _drawn(result: Result) -> dict[str, bytes]:
 
 
 def sheets(result: Result) -> list[Sheet]:
-    """Those of the terminal, and single flows."""
+    """Tables of the terminal, and single flows."""
     grids = summary_tables.result_grids(result)
     named = [
         Sheet(_named(grid), caption=_CAPTIONS.get(grid.columns[0]) if place == 0 else None)
@@ -130,7 +130,7 @@ def _named(grid: text_table.Grid) -> text_table.Grid:
     return text_table.Grid(title, columns, grid.rows, grid.labels, grid.notes)
 
 
-# What the first table is of, by its first column: in a terminal its title says of which result it is, too.
+# Captions by the first column: in a terminal the title names the result, too.
 _CAPTIONS = {"flows": "Flow groups", "host": "Programs"}
 # Columns without a heading in a terminal, by the heading before them.
 _UNNAMED = {"flows": "how many", "queue": "discipline"}

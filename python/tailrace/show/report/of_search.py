@@ -67,7 +67,7 @@ def _best(search: Search) -> Statement:
 
 
 def _as_good(search: Search) -> list[Statement]:
-    """Which of the others cannot be told from the best by their intervals."""
+    """Trials that cannot be told from the best by their intervals."""
     best = search.best
     near = [
         f"trial {number}"

@@ -40,7 +40,7 @@ def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes]) -> list[Marku
 
 
 def _missing(titles: Sequence[str]) -> str:
-    """What is not there without the script."""
+    """Note about figures that need the script."""
     more = f", and {listed(titles, 12)}" if titles else ""
     return f"With JavaScript these figures can be zoomed into{more} are here, too."
 
@@ -61,7 +61,7 @@ def still(title: str, data: bytes) -> Markup:
 
 def _figure(name: str, title: str, data: bytes | None) -> Markup:
     picture = static_figures.image(data, f"{title}, as a static figure") if data else None
-    # What only the script draws is not there without it.
+    # Figures that only the script draws are hidden without it.
     kind = "chart alone" if not name else "chart" if data else "chart live"
     return tag("figure", tag("figcaption", tag("h3", title)), picture, cls=kind, data_chart=name or None)
 

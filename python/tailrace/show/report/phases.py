@@ -1,4 +1,4 @@
-"""What a fault or an attack did, in words: goodput before it, while it lasts, and after it."""
+"""Effects of faults and attacks, in words: goodput before, during and after."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def of(result: Result) -> Iterator[Statement]:
 
 
 def _single(found: Sequence[Span]) -> list[Span]:
-    """Those that come once."""
+    """Spans that come once."""
     names = [(span.what, span.name) for span in found]
     return [s for s in found if s.what in _WORDS and names.count((s.what, s.name)) == 1 and not s.whole]
 

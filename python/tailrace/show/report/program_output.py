@@ -1,4 +1,4 @@
-"""What programs of hosts with kernels said: each with its host, when it ran and how it ended."""
+"""Output of programs of hosts with kernels, with host, time and exit code."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailrace.show.report import provenance
 from tailrace.show.report.markup import Markup, tag
 from tailrace.stats import host_programs
 
-# So much of the end of an output a page shows; the folder has more.
+# Lines from the end of an output that a page shows; the folder has more.
 _MOST_LINES = 200
 _MOST_LETTERS = 20_000
 # Shorter outputs of a few programs need not be opened.
@@ -19,7 +19,7 @@ _FILE = "summary.json"
 
 
 def of_programs(runs: Iterable[Mapping[str, Any]]) -> list[Markup | None]:
-    """Those of the first run that has some."""
+    """Output of the first run that has some."""
     every = list(runs)
     number, found = host_programs.of_first(every)
     if not found:

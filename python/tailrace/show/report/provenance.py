@@ -21,7 +21,7 @@ _ENVIRONMENT = (
 
 
 def command(words: Sequence[object]) -> str:
-    """As a shell takes it."""
+    """Command line in the syntax of a shell."""
     return shlex.join(str(word) for word in words)
 
 
@@ -75,7 +75,7 @@ def kernels(abouts: Iterable[Mapping[str, Any]]) -> Markup | None:
 
 
 def fingerprints(rows: Sequence[tuple[str, int, int, str]], rest: str) -> Markup:
-    """Of every run: equal ones are equal to the last packet."""
+    """Fingerprints of all runs: equal ones are equal to the last packet."""
     named = any(label for label, *_ in rows)
     columns = [*(["variant"] if named else []), "run", "seed", "fingerprint"]
     cells = [

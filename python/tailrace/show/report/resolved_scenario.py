@@ -10,7 +10,7 @@ from tailrace.stats.formulas import Quantity, value_of
 
 
 def of(toml: str) -> Mapping[str, Any]:
-    """What it says; nothing where somebody has spoilt the file: the results are reported all the same."""
+    """Content as data; empty if the file is damaged: the results are reported all the same."""
     try:
         return tomllib.loads(toml)
     except tomllib.TOMLDecodeError:

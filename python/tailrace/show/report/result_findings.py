@@ -1,4 +1,4 @@
-"""What one result found, in words: who gets what share, where the queue stood, who was flagged, what is doubtful."""
+"""Findings of one result, in words: shares of flows, state of the queue, flagged flows, doubts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tailrace.data.result import Result
 
 _MBIT, _MS, _PERCENT = 1e-6, 1e3, 100.0
-# Of many groups the largest are told of.
+# Groups with statements at most, the largest first.
 _MOST_GROUPS = 6
 # A queue that is shorter than this on average is none to speak of.
 _SHORT_PACKETS = 0.05
@@ -40,7 +40,7 @@ def of(result: Result) -> list[Statement]:
 
 
 def doubts(result: Result, label: str = "") -> list[Statement]:
-    """What did not come to its end, what still moved, and what one run cannot tell."""
+    """Doubts: runs that did not end, series that still moved, and limits of a single run."""
     of_label = f"{label}: " if label else ""
     found = [
         Statement("Not in order", f"{of_label}{note}.", True)
@@ -62,7 +62,7 @@ def doubts(result: Result, label: str = "") -> list[Statement]:
 
 
 def _warmup(result: Result) -> str:
-    """As the scenario says it; nothing where there is none."""
+    """Warm-up in the scenario; empty without one."""
     said_of = scenarios.of(result.scenario_toml)
     return str(said_of["warmup"]) if scenarios.seconds(said_of, "warmup") else ""
 
@@ -208,7 +208,7 @@ def _delays(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
 
 
 def _paths(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
-    """What flows over Multipath TCP got by each of theirs."""
+    """Statements about what flows over Multipath TCP got by each path."""
     paths: Mapping[str, Mapping[str, Any]] = aggregate.get("paths") or {}
     if len(paths) > 1:
         parts = [f"{said(path, ('goodput_bps',), 'Mbit/s', _MBIT)} by {name}" for name, path in paths.items()]
@@ -236,7 +236,7 @@ def _timeouts(group: Mapping[str, Any]) -> str:
 
 
 def _flags(aggregate: Mapping[str, Any], warmup: str) -> Iterator[Statement]:
-    """Of disciplines that classify: the others have no groups there."""
+    """Statements about disciplines that classify; others report no flags."""
     queues: Mapping[str, Mapping[str, Any]] = aggregate.get("queues") or {}
     for name, queue in queues.items():
         flagged = queue.get("flagged")
@@ -265,7 +265,7 @@ def _after(flagged: Mapping[str, Any]) -> str:
 
 
 def _since(warmup: str) -> str:
-    """Of which time flags are counted: a flow that was cleared before is not among them."""
+    """Time from which flags are counted: a flow that was cleared before is not among them."""
     return f", after the warm-up of {warmup}" if warmup else ""
 
 

@@ -1,4 +1,4 @@
-"""What a report says in words: sentences computed from the numbers, each with what it is of."""
+"""Sentences of a report, computed from the numbers, each with its sources."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def said(tree: Mapping[str, Any], path: Sequence[str], unit: str, scale: float =
 
 
 def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
-    """As in tables, but of no more digits than a sentence bears: tables have all.
+    """Number of a table with as few digits as a sentence needs: tables have all.
 
     >>> brief({"mean": 0.999998, "ci95": 0.000018, "n": 5}, 100), brief({"mean": 1.5, "ci95": 0.2, "n": 5})
     ('100.0', '1.50 ± 0.20')
@@ -48,7 +48,7 @@ def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     if entry is None or not entry["mean"] or entry["ci95"] is None:
         return number
     mean, half = entry["mean"] * scale, entry["ci95"] * scale
-    # Of what it is rounded to: 99.9998 has as many as 100.
+    # Digits of the rounded number: 99.9998 has as many as 100.
     decimals = max(0, _DIGITS - 1 - math.floor(math.log10(abs(float(f"{mean:.{_DIGITS}g}")))))
     if len(number.partition(" ")[0].partition(".")[2]) <= decimals and not number.endswith("± 0"):
         return number
@@ -78,7 +78,7 @@ def listed(words: Iterable[str], most: int = _MOST_NAMED) -> str:
 
 
 def counted(count: float, one: str, many: str | None = None) -> str:
-    """How many there are of something.
+    """Count with its noun.
 
     >>> counted(1, "flow"), counted(2, "flow"), counted(2.5, "flow")
     ('1 flow', '2 flows', '2.5 flows')

@@ -20,7 +20,7 @@ def drawn(figures: Mapping[str, Callable[[], Figure]]) -> dict[str, bytes]:
 
     found = {}
     with tempfile.TemporaryDirectory(prefix="tailrace-") as folder:
-        # One by one: a figure takes some megabytes until it is let go.
+        # One figure at a time: each takes some megabytes until it is freed.
         for name, draw in figures.items():
             (file,) = save_all({"figure": draw()}, Path(folder), ["svg"])
             found[name] = file.read_bytes()

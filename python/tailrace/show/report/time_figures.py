@@ -51,7 +51,7 @@ class Source:
 
 
 def charts(source: Source) -> list[Chart]:
-    """Those that there is something for."""
+    """Charts with data."""
     lines = len(source.results) * 4 * len(_USUAL) * (_MOST_RUNS if source.alone else 1)
     most = max(_FEWEST_POINTS, min(_MOST_POINTS, _BUDGET // lines))
     shades = spans.of(list(source.results.values()))
@@ -119,7 +119,7 @@ _Wanted = tuple[str, int, str, Part]
 
 
 def _arranged(source: Source, parts: Sequence[Part], *, by_part: bool) -> Iterator[tuple[str, list[_Wanted]]]:
-    """Which lines lie in a view: of one result its parts, or of a part all results."""
+    """Lines of each view: the parts of one result, or all results of a part."""
     if not by_part:
         (label,) = source.results
         yield "", [(part.label, part.place, label, part) for part in parts]
@@ -239,7 +239,7 @@ def _flows(result: Result, most: int, shades: Sequence[spans.Span]) -> Chart | N
 
 
 def _law(result: Result, most: int, shades: Sequence[spans.Span]) -> Chart | None:
-    """What the discipline of the queue under study knows and reckons, a view a variable."""
+    """State variables of the discipline of the queue under study, a view for each."""
     rows = result.columns("law_series", "run", "time_s", "queue", "variable", "value")
     if rows.is_empty():
         return None
@@ -281,7 +281,7 @@ def _long_form(
 
 
 def _paths(result: Result, shades: Sequence[spans.Span]) -> Chart | None:
-    """What came by each path of Multipath TCP before it came by any other."""
+    """Bytes that came by each path of Multipath TCP before any other."""
     rows = data_direction.drawn(result, result.path_series)
     if rows.is_empty() or "goodput_bps" not in rows.columns:
         return None

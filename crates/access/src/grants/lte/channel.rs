@@ -8,7 +8,7 @@ use tailrace_core::{Duration, Instant, Rate, Rng, math};
 
 /// The chain, which is asked about subframes in their order.
 #[derive(Debug)]
-pub(super) struct Channel {
+pub(super) struct RateChain {
     rates: Box<[u64]>,
     place: usize,
     /// The first subframe of the next state.
@@ -26,7 +26,7 @@ pub(super) fn mean(rates: &[Rate]) -> Rate {
     Rate::from_bps((all / of(&weight).max(1)) as u64)
 }
 
-impl Channel {
+impl RateChain {
     /// In one of its states, drawn as the chain has them over a long time.
     pub(super) fn new(rates: &[Rate], dwell: Duration, mut rng: Rng) -> Self {
         let ends = 2 * (rates.len() as u64).saturating_sub(1);

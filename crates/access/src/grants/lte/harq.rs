@@ -19,7 +19,7 @@ pub(super) struct Harq {
 
 /// What becomes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fate {
+pub(super) struct BlockOutcome {
     /// When it is decoded, or given up.
     pub(super) settled: Instant,
     pub(super) lost: bool,
@@ -48,7 +48,7 @@ impl Harq {
     }
 
     /// Sends a new block in a subframe that is free.
-    pub(super) fn send(&mut self, subframe: u64) -> Fate {
+    pub(super) fn send(&mut self, subframe: u64) -> BlockOutcome {
         let round = self.free.len() as u64;
         let mut last = subframe;
         let (mut sent, mut failed) = (1, self.rng.bernoulli(self.fails[0]));
@@ -61,11 +61,11 @@ impl Harq {
         self.free[process] = last + round;
         let decoded = begins(last + 1).saturating_add(self.processing);
         let recovery = if failed { self.recovery } else { Duration::ZERO };
-        Fate { settled: decoded.saturating_add(recovery), lost: failed && recovery.is_zero() }
+        BlockOutcome { settled: decoded.saturating_add(recovery), lost: failed && recovery.is_zero() }
     }
 
     /// Gives up all blocks.
-    pub(super) fn cut(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.free.fill(0);
     }
 

@@ -20,7 +20,7 @@ fn config(block_error: f64) -> LteConfig {
 }
 
 /// When a packet is sent that comes at a time to an idle link: how it fares.
-fn send(link: &mut Lte, at: Instant, bytes: u64) -> Sent {
+fn send(link: &mut Lte, at: Instant, bytes: u64) -> Transmission {
     let opens = link.opens(at).unwrap_err();
     assert_eq!(link.opens(opens), Ok(()));
     link.send(Bytes(bytes), opens)
@@ -31,7 +31,7 @@ fn a_packet_takes_the_next_subframe_and_is_decoded_after_it() {
     let mut link = config(0.0).build(Rng::new(1));
     // Subframe 3 begins at 3 ms, ends at 4 and is decoded at 7.
     let sent = send(&mut link, us(2_100), 1500);
-    assert_eq!(sent, Sent { arrives: ms(7), left: ms(4), free: ms(4), lost: false });
+    assert_eq!(sent, Transmission { arrives: ms(7), left: ms(4), free: ms(4), lost: false });
     link.idle(ms(4));
     // What comes when a subframe begins has missed it.
     assert_eq!(link.opens(ms(9)), Err(ms(10)));
@@ -106,7 +106,7 @@ fn after_silence_a_grant_is_asked_for() {
     // At first all is silent: the request goes out at 10 ms, and data at 18 ms.
     assert_eq!(
         send(&mut link, us(500), 1500),
-        Sent { arrives: ms(22), left: ms(19), free: ms(19), lost: false }
+        Transmission { arrives: ms(22), left: ms(19), free: ms(19), lost: false }
     );
     link.idle(ms(19));
     // Within 5 ms the network still grants.
@@ -123,7 +123,7 @@ fn after_silence_a_grant_is_asked_for() {
 fn what_is_cut_off_is_forgotten() {
     let mut link = config(1.0).build(Rng::new(1));
     assert_eq!(send(&mut link, us(500), 1500).arrives, ms(29));
-    link.cut(us(3_500));
+    link.reset(us(3_500));
     link.harq.fails = [0.0; 2];
     // Neither is subframe 9 taken, nor does the next wait for what was lost.
     assert_eq!(send(&mut link, us(8_500), 1500).arrives, ms(13));
@@ -147,7 +147,7 @@ fn the_chain_has_its_mean_and_goes_to_neighbours() {
     // Weights 1, 2, 1: (2 + 16 + 30) / 4.
     assert_eq!(chain().mean(), Rate::from_mbit(12));
     let hour = 3_600_000;
-    let mut channel = Channel::new(&chain().rates.0, chain().dwell, Rng::new(5));
+    let mut channel = RateChain::new(&chain().rates.0, chain().dwell, Rng::new(5));
     let rates: Vec<u64> = (0..hour).map(|subframe| channel.rate(subframe) / 1_000_000).collect();
     let mean = rates.iter().sum::<u64>() as f64 / hour as f64;
     assert!((mean - 12.0).abs() < 0.3, "{mean}");
@@ -155,7 +155,7 @@ fn the_chain_has_its_mean_and_goes_to_neighbours() {
     let turns = rates.windows(2).filter(|w| w[0] != w[1]).count() as f64;
     assert!((turns / 36_000.0 - 1.0).abs() < 0.03, "{turns}");
     // Mbit/s times milliseconds are kbit. What it could carry is the same sum, however it is cut.
-    let bits = Channel::new(&chain().rates.0, chain().dwell, Rng::new(5)).bits(Instant::ZERO, ms(hour));
+    let bits = RateChain::new(&chain().rates.0, chain().dwell, Rng::new(5)).bits(Instant::ZERO, ms(hour));
     assert!((bits / 1e3 - rates.iter().sum::<u64>() as f64).abs() < 1.0);
     let part = |from, to| chain().bits(Rng::new(9), us(from), us(to));
     assert!((part(0, 700_300) + part(700_300, 5_000_000) - part(0, 5_000_000)).abs() < 1.0);

@@ -9,7 +9,7 @@ use crate::text::codes::Code;
 use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
-use tailrace_app::{Misfit, Over, catalog};
+use tailrace_app::{KeyConflict, RequiredTransport, catalog};
 use tailrace_core::params::ParamInfo;
 
 /// Command that lists all applications.
@@ -34,29 +34,29 @@ pub(super) fn read_app(node: &Node, tcp: Option<bool>, sink: &Sink<'_>) -> Optio
 }
 
 /// Says which keys do not go together.
-pub(super) fn report(misfit: &Misfit, title: &str, r: &Reader<'_>) {
+pub(super) fn report(misfit: &KeyConflict, title: &str, r: &Reader<'_>) {
     let sink = r.sink();
     match misfit {
-        Misfit::Outside(key, why) => {
+        KeyConflict::OutOfRange(key, why) => {
             let error = sink.at(Code::OutOfBounds, r.origin_of(key), format!("bad value of `{key}`"));
             sink.push(error.label(why));
         }
-        Misfit::Missing(key, why) => {
+        KeyConflict::Missing(key, why) => {
             let error = sink.at(Code::MissingKey, r.origin(), format!("{title} needs `{key}`"));
             sink.push(error.help(why));
         }
-        Misfit::Idle(key, why) => {
+        KeyConflict::Unused(key, why) => {
             let error = sink.at(Code::BadValue, r.origin_of(key), format!("`{key}` has no effect here"));
             sink.push(error.label(why));
         }
-        Misfit::Contradiction(key, why) => sink.error(Code::ContradictingTimes, r.origin_of(key), why),
+        KeyConflict::Contradiction(key, why) => sink.error(Code::ContradictingTimes, r.origin_of(key), why),
     }
 }
 
 /// Whether the transport carries such an application.
 fn fits_transport(app: &AppConfig, tcp: Option<bool>, node: &Node, sink: &Sink<'_>) -> bool {
-    let word = |over| if over == Over::Streams { "TCP" } else { "UDP" };
-    let there_is = tcp.map(|tcp| if tcp { Over::Streams } else { Over::Datagrams });
+    let word = |over| if over == RequiredTransport::Streams { "TCP" } else { "UDP" };
+    let there_is = tcp.map(|tcp| if tcp { RequiredTransport::Streams } else { RequiredTransport::Datagrams });
     let Some(over) = there_is.filter(|over| *over != app.over()) else { return true };
     let (kind, needs, has) = (app.name(), word(app.over()), word(over));
     let names: Vec<_> = catalog().iter().filter(|info| info.over == over).map(|info| info.name).collect();

@@ -18,7 +18,7 @@ use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
 use tailrace_app::attacks::catalog;
-use tailrace_app::{AttackConfig, Over};
+use tailrace_app::{AttackConfig, RequiredTransport};
 use tailrace_core::params::{ParamInfo, Value};
 
 const KINDS: Kinds<'_> =
@@ -86,13 +86,13 @@ fn set_keys(mut attack: AttackConfig, r: &Reader<'_>) -> Option<AttackConfig> {
 }
 
 /// The transport that is written, or the plain one of what carries the attack.
-fn carried(over: Over, r: &Reader<'_>, plugins: &Plugins) -> Option<CarriedTransport> {
-    let usual = if over == Over::Streams { "tcp" } else { "udp" };
+fn carried(over: RequiredTransport, r: &Reader<'_>, plugins: &Plugins) -> Option<CarriedTransport> {
+    let usual = if over == RequiredTransport::Streams { "tcp" } else { "udp" };
     let Some(node) = r.node("transport") else {
         let node = Node { data: Data::Plain(Value::Text(usual.into())), origin: r.origin() };
         return CarriedTransport::read(&node, plugins, r.sink());
     };
-    if let Some(tcp) = is_tcp(node).filter(|tcp| *tcp != (over == Over::Streams)) {
+    if let Some(tcp) = is_tcp(node).filter(|tcp| *tcp != (over == RequiredTransport::Streams)) {
         let (needs, has) = if tcp { ("UDP", "TCP") } else { ("TCP", "UDP") };
         let message = format!("this attack needs {needs}, but the transport is {has}");
         let error = r.sink().at(Code::WrongTransport, node.origin, message);

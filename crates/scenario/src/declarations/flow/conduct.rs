@@ -10,7 +10,7 @@ use tailrace_core::params::Parameters as _;
 /// Sets the keys of TCP that make the attack what it is; an error where the transport that is written has them otherwise.
 pub(super) fn set(carried: &mut CarriedTransport, attack: &AttackConfig, r: &Reader<'_>) -> Option<()> {
     let written = r.node("transport").and_then(Node::as_table);
-    for (name, value) in attack.conduct() {
+    for (name, value) in attack.transport_keys() {
         let config = carried.transport.tcp_mut()?;
         let node = written.and_then(|table| table.get(name));
         if let Some(node) = node.filter(|_| config.get(name).as_ref() != Some(&value)) {

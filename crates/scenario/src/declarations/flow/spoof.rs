@@ -6,7 +6,7 @@ use crate::declarations::values::plain;
 use crate::model::{Spoof, SpoofPer};
 use crate::text::codes::Code;
 use crate::text::write::{self, inline};
-use tailrace_app::{AppConfig, Over};
+use tailrace_app::{AppConfig, RequiredTransport};
 use tailrace_core::params::ParamType as _;
 
 /// The table of an attack whose flows do this, if it has one; `None` where it is wrong.
@@ -19,7 +19,7 @@ pub(super) fn read(r: &Reader<'_>, app: &AppConfig) -> Option<Option<Spoof>> {
     let per_origin = own.origin_of("per");
     own.finish();
     let (per, pool) = (per?, pool?);
-    if app.over() == Over::Streams {
+    if app.over() == RequiredTransport::Streams {
         let message = "what comes from a spoofed address gets no answer, and TCP needs one";
         let error = sink.at(Code::WrongTransport, node.origin, message);
         sink.push(error.help("leave `spoof` out, or choose a kind over UDP, such as \"flood\""));

@@ -1,6 +1,6 @@
 //! Error texts that a new discipline or application does not change.
 
-use tailrace_app::{AppConfig, Over};
+use tailrace_app::{AppConfig, RequiredTransport};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Code, Severity};
 use tailrace_transport::CcConfig;
@@ -14,7 +14,7 @@ pub(super) fn shortened(text: &str) -> String {
     let warnings = Code::ALL.iter().filter(|code| code.severity() == Severity::Warning);
     let registries: [Vec<&str>; 8] = [
         AppConfig::names().to_vec(),
-        apps(Over::Datagrams),
+        apps(RequiredTransport::Datagrams),
         QdiscConfig::names().to_vec(),
         CcConfig::names().to_vec(),
         CoupledConfig::names().to_vec(),

@@ -10,7 +10,7 @@ use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::end_name;
 use crate::stats::flow_stats::FlowTally;
-use tailrace_app::Playback;
+use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
@@ -26,7 +26,7 @@ struct Row<'a> {
     /// What the flow has counted since the start, and since the last sample an interval ago.
     tally: FlowTally,
     new: FlowTally,
-    playback: Option<Playback>,
+    playback: Option<PlaybackStats>,
     interval: Duration,
 }
 

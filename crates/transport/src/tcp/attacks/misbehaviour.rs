@@ -7,15 +7,15 @@
 //! ignores it, and the honest one counts. Holes are passed over, so that losses do not show: the application is given
 //! what came, and the rest is missing for good.
 
-use crate::config::Misbehaviour;
+use super::dupack_spoofing::DupackSpoofing;
+use crate::config::{Misbehaviour, TcpConfig};
 use crate::segment::{Segment, SeqNumber};
-use crate::tcp::Tcp;
-use crate::tcp::attacks::dupack_spoofing::DupackSpoofing;
-use crate::tcp::recovery::Repair;
+use crate::tcp::recv::acks::Acks;
+use crate::tcp::recv::reassembly::Reassembly;
 
-/// What a receiver that lies has to remember.
+/// State of a receiver that forges ACKs.
 #[derive(Clone, Debug, Default)]
-pub(in crate::tcp) struct Lies {
+pub(in crate::tcp) struct MisbehavingReceiver {
     /// How far the last of several ACKs for one segment reached.
     acked_to: u64,
     /// The next ACK is one that runs ahead of what came.
@@ -25,74 +25,67 @@ pub(in crate::tcp) struct Lies {
     dupack_spoofing: DupackSpoofing,
 }
 
-impl Tcp {
-    /// Makes of an honest ACK what an endpoint sends that may not be.
+impl MisbehavingReceiver {
+    /// Forges an honest ACK as `config` says; segments are of `mss` bytes, and the peer's first byte is `first`.
     #[inline(never)]
-    pub(in crate::tcp) fn distort(&mut self, segment: &mut Segment) {
-        let degree = u64::from(self.config.misbehaviour_degree.max(1));
-        let (to, mss, first) = (self.rcv.nxt(), u64::from(self.mss), self.irs + 1);
-        let Some(Repair { lies, .. }) = self.repair.as_deref_mut() else { return };
-        match self.config.misbehaviour {
+    pub(in crate::tcp) fn forge(
+        &mut self,
+        segment: &mut Segment,
+        acks: &mut Acks,
+        rcv: &Reassembly,
+        config: &TcpConfig,
+        (mss, first): (u64, u64),
+    ) {
+        let (degree, to) = (u64::from(config.misbehaviour_degree.max(1)), rcv.nxt());
+        let streams = rcv.fin().is_none() && to > first;
+        match config.misbehaviour {
             Misbehaviour::AckDivision => {
-                let point = (lies.acked_to.max(first) + (mss / degree).max(1)).min(to);
+                let point = (self.acked_to.max(first) + (mss / degree).max(1)).min(to);
                 segment.ack = SeqNumber(point as u32);
-                lies.acked_to = point;
-                self.acks.on_sent_short(point);
+                self.acked_to = point;
+                acks.on_sent_short(point);
                 if point < to {
-                    self.acks.demand();
+                    acks.demand();
                 }
             }
-            Misbehaviour::OptimisticAcks if self.rcv.fin().is_none() && to > first => {
-                lies.ahead = !lies.ahead;
-                if lies.ahead {
-                    self.acks.demand();
+            Misbehaviour::OptimisticAcks if streams => {
+                self.ahead = !self.ahead;
+                if self.ahead {
+                    acks.demand();
                 } else {
                     segment.ack = SeqNumber((to + degree * mss) as u32);
                 }
             }
-            Misbehaviour::RepeatedAcks if self.rcv.fin().is_none() && to > first => {
+            Misbehaviour::RepeatedAcks if streams => {
                 let honest = (to, segment.window);
                 let ((ack, window), more) =
-                    lies.dupack_spoofing.on_ack(honest, self.rcv.has_gap(), self.config.misbehaviour_degree);
+                    self.dupack_spoofing.on_ack(honest, rcv.has_gap(), config.misbehaviour_degree);
                 (segment.ack, segment.window) = (SeqNumber(ack as u32), window);
                 if more {
-                    self.acks.demand();
+                    acks.demand();
                 }
             }
             _ => {}
         }
     }
 
-    /// A segment with data starts at `seq`: who repeats ACKs has one for it.
-    pub(in crate::tcp) fn hear(&mut self, seq: u64) {
-        if self.config.misbehaviour != Misbehaviour::RepeatedAcks {
-            return;
-        }
-        let (nxt, gap) = (self.rcv.nxt(), self.rcv.has_gap());
-        if let Some(repair) = &mut self.repair {
-            repair.lies.dupack_spoofing.on_data(seq, nxt, gap);
-            self.acks.demand();
+    /// A segment with data arrives at `seq`: duplicate-ACK spoofing sends one ACK for it.
+    pub(in crate::tcp) fn on_data(&mut self, seq: u64, rcv: &Reassembly, acks: &mut Acks) {
+        self.dupack_spoofing.on_data(seq, rcv.nxt(), rcv.has_gap());
+        acks.demand();
+    }
+
+    /// A segment arrives at `seq`: conceals a loss by taking the missing bytes below it as received. `irs` is the peer's initial
+    /// sequence number.
+    pub(in crate::tcp) fn conceal_hole(&mut self, seq: u64, rcv: &mut Reassembly, irs: u64) {
+        if seq > rcv.nxt() && seq < rcv.edge() {
+            self.hole = Some((rcv.nxt() - irs, seq - irs));
+            rcv.insert(rcv.nxt(), seq);
         }
     }
 
-    /// A segment starts at `seq`: who conceals losses takes what is missing below it for received.
-    pub(in crate::tcp) fn pass_over_hole(&mut self, seq: u64) {
-        let conceals = self.config.misbehaviour == Misbehaviour::OptimisticAcks && self.state.may_receive();
-        if conceals && seq > self.rcv.nxt() && seq < self.rcv.edge() {
-            let hole = (self.rcv.nxt() - self.irs, seq - self.irs);
-            self.rcv.insert(self.rcv.nxt(), seq);
-            if let Some(repair) = &mut self.repair {
-                repair.lies.hole = Some(hole);
-            }
-        }
-    }
-
-    /// The relative numbers of bytes that the latest segment has made this end pass over.
-    #[inline]
-    pub(crate) fn take_hole(&mut self) -> Option<(u64, u64)> {
-        if self.config.misbehaviour != Misbehaviour::OptimisticAcks {
-            return None;
-        }
-        self.repair.as_mut()?.lies.hole.take()
+    /// Relative numbers of the bytes that the latest segment made this end pass over.
+    pub(in crate::tcp) const fn take_hole(&mut self) -> Option<(u64, u64)> {
+        self.hole.take()
     }
 }

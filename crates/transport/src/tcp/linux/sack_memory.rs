@@ -3,21 +3,18 @@
 //! These are the last four ranges that grew. One that was forgotten begins anew with the next segment that goes on with it, and is
 //! reported only from there.
 
-use crate::config::SackReports;
 use crate::segment::{SackBlocks, SeqNumber};
-use crate::tcp::Tcp;
-use tailrace_core::Instant;
 
 /// More do not fit into a header (`TCP_NUM_SACKS`).
 const MOST: usize = 4;
 /// A loss or two make so many ranges (`TCP_SACK_BLOCKS_EXPECTED`).
 const EXPECTED: usize = 2;
 
-type Block = (SeqNumber, SeqNumber);
+pub(super) type Block = (SeqNumber, SeqNumber);
 
 /// The ranges, latest first.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tcp) struct SackMemory {
+pub(super) struct SackMemory {
     blocks: [Block; MOST],
     len: u8,
 }
@@ -33,12 +30,12 @@ impl SackMemory {
     }
 
     /// Whether a segment belongs to none of the ranges that are expected to be growing: there are many gaps.
-    fn is_beyond_expected(&self, new: Block) -> bool {
+    pub(super) fn is_beyond_expected(&self, new: Block) -> bool {
         self.place(new) >= EXPECTED
     }
 
     /// A segment has come above a gap: its range comes first, and takes those in that it has reached.
-    fn note(&mut self, new: Block) {
+    pub(super) fn note(&mut self, new: Block) {
         let place = self.place(new);
         if place == usize::from(self.len) {
             self.len = (self.len + 1).min(MOST as u8);
@@ -60,7 +57,7 @@ impl SackMemory {
     }
 
     /// All up to `nxt` has come (`tcp_sack_remove`).
-    fn on_advance(&mut self, nxt: SeqNumber) {
+    pub(super) fn on_advance(&mut self, nxt: SeqNumber) {
         let mut i = 0;
         while i < usize::from(self.len) {
             if nxt.before(self.blocks[i].0) { i += 1 } else { self.remove(i) }
@@ -73,52 +70,8 @@ impl SackMemory {
     }
 
     /// Adds what there is room for.
-    fn report(&self, room: usize, to: &mut SackBlocks) {
+    pub(super) fn report(&self, room: usize, to: &mut SackBlocks) {
         self.known().iter().take(room).for_each(|&(left, right)| to.push(left, right));
-    }
-}
-
-impl Tcp {
-    /// Whether what is reported by SACK is what it remembers.
-    fn remembers_ranges(&self) -> bool {
-        self.config.sack_reports == SackReports::Remembered && self.options.sack
-    }
-
-    /// `start..end` is about to come above a gap. Where that makes many ranges, those whose ACK waits are told before they are pushed out
-    /// of the header (`tcp_sack_compress_send_ack`).
-    pub(in crate::tcp) fn note_range(&mut self, (start, end): (u64, u64), now: Instant) {
-        if !self.remembers_ranges() {
-            return;
-        }
-        let range = (SeqNumber(start as u32), SeqNumber(end as u32));
-        let beyond = self.repair.as_ref().is_some_and(|repair| repair.ranges.is_beyond_expected(range));
-        if beyond && self.acks.held() > 0 {
-            self.acknowledge_first(now);
-        }
-        if let Some(repair) = &mut self.repair {
-            repair.ranges.note(range);
-        }
-    }
-
-    /// More has come in order, though there was a gap.
-    pub(in crate::tcp) fn note_ranges_reached(&mut self) {
-        let nxt = SeqNumber(self.rcv.nxt() as u32);
-        if let Some(repair) = &mut self.repair {
-            repair.ranges.on_advance(nxt);
-        }
-    }
-
-    /// The blocks of the next ACK, at most `room` of them.
-    #[inline(never)]
-    pub(in crate::tcp) fn sack_blocks(&mut self, room: usize) -> SackBlocks {
-        if !self.remembers_ranges() {
-            return self.rcv.blocks(room);
-        }
-        let mut blocks = self.rcv.report_duplicate();
-        if let Some(repair) = &self.repair {
-            repair.ranges.report(room.saturating_sub(blocks.as_slice().len()), &mut blocks);
-        }
-        blocks
     }
 }
 

@@ -10,10 +10,9 @@
 //!
 //! Departures: no memory pressure; a call takes no time.
 
+use super::send_queue::SendQueue;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
-use crate::tcp::Tcp;
-use crate::tcp::linux::send_queue::SendQueue;
 use tailrace_core::Instant;
 
 /// What an application hands over at once.
@@ -98,7 +97,7 @@ impl SendBuffer {
     }
 
     /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
-    fn start(&mut self, start: u64, mss: u64) {
+    pub(in crate::tcp) fn start(&mut self, start: u64, mss: u64) {
         self.queue.start(start, mss);
         self.pushed = start;
         self.awake = !self.of_subflow;
@@ -107,7 +106,7 @@ impl SendBuffer {
 
     /// A connection writes `bytes` into a subflow: into the last packet where they go on with its mapping and it has room up to
     /// `goal`, else into a new one; a packet with room that they do not go on with is pushed (`mptcp_sendmsg_frag`).
-    fn take(&mut self, bytes: u64, goes_on: bool, goal: u64) {
+    pub(in crate::tcp) fn take(&mut self, bytes: u64, goes_on: bool, goal: u64) {
         let queue = &mut self.queue;
         let room = queue.room_in_tail(goal);
         let joins = goes_on && queue.may_grow() && room >= bytes;
@@ -127,7 +126,7 @@ impl SendBuffer {
 
     /// Something has left, or was acknowledged: an application that waits goes on once a third of the buffer is free
     /// (`tcp_check_space`). `segments` fit into the congestion window; none if it is full.
-    fn look_for_room(&mut self, segments: Option<u64>, mss: u64) {
+    pub(in crate::tcp) fn look_for_room(&mut self, segments: Option<u64>, mss: u64) {
         if !self.waits {
             return;
         }
@@ -202,144 +201,68 @@ impl SendBuffer {
         self.pushed = self.queue.written();
         push
     }
-}
-
-impl Tcp {
-    pub(in crate::tcp) fn send_buffer_mut(&mut self) -> Option<&mut SendBuffer> {
-        self.buffers.as_mut()?.send.as_mut()
-    }
-
-    pub(in crate::tcp) fn tuned_send_buffer(&self) -> Option<&SendBuffer> {
-        self.buffers.as_ref()?.send.as_ref()
-    }
-
-    /// The connection stands.
-    pub(in crate::tcp) fn start_send_buffer(&mut self) {
-        let (una, mss) = (self.board.una, u64::from(self.mss));
-        if let Some(buffer) = self.send_buffer_mut() {
-            buffer.start(una, mss);
-        }
-    }
 
     /// The application has something to write.
     #[inline(never)]
-    pub(in crate::tcp) fn wake_application(&mut self) {
-        if let Some(buffer) = self.send_buffer_mut() {
-            (buffer.awake, buffer.deferred) = (!buffer.of_subflow, None);
+    pub(in crate::tcp) fn wake(&mut self) {
+        (self.awake, self.deferred) = (!self.of_subflow, None);
+    }
+
+    /// The application writes no more, and its data ends at `end`: of endless data the unsent packets are dropped.
+    pub(in crate::tcp) fn close(&mut self, end: u64) {
+        if self.queue.written() > end {
+            (self.call, self.awake) = (None, false);
+            self.queue.drop_waiting();
         }
     }
 
-    /// The connection above writes `bytes`, which go on with the mapping of the last or do not.
-    pub(in crate::tcp) fn take_from_connection(&mut self, bytes: u64, goes_on: bool) {
-        let goal = self.packet_goal();
-        if let Some(buffer) = self.send_buffer_mut() {
-            buffer.take(bytes, goes_on, goal);
-        }
-    }
-
-    /// The application writes no more: of endless data what waits is dropped.
-    pub(in crate::tcp) fn drop_unsent(&mut self) {
-        let end = self.snd.data_end();
-        if let Some(buffer) = self.send_buffer_mut()
-            && buffer.queue.written() > end
-        {
-            (buffer.call, buffer.awake) = (None, false);
-            buffer.queue.drop_waiting();
-        }
-    }
-
-    /// An ACK has come, of data or of what comes behind it.
+    /// An ACK has come; all up to `una` is acknowledged.
     #[inline(never)]
-    pub(in crate::tcp) fn on_send_buffer_acked(&mut self) {
-        let una = self.board.una;
-        if let Some(buffer) = self.send_buffer_mut() {
-            buffer.acked = true;
-            buffer.queue.on_ack(una);
-        }
+    pub(in crate::tcp) fn on_ack(&mut self, una: u64) {
+        self.acked = true;
+        self.queue.on_ack(una);
     }
 
-    /// Segments that fit into the congestion window, unless it is full (`tcp_should_expand_sndbuf`).
-    fn segments_if_open(&self) -> Option<u64> {
-        let (mss, window) = (u64::from(self.mss), self.window());
-        (self.pipe() + mss <= window).then_some(window / mss)
+    /// Whether an ACK has come since the application last looked, which does not see it again.
+    pub(in crate::tcp) const fn take_acked(&mut self) -> bool {
+        core::mem::replace(&mut self.acked, false)
     }
 
-    /// There may be room for an application, if it waits: only then is counted what the window has room for.
-    #[inline]
-    fn look_for_room(&mut self) {
-        if self.tuned_send_buffer().is_some_and(|buffer| buffer.waits) {
-            self.look_for_room_in_window();
-        }
+    /// Whether the application waits for room.
+    pub(in crate::tcp) const fn waits(&self) -> bool {
+        self.waits
     }
 
-    #[inline(never)]
-    fn look_for_room_in_window(&mut self) {
-        let (segments, mss) = (self.segments_if_open(), u64::from(self.mss));
-        if let Some(buffer) = self.send_buffer_mut() {
-            buffer.look_for_room(segments, mss);
-        }
+    /// The application looks whether there is room. Whether it goes on to write what it has up to `end`.
+    pub(in crate::tcp) fn look(&mut self, end: u64) -> bool {
+        self.look_after_telling();
+        self.push = Push::Nagled;
+        self.may_go_on(end)
     }
 
-    /// What could leave has left: the application goes on. Whether it has written something that may leave now.
-    #[inline]
-    pub(in crate::tcp) fn application_goes_on(&mut self) -> bool {
-        let end = self.snd.data_end();
-        let rests = |buffer: &SendBuffer| buffer.rests(end);
-        self.state.is_synchronized()
-            && !self.tuned_send_buffer().is_none_or(rests)
-            && self.application_looks(end)
-    }
-
-    /// The application looks for room, and writes of what it has up to `end`. Whether any of it is to leave now.
-    #[inline(never)]
-    fn application_looks(&mut self, end: u64) -> bool {
-        let Some(buffer) = self.send_buffer_mut() else { return false };
-        if core::mem::take(&mut buffer.acked) {
-            self.look_for_room();
-        }
-        let Some(buffer) = self.send_buffer_mut() else { return false };
-        buffer.look_after_telling();
-        buffer.push = Push::Nagled;
-        buffer.may_go_on(end) && self.application_writes(end)
-    }
-
-    /// The application writes of what it has up to `end`. Whether it is to leave now.
-    fn application_writes(&mut self, end: u64) -> bool {
-        let (goal, half) = (self.packet_goal(), self.snd_wnd.largest() / 2);
-        let Some(buffer) = self.send_buffer_mut() else { return false };
-        let push = buffer.go_on(end, goal, half);
-        buffer.push = push.unwrap_or(Push::Nagled);
+    /// The application writes of what it has up to `end`. Whether any of it is to leave now.
+    pub(in crate::tcp) fn write(&mut self, end: u64, goal: u64, half: u64) -> bool {
+        let push = self.go_on(end, goal, half);
+        self.push = push.unwrap_or(Push::Nagled);
         push.is_some()
     }
 
-    /// New data up to `end` is leaving, in a packet of its own where none was begun. Whether its last segment has PSH.
+    /// New data up to `end` leaves, in a packet of its own where none was begun. `None` within a packet, else whether its last
+    /// segment has PSH.
     #[inline(never)]
-    pub(in crate::tcp) fn leaves_send_buffer(&mut self, end: u64) -> bool {
-        let Some(buffer) = self.send_buffer_mut() else { return false };
-        let queue = &mut buffer.queue;
+    pub(in crate::tcp) fn on_sent(&mut self, end: u64) -> Option<bool> {
+        let queue = &mut self.queue;
         if end > queue.left() {
             queue.hand_down(end - queue.left());
         }
         if end < queue.left() {
-            return false;
+            return None;
         }
         let pushed = queue.is_pushed(end);
-        if buffer.push == Push::One {
-            buffer.push = Push::Done;
+        if self.push == Push::One {
+            self.push = Push::Done;
         }
-        self.look_for_room();
-        pushed
-    }
-
-    /// What lies from `start` on is sent again.
-    #[inline(never)]
-    pub(in crate::tcp) fn resends_from_buffer(&mut self, start: u64, alone: bool) {
-        let mss = u64::from(self.mss);
-        let room = self.window().saturating_sub(self.pipe()) / mss;
-        let most = if alone { 1 } else { room.clamp(1, self.most_in_packet().max(1)) };
-        if let Some(buffer) = self.send_buffer_mut() {
-            buffer.queue.resend(start, most * mss);
-        }
+        Some(pushed)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Whether cwnd is what limits the sender, as Linux sees it (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): what was so at
 //! some time in a round trip counts for all of it, and slow start goes on up to twice the largest flight.
 
-use super::Tcp;
-use crate::cc::CongestionControl;
+use tailrace_core::Bytes;
 
 /// How the window has been used in the round trip under way.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +19,7 @@ pub(super) struct CwndValidation {
 impl CwndValidation {
     /// All that goes for now has been sent: `flight` segments, from `una` up to `nxt`; `full` says that the window has no room for more, and
     /// `waits` that there is more.
-    fn note(&mut self, (full, waits): (bool, bool), (una, nxt): (u64, u64), flight: u64) {
+    pub(super) fn note(&mut self, (full, waits): (bool, bool), (una, nxt): (u64, u64), flight: u64) {
         let sent = core::mem::replace(&mut self.seen, nxt) != nxt;
         let counts = sent || (full && waits);
         if !counts {
@@ -30,38 +29,16 @@ impl CwndValidation {
             (self.limited, self.most, self.end) = (full, flight, nxt);
         }
     }
-}
 
-impl Tcp {
-    /// Nothing more is sent for now; the window is the reason if it is `full`.
-    #[inline(never)]
-    pub(in crate::tcp) fn note_usage(&mut self, full: bool) {
-        let (una, nxt) = (self.board.una, self.board.nxt);
-        let waits = self.tuned_send_buffer().is_none_or(|buffer| !buffer.queue.is_all_sent());
-        if let Some(repair) = &mut self.repair {
-            repair.cwnd_validation.note((full, waits), (una, nxt), self.board.segments());
-        }
+    /// Whether nothing was sent beyond `nxt` since the last note.
+    pub(super) const fn is_noted_up_to(&self, nxt: u64) -> bool {
+        self.seen == nxt
     }
 
-    /// Whether nothing has been sent since that was noted.
-    #[inline]
-    pub(in crate::tcp) fn has_noted_usage(&self) -> bool {
-        self.repair.as_ref().is_some_and(|repair| repair.cwnd_validation.seen == self.board.nxt)
-    }
-
-    /// Whether the window may grow, as it is what limits.
-    #[inline]
-    pub(in crate::tcp) fn is_cwnd_limited(&self) -> bool {
-        match &self.repair {
-            _ if !self.config.cwnd_validation => true,
-            Some(repair) if self.config.lasting_limit => {
-                let (cwnd, cwnd_validation) = (self.cc.cwnd(), &repair.cwnd_validation);
-                let slow_start = self.cc.ssthresh().is_none_or(|s| cwnd < s);
-                cwnd_validation.limited
-                    || (slow_start && cwnd.get() < 2 * cwnd_validation.most * u64::from(self.mss))
-            }
-            _ => self.cwnd_limited,
-        }
+    /// Whether cwnd limits the sender: it was full in this round trip, or slow start has not reached twice the largest flight.
+    pub(super) fn is_limited(&self, cwnd: Bytes, ssthresh: Option<Bytes>, mss: u64) -> bool {
+        let slow_start = ssthresh.is_none_or(|s| cwnd < s);
+        self.limited || (slow_start && cwnd.get() < 2 * self.most * mss)
     }
 }
 

@@ -6,10 +6,10 @@
 //! SACKed before, tell the same without. That T1 and T2 are a round trip each is a reading: the paper's order of
 //! magnitude.
 
-use super::Tcp;
-use crate::config::Misbehaviour;
-use tailrace_core::Instant;
+use crate::config::TcpConfig;
+use tailrace_core::{Duration, Instant};
 
+/// TCP-DOOR's timers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Door {
     /// Congestion control is held off until then.
@@ -23,24 +23,18 @@ impl Door {
     pub(super) fn note_reduction(&mut self, now: Instant) {
         self.reduced_at = Some(now);
     }
-}
 
-impl Tcp {
-    /// Something came out of order.
-    pub(super) fn on_out_of_order(&mut self, now: Instant) {
-        let srtt = self.rtt.smoothed;
-        let (disable, revert) = (self.config.door_disable.max(0.0), self.config.door_revert.max(0.0));
-        let Some(repair) = &mut self.repair else { return };
-        repair.door.until = now.saturating_add(srtt.mul_f64(disable));
+    /// Something arrived out of order, with a smoothed round trip of `srtt`: holds congestion control off. Returns whether the
+    /// last reduction is young enough to be undone.
+    pub(super) fn on_out_of_order(&mut self, srtt: Duration, config: &TcpConfig, now: Instant) -> bool {
+        let (disable, revert) = (config.door_disable.max(0.0), config.door_revert.max(0.0));
+        self.until = now.saturating_add(srtt.mul_f64(disable));
         let recent = |at: Instant| now.saturating_since(at) <= srtt.mul_f64(revert);
-        if repair.door.reduced_at.take().is_some_and(recent) && repair.undo.is_possible() {
-            self.undo(0, now);
-        }
+        self.reduced_at.take().is_some_and(recent)
     }
 
-    /// Whether a congestion signal changes nothing.
-    pub(super) fn ignores_congestion(&self, now: Instant) -> bool {
-        let Some(repair) = &self.repair else { return false };
-        self.config.misbehaviour == Misbehaviour::IgnoresCongestion || now < repair.door.until
+    /// Whether congestion control is held off at `now`.
+    pub(super) fn holds_off(&self, now: Instant) -> bool {
+        now < self.until
     }
 }

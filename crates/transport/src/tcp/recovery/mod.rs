@@ -4,114 +4,29 @@
 //! Without SACK each duplicate ACK stands for one segment that has left the network, so that both kinds share one
 //! rule: send while pipe < cwnd. That is RFC 6582's window inflation from the other side, and cwnd shows no bumps.
 
+mod ack_findings;
 mod cwnd_validation;
 mod door;
+mod frto;
 mod ns2_pipe;
+mod optional;
 mod prr;
 mod rack;
-mod repair;
+mod state;
 mod tlp;
 mod undo;
 
-pub(super) use repair::Repair;
+pub(super) use optional::OptionalRecovery;
+pub(super) use state::Recovery;
 
 use super::Tcp;
 use super::send::scoreboard::Acked;
-use crate::cc::{self, AckSample, CongestionControl, CongestionEvent, Signal};
+use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
 use crate::config::{
     DupLimit, EcnLeast, HalveBase, Increase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark, RtoWindow,
 };
+use state::Phase;
 use tailrace_core::{Bytes, Duration, Instant};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// No loss is being repaired.
-    Open,
-    /// Nor now, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
-    Cwr,
-    /// Fast recovery.
-    Fast,
-    /// A timeout is being repaired.
-    Loss,
-}
-
-/// What is being repaired, and how the last reductions stand. What is optional lies in [`Repair`].
-#[derive(Clone, Debug)]
-pub(crate) struct Recovery {
-    phase: Phase,
-    /// What was sent when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
-    point: u64,
-    /// What was sent at the last reduction for a mark: until it is acknowledged there is no other.
-    cwr_point: u64,
-    dup_acks: u32,
-    /// Without SACK: bytes that duplicate ACKs say have left the network.
-    dup_bytes: u64,
-    /// Flight at the first duplicate ACK: what limited transmit adds is not to be halved (RFC 5681 §3.2).
-    flight: u64,
-    partial_seen: bool,
-    /// The last segment was sent again in this recovery.
-    rescued: bool,
-    /// The last reduction was for a mark.
-    by_mark: bool,
-    /// A window reduction is to be told to the peer.
-    cwr_due: bool,
-    /// A mark came at a window of one segment: nothing is sent before the retransmission timer expires.
-    waits_for_timer: bool,
-    /// The last mark came at a window of one segment.
-    marked_at_one: bool,
-    /// What is in the network is counted (`pipe = "ns2"`): in segments, while fast recovery lasts.
-    counts: bool,
-    counted: i32,
-}
-
-impl Recovery {
-    pub(crate) const fn new(start: u64) -> Self {
-        Self {
-            phase: Phase::Open,
-            point: start,
-            cwr_point: start,
-            dup_acks: 0,
-            dup_bytes: 0,
-            flight: 0,
-            partial_seen: false,
-            rescued: false,
-            by_mark: false,
-            cwr_due: false,
-            waits_for_timer: false,
-            marked_at_one: false,
-            counts: false,
-            counted: 0,
-        }
-    }
-    /// Whether a loss or a timeout is being repaired.
-    pub(crate) fn is_active(&self) -> bool {
-        matches!(self.phase, Phase::Fast | Phase::Loss)
-    }
-    pub(crate) fn repairs(&self) -> cc::Repair {
-        match self.phase {
-            Phase::Open | Phase::Cwr => cc::Repair::None,
-            Phase::Fast => cc::Repair::Loss,
-            Phase::Loss => cc::Repair::Timeout,
-        }
-    }
-    pub(crate) fn is_after_timeout(&self) -> bool {
-        self.phase == Phase::Loss
-    }
-    /// Whether nothing is sent before the retransmission timer expires (RFC 3168 §6.1.2).
-    #[inline(always)]
-    pub(super) fn waits_for_timer(&self) -> bool {
-        self.waits_for_timer
-    }
-    /// The retransmission timer has expired.
-    pub(super) fn on_timer(&mut self) {
-        self.waits_for_timer = false;
-    }
-    /// Whether CWR goes with the segment of new data that is about to leave.
-    #[inline]
-    pub(super) fn take_cwr(&mut self) -> bool {
-        core::mem::take(&mut self.cwr_due)
-    }
-}
 
 impl Tcp {
     /// Bytes in the network as far as the window rule is concerned.
@@ -120,30 +35,20 @@ impl Tcp {
         let r = &self.recovery;
         if r.counts {
             let calm = r.phase == Phase::Open && r.dup_acks == 0;
-            return if calm { self.board.outstanding() } else { self.counted_pipe() };
+            return if calm { self.board.outstanding() } else { self.ns2_pipe() };
         }
         // All else takes place for a loss, or without SACK.
         let usual = r.dup_bytes == 0 && r.phase != Phase::Loss && self.config.limited_transmit;
-        if usual { self.board.pipe() } else { self.pipe_less_duplicates() }
+        if usual {
+            self.board.pipe()
+        } else {
+            self.recovery.pipe_less_duplicates(&self.board, &self.config, u64::from(self.mss))
+        }
     }
 
-    /// What the scoreboard has in the network, less what duplicate ACKs say has left it.
-    #[inline(never)]
-    fn pipe_less_duplicates(&self) -> u64 {
-        let (r, pipe) = (&self.recovery, self.board.pipe());
-        match r.phase {
-            Phase::Open | Phase::Cwr if !self.config.limited_transmit => pipe + self.board.sacked(),
-            Phase::Open | Phase::Cwr => {
-                let most = u64::from(self.config.dup_thresh.saturating_sub(1)) * u64::from(self.mss);
-                pipe.saturating_sub(r.dup_bytes.min(most))
-            }
-            Phase::Fast => pipe.saturating_sub(r.dup_bytes),
-            Phase::Loss if self.config.limited_after_rto => {
-                let most = u32::from(self.config.dup_thresh.saturating_sub(1));
-                pipe.saturating_sub(u64::from(r.dup_acks.min(most)) * u64::from(self.mss))
-            }
-            Phase::Loss => pipe,
-        }
+    fn ns2_pipe(&self) -> u64 {
+        let credit = if self.config.limited_transmit { self.dup_thresh().saturating_sub(1) } else { 0 };
+        self.recovery.ns2_pipe(&self.board, u64::from(self.mss), credit)
     }
 
     /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
@@ -158,8 +63,8 @@ impl Tcp {
 
     #[inline(never)]
     fn cwnd_in_reduction(&self) -> Bytes {
-        match &self.repair {
-            Some(repair) if self.reduces_rate() => Bytes(repair.prr.window),
+        match self.extensions.as_deref() {
+            Some(extensions) if self.reduces_rate() => extensions.repair.prr.window(),
             _ => self.cc.cwnd(),
         }
     }
@@ -296,11 +201,11 @@ impl Tcp {
     #[inline(never)]
     fn leave_recovery(&mut self) {
         if self.recovery.counts {
-            self.end_counting();
+            self.recovery.end_ns2_count(&mut self.board);
         }
         self.recovery.phase = Phase::Open;
         self.recovery.dup_bytes = 0;
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.rack.on_recovered();
         }
     }
@@ -353,8 +258,9 @@ impl Tcp {
     fn count_duplicate(&mut self) {
         let (mss, room) = (u64::from(self.mss), self.room_above_head());
         let fast = self.recovery.phase == Phase::Fast;
-        let allowance = self.repair.as_mut().filter(|_| fast && self.config.dup_limit == DupLimit::Flight);
-        let news = match allowance.map(|repair| &mut repair.dup_allowance) {
+        let limited = fast && self.config.dup_limit == DupLimit::Flight;
+        let allowance = self.extensions.as_deref_mut().filter(|_| limited);
+        let news = match allowance.map(|extensions| &mut extensions.repair.dup_allowance) {
             Some(left) => {
                 let news = mss.min(*left);
                 *left -= news;
@@ -379,7 +285,8 @@ impl Tcp {
             self.signal(Signal::Loss, flight, now);
         }
         if self.recovery.counts {
-            self.begin_counting();
+            let outstanding = self.board.outstanding().div_ceil(u64::from(self.mss));
+            self.recovery.begin_ns2_count(outstanding, self.dup_thresh());
         }
         let r = &mut self.recovery;
         r.point = if reducing || (spared && r.counts) { r.cwr_point } else { self.board.nxt };
@@ -401,7 +308,7 @@ impl Tcp {
         self.rearm_retransmit(now);
         let from = if self.config.prr == Prr::Linux { window } else { flight };
         let pipe = self.pipe();
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.tlp.reset();
             if !reducing {
                 repair.prr.begin(from, pipe, self.mss);
@@ -415,7 +322,7 @@ impl Tcp {
         let most = flight.saturating_sub(self.board.head_len());
         let counted = self.recovery.dup_bytes.min(most);
         self.recovery.dup_bytes = counted;
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.dup_allowance = most - counted;
         }
     }
@@ -469,8 +376,8 @@ impl Tcp {
                 buffer.queue.forget_sacks();
             }
         }
-        if self.repair.is_some() {
-            self.on_timeout_repair(reneged, now);
+        if self.extensions.is_some() {
+            self.on_timeout_optional(reneged, now);
         } else {
             self.board.mark_all_lost();
         }
@@ -520,7 +427,7 @@ impl Tcp {
                 self.enter_cwr(window);
             }
         }
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.undo.keep_window();
         }
     }
@@ -528,7 +435,7 @@ impl Tcp {
     /// What a mark took of `window` goes in proportion to what is delivered.
     fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();
-        if let Some(repair) = &mut self.repair {
+        if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             self.recovery.phase = Phase::Cwr;
             repair.prr.begin(window, pipe, self.mss);
         }

@@ -7,7 +7,8 @@
 //!
 //! Departure: ACKs that bring data with them are not counted unless they advance; ns-2's agents send one way.
 
-use super::{Phase, Recovery, Tcp};
+use super::state::{Phase, Recovery};
+use crate::tcp::send::scoreboard::Scoreboard;
 
 impl Recovery {
     /// From now on what is in the network is counted.
@@ -40,36 +41,31 @@ impl Recovery {
     pub(in crate::tcp) fn count_sent(&mut self) {
         self.counted = self.counted.wrapping_add(1);
     }
-}
 
-impl Tcp {
-    /// What the window rule compares with the window.
+    /// Bytes in the network as ns-2 counts them; outside recovery up to `credit` duplicate ACKs count as segments that left.
     #[inline(never)]
-    pub(super) fn counted_pipe(&self) -> u64 {
-        let (r, mss) = (&self.recovery, u64::from(self.mss));
-        match r.phase {
-            Phase::Fast => u64::from(r.counted.max(0).unsigned_abs()) * mss,
-            Phase::Loss => self.board.pipe(),
+    pub(super) fn ns2_pipe(&self, board: &Scoreboard, mss: u64, credit: u16) -> u64 {
+        match self.phase {
+            Phase::Fast => u64::from(self.counted.max(0).unsigned_abs()) * mss,
+            Phase::Loss => board.pipe(),
             Phase::Open | Phase::Cwr => {
-                let most = if self.config.limited_transmit { self.dup_thresh().saturating_sub(1) } else { 0 };
-                let credit = u64::from(r.dup_acks.min(u32::from(most)));
-                self.board.outstanding().saturating_sub(credit * mss)
+                let left = u64::from(self.dup_acks.min(u32::from(credit)));
+                board.outstanding().saturating_sub(left * mss)
             }
         }
     }
 
-    /// Fast recovery begins; the retransmission that it begins with does not count.
-    pub(super) fn begin_counting(&mut self) {
-        let outstanding = self.board.outstanding().div_ceil(u64::from(self.mss));
-        self.recovery.counted = outstanding as i32 - i32::from(self.dup_thresh()) - 1;
+    /// Fast recovery begins with so many segments outstanding; the retransmission that it begins with does not count.
+    pub(super) fn begin_ns2_count(&mut self, segments: u64, dup_thresh: u16) {
+        self.counted = segments as i32 - i32::from(dup_thresh) - 1;
     }
 
-    /// Fast recovery, or the repair of a timeout, is over. After the former the next loss may begin another at once;
-    /// after a timeout what was sent before it may not.
-    pub(super) fn end_counting(&mut self) {
-        self.board.forget_flags();
-        if self.recovery.phase == Phase::Fast {
-            self.recovery.point = 0;
+    /// Fast recovery, or the repair of a timeout, is over. After the former the next loss may begin another at once; after a
+    /// timeout the segments sent before it may not.
+    pub(super) fn end_ns2_count(&mut self, board: &mut Scoreboard) {
+        board.forget_flags();
+        if self.phase == Phase::Fast {
+            self.point = 0;
         }
     }
 }

@@ -4,8 +4,8 @@
 //! Counted in bytes; what may be sent is rounded up to whole segments, as the RFC's examples count. Linux's form counts segments, each
 //! as a full one, and spreads what a congestion mark takes in the same way; otherwise the window falls at once then.
 
-use super::Tcp;
 use crate::config::Prr;
+use tailrace_core::Bytes;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct PrrState {
@@ -14,9 +14,9 @@ pub(super) struct PrrState {
     /// Delivered since (prr_delivered).
     delivered: u64,
     /// Sent since (prr_out).
-    pub(super) out: u64,
+    out: u64,
     /// The window in force.
-    pub(super) window: u64,
+    window: u64,
 }
 
 impl PrrState {
@@ -42,38 +42,35 @@ impl PrrState {
         };
         limit.min(ssthresh - pipe)
     }
-}
 
-impl Tcp {
-    /// Whether fast recovery is governed by what is delivered. Algorithms that go by delivery rates see to their flight
-    /// themselves, as in Linux those with `cong_control`.
-    pub(super) fn reduces_rate(&self) -> bool {
-        self.config.prr != Prr::Off && !self.needs.rates
+    /// `bytes` as they are counted: in Linux's form as full segments of `mss`.
+    pub(super) fn in_units(kind: Prr, bytes: u64, mss: u64) -> u64 {
+        if kind == Prr::Linux { bytes.next_multiple_of(mss) } else { bytes }
     }
 
-    /// So many bytes as they are counted: those of Linux as full segments.
-    pub(super) fn in_prr_units(&self, bytes: u64) -> u64 {
-        if self.config.prr == Prr::Linux { bytes.next_multiple_of(u64::from(self.mss)) } else { bytes }
+    /// `bytes` (in PRR's units) are sent.
+    pub(super) const fn on_sent(&mut self, bytes: u64) {
+        self.out += bytes;
     }
 
-    /// The reordering timer began a fast recovery: Linux counts a segment as delivered then, as if an ACK had (`tcp_rack_reo_timeout`).
-    pub(super) fn prr_on_timer(&mut self) {
-        if self.config.prr == Prr::Linux && self.reduces_rate() {
-            self.prr_on_ack(u64::from(self.mss), false);
-        }
+    /// The window in force.
+    pub(super) const fn window(&self) -> Bytes {
+        Bytes(self.window)
     }
 
-    /// An ACK delivered `news` bytes in fast recovery.
-    pub(super) fn prr_on_ack(&mut self, news: u64, progress: bool) {
-        let (kind, pipe, mss) = (self.config.prr, self.in_prr_units(self.pipe()), u64::from(self.mss));
-        let target = self.cc.cwnd().get();
-        let Some(repair) = &mut self.repair else { return };
-        let prr = &mut repair.prr;
-        prr.delivered += news;
-        let mut allowance = prr.allowance(kind, (target, pipe, mss), news, progress);
-        if kind == Prr::Linux && prr.out == 0 {
+    /// An ACK delivered `news` bytes in fast recovery; `target` is ssthresh, `pipe` is in PRR's units.
+    pub(super) fn on_ack(
+        &mut self,
+        kind: Prr,
+        (target, pipe, mss): (u64, u64, u64),
+        news: u64,
+        progress: bool,
+    ) {
+        self.delivered += news;
+        let mut allowance = self.allowance(kind, (target, pipe, mss), news, progress);
+        if kind == Prr::Linux && self.out == 0 {
             allowance = allowance.max(mss);
         }
-        prr.window = pipe + allowance;
+        self.window = pipe + allowance;
     }
 }

@@ -4,16 +4,26 @@
 //! sent again stand in a queue of their own: an ACK costs what it finds, not the window. Departures: D-SACK reports
 //! of the latest loss probe do not widen the reordering window (as in Linux); 3 SACKed segments are `dup_thresh`.
 
-use super::Tcp;
-use super::repair::Seen;
-use crate::config::RtoWindow;
-use crate::tcp::send::output::clock;
-use crate::tcp::send::scoreboard::Sent;
+use super::ack_findings::AckFindings;
+use crate::tcp::options::clock;
+use crate::tcp::send::scoreboard::{Scoreboard, Sent};
 use tailrace_core::{Duration, Instant, Ring};
 
 /// Recoveries without a D-SACK after which the reordering window is small again (RFC 8985 §6.2 step 4).
 const PERSIST: u8 = 16;
 
+/// Facts about the connection that loss detection depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RackContext {
+    pub(super) now: Instant,
+    pub(super) min_rtt: Duration,
+    pub(super) smoothed: Duration,
+    pub(super) dup_thresh: u16,
+    /// A recovery is under way that the latest ACK has not ended.
+    pub(super) repairing: bool,
+}
+
+/// RACK's state (RFC 8985 §5.3).
 #[derive(Clone, Debug)]
 pub(super) struct Rack {
     /// The segment sent last among all delivered: when, and its end (RACK.xmit_ts, RACK.end_seq).
@@ -58,7 +68,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 step 3: remembers how far delivery has come; returns where a segment was overtaken.
-    pub(super) fn note_order(&mut self, seen: &Seen) -> Option<u64> {
+    pub(super) fn note_order(&mut self, seen: &AckFindings) -> Option<u64> {
         self.fack_before = self.fack;
         self.fack = self.fack.max(seen.high);
         let low = seen.low.filter(|low| *low < self.fack_before);
@@ -94,124 +104,93 @@ impl Rack {
             self.multiplier = 1;
         }
     }
-}
 
-impl Tcp {
-    /// RFC 8985 §6.2, steps 2 to 5, for an ACK. Whether a retransmission was lost.
-    pub(super) fn rack_on_ack(&mut self, seen: &Seen, now: Instant) -> bool {
-        let (una, nxt) = (self.board.una, self.board.nxt);
-        let Some(repair) = &mut self.repair else { return false };
-        let rack = &mut repair.rack;
-        if let (Some(newest), Some((_, sent_at))) = (seen.newest, seen.last) {
-            rack.rtt = now.saturating_since(sent_at);
-            rack.newest = rack.newest.max(newest);
+    /// RFC 8985 §6.2, steps 2 to 5, for an ACK. Returns whether a retransmission was lost.
+    pub(super) fn on_ack(
+        &mut self,
+        findings: &AckFindings,
+        board: &mut Scoreboard,
+        context: &RackContext,
+    ) -> bool {
+        if let (Some(newest), Some((_, sent_at))) = (findings.newest, findings.last) {
+            self.rtt = context.now.saturating_since(sent_at);
+            self.newest = self.newest.max(newest);
         }
-        rack.dsack_round = rack.dsack_round.filter(|round| una < *round);
-        if seen.dsack.is_some() && !seen.dsack_of_probe && rack.dsack_round.is_none() {
-            rack.dsack_round = Some(nxt);
-            rack.multiplier += 1;
-            rack.persist = PERSIST;
+        self.dsack_round = self.dsack_round.filter(|round| board.una < *round);
+        if findings.dsack.is_some() && !findings.dsack_of_probe && self.dsack_round.is_none() {
+            self.dsack_round = Some(board.nxt);
+            self.multiplier += 1;
+            self.persist = PERSIST;
         }
-        self.rack_detect(now)
+        self.detect_loss(board, context)
     }
 
-    /// Marks what is lost (RACK_detect_loss) and says when the rest of what was overtaken will be. Returns whether a
-    /// retransmission was lost. Where debug assertions are on, RFC 8985's own words are held against it.
-    pub(super) fn rack_detect(&mut self, now: Instant) -> bool {
-        let Some(rack) = self.repair.as_ref().map(|r| &r.rack) else { return false };
-        let wait = rack.rtt + self.reordering_window();
-        if cfg!(debug_assertions) { self.detect_asserting(wait, now) } else { self.detect(wait, now) }
+    /// Marks lost segments (RACK_detect_loss) and sets the deadline of the overtaken ones that are not lost yet. Returns
+    /// whether a retransmission was lost. With debug assertions the result is checked against RFC 8985's own algorithm.
+    pub(super) fn detect_loss(&mut self, board: &mut Scoreboard, context: &RackContext) -> bool {
+        let wait = self.rtt + self.reordering_window(board, context);
+        if cfg!(debug_assertions) {
+            self.detect_asserting(board, wait, context.now)
+        } else {
+            self.detect(board, wait, context.now)
+        }
     }
 
-    /// All that is to be found lost is marked, and no more than that.
-    fn detect_asserting(&mut self, wait: Duration, now: Instant) -> bool {
-        let asked =
-            |t: &Self| t.repair.as_ref().map(|r| t.board.rfc_8985_detect_loss(r.rack.newest, now, wait));
-        let (before, marked) = (asked(self), self.board.marked);
-        let again = self.detect(wait, now);
-        let (lost, pending) = before.unwrap_or_default();
-        assert_eq!(u64::from(self.board.marked.wrapping_sub(marked)), lost, "what is lost");
-        assert_eq!(asked(self).unwrap_or_default(), (0, pending), "all of that waits to be sent again");
-        let deadline = self.repair.as_ref().and_then(|r| r.rack.deadline);
-        assert_eq!(deadline, pending.map(|at| at.saturating_add(wait).max(now)), "what is waited for");
+    /// Asserts that exactly the segments that RFC 8985 finds lost are marked.
+    fn detect_asserting(&mut self, board: &mut Scoreboard, wait: Duration, now: Instant) -> bool {
+        let ((lost, pending), marked) = (board.rfc_8985_detect_loss(self.newest, now, wait), board.marked);
+        let again = self.detect(board, wait, now);
+        assert_eq!(u64::from(board.marked.wrapping_sub(marked)), lost, "what is lost");
+        let left = board.rfc_8985_detect_loss(self.newest, now, wait);
+        assert_eq!(left, (0, pending), "all of that waits to be sent again");
+        assert_eq!(self.deadline, pending.map(|at| at.saturating_add(wait).max(now)), "what is waited for");
         again
     }
 
-    fn detect(&mut self, wait: Duration, now: Instant) -> bool {
-        let Some(repair) = &mut self.repair else { return false };
+    fn detect(&mut self, board: &mut Scoreboard, wait: Duration, now: Instant) -> bool {
         let mut again = false;
-        let rack = &mut repair.rack;
-        rack.deadline = None;
+        self.deadline = None;
         // The usual case: in order, and nothing sent again.
-        if rack.resent.is_empty() && !self.board.may_be_overtaken(rack.newest) {
+        if self.resent.is_empty() && !board.may_be_overtaken(self.newest) {
             return false;
         }
-        let mut pending = self.board.mark_overdue(rack.newest, now, wait);
-        while let Some(&(end, at)) = rack.resent.front() {
-            let missing = end > self.board.una && self.board.misses_resent(end, at);
-            let overdue = (at, end) < rack.newest && at.saturating_add(wait) <= now;
+        let mut pending = board.mark_overdue(self.newest, now, wait);
+        while let Some(&(end, at)) = self.resent.front() {
+            let missing = end > board.una && board.misses_resent(end, at);
+            let overdue = (at, end) < self.newest && at.saturating_add(wait) <= now;
             if missing && !overdue {
                 break;
             }
             if missing {
-                self.board.mark_resent_lost(end, at);
+                board.mark_resent_lost(end, at);
                 again = true;
             }
-            rack.resent.pop_front();
+            self.resent.pop_front();
         }
-        for &(end, at) in rack.resent.iter().take_while(|r| (r.1, r.0) < rack.newest) {
-            if end > self.board.una && self.board.misses_resent(end, at) {
+        for &(end, at) in self.resent.iter().take_while(|r| (r.1, r.0) < self.newest) {
+            if end > board.una && board.misses_resent(end, at) {
                 pending = pending.max(Some(at));
             }
         }
-        rack.deadline = pending.map(|at| at.saturating_add(wait).max(now));
+        self.deadline = pending.map(|at| at.saturating_add(wait).max(now));
         again
     }
 
     /// RFC 8985 §6.2 step 4: RACK.reo_wnd.
-    fn reordering_window(&self) -> Duration {
-        let Some(repair) = &self.repair else { return Duration::ZERO };
-        let rack = &repair.rack;
-        // With this ACK a recovery may be over, which is left later.
-        let repairing = self.recovery.is_active() && self.board.una < self.recovery.point;
-        if !rack.reordering_seen && (repairing || self.board.has_sacked(repair.dup_thresh)) {
+    fn reordering_window(&self, board: &Scoreboard, context: &RackContext) -> Duration {
+        if !self.reordering_seen && (context.repairing || board.has_sacked(context.dup_thresh)) {
             return Duration::ZERO;
         }
-        let window = self.rtt.min.saturating_mul(rack.multiplier) / 4;
-        window.min(self.rtt.smoothed)
+        let window = context.min_rtt.saturating_mul(self.multiplier) / 4;
+        window.min(context.smoothed)
     }
 
-    /// The reordering timer expired (RFC 8985 §6.3).
-    pub(in crate::tcp) fn on_reorder_timeout(&mut self, now: Instant) {
-        self.timer.bare_retransmission();
-        let marked = self.board.marked;
-        self.rack_detect(now);
-        if self.board.marked != marked {
-            if !self.recovery.is_active() {
-                self.enter_fast(self.board.outstanding(), now);
-                self.prr_on_timer();
-            }
-            self.overrides_window = true;
-        }
-        if let Some(at) = self.repair.as_ref().and_then(|r| r.rack.deadline).filter(|at| *at > now) {
-            self.wait_for_reordering(at, now);
-        }
-    }
-
-    /// What was overtaken is lost from `at` on.
-    pub(super) fn wait_for_reordering(&mut self, at: Instant, now: Instant) {
-        let wait = at.saturating_since(now) + self.slack();
-        self.timer.put_reordering(self.expiry(now, wait));
-    }
-
-    /// RFC 8985 §6.3: at a timeout what was sent recently is not lost yet. Linux leaves the reordering window out
+    /// RFC 8985 §6.3: at a timeout recently sent segments are not lost yet. Linux (`linux`) leaves the reordering window out
     /// (`tcp_timeout_mark_lost`).
-    pub(super) fn rack_on_timeout(&mut self, now: Instant) {
-        let linux = self.config.rto_window == RtoWindow::FlightAndOne;
-        let window = if linux { Duration::ZERO } else { self.reordering_window() };
-        let Some(repair) = &mut self.repair else { return };
-        repair.rack.deadline = None;
-        self.board.mark_overdue_at_timeout(now, repair.rack.rtt + window);
+    pub(super) fn on_timeout(&mut self, board: &mut Scoreboard, linux: bool, context: &RackContext) {
+        let window = if linux { Duration::ZERO } else { self.reordering_window(board, context) };
+        self.deadline = None;
+        board.mark_overdue_at_timeout(context.now, self.rtt + window);
     }
 }
 

@@ -2,13 +2,13 @@
 //! RFC 9768). Of RFC 9768 the option with byte counters is left out, and the tests for headers mangled on the way but
 //! that of §3.2.2.1, note 1.
 
+use super::acks::Acks;
 use crate::config::EcnEcho;
 use crate::segment::{Flags, Segment, SeqNumber};
-use crate::tcp::Tcp;
-use tailrace_core::{Ecn, Instant};
+use tailrace_core::Ecn;
 
-/// So many segments are acknowledged at once then (Linux, `tcp_enter_quickack_mode` from `tcp_ecn_check_ce`).
-const QUICK: u16 = 2;
+/// Segments acknowledged at once after a mark at a small window (Linux `tcp_ecn_check_ce`).
+pub(in crate::tcp) const QUICK: u16 = 2;
 
 /// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
 #[derive(Clone, Copy, Debug, Default)]
@@ -88,50 +88,42 @@ const fn handshake_code(ecn: Ecn) -> Flags {
     })
 }
 
-/// What is agreed on.
-impl Tcp {
-    /// Whether this end offers and accepts ECN.
-    pub(in crate::tcp) fn wants_ecn(&self) -> bool {
-        self.config.ecn || self.needs.ecn
-    }
-
+/// Negotiation in the handshake.
+impl Feedback {
     /// The flags of a SYN that offers ECN.
     pub(in crate::tcp) fn syn_flags(&self) -> Flags {
-        Flags::of_ace(if self.feedback.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
+        Flags::of_ace(if self.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
     }
 
     /// The flags of a SYN-ACK that agrees to ECN.
     pub(in crate::tcp) fn syn_ack_flags(&self) -> Flags {
-        self.feedback.accurate.first.filter(|_| self.feedback.accurate.on).map_or(Flags::ECE, handshake_code)
+        self.accurate.first.filter(|_| self.accurate.on).map_or(Flags::ECE, handshake_code)
     }
 
-    /// A SYN has come: whether ECN is agreed on.
+    /// A SYN has come to an end that accepts ECN: whether it offers ECN.
     #[cold]
     #[inline(never)]
     pub(in crate::tcp) fn agree_as_server(&mut self, segment: &Segment) -> bool {
         let offered = segment.flags.ace();
-        if !self.wants_ecn() || offered & 0b011 != 0b011 {
+        if offered & 0b011 != 0b011 {
             return false;
         }
-        if self.feedback.echo == EcnEcho::Accurate && offered == 0b111 {
-            self.feedback.accurate = Accurate::begin(segment.ecn);
+        if self.echo == EcnEcho::Accurate && offered == 0b111 {
+            self.accurate = Accurate::begin(segment.ecn);
         }
         self.fall_back();
         true
     }
 
-    /// A SYN-ACK has come: whether ECN is agreed on (§3.1.2, table 2).
+    /// A SYN-ACK has come to an end that offered ECN: whether it is agreed on (§3.1.2, table 2).
     #[cold]
     #[inline(never)]
     pub(in crate::tcp) fn agree_as_client(&mut self, segment: &Segment) -> bool {
         let answer = segment.flags.ace();
-        if !self.wants_ecn() {
-            return false;
-        }
-        if self.feedback.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
-            self.feedback.accurate = Accurate::begin(segment.ecn);
+        if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
+            self.accurate = Accurate::begin(segment.ecn);
             if segment.ecn == Ecn::Ce {
-                self.feedback.accurate.count();
+                self.accurate.count();
             }
             return true;
         }
@@ -141,139 +133,17 @@ impl Tcp {
 
     /// Accurate feedback that was not agreed on is classic.
     fn fall_back(&mut self) {
-        if self.feedback.echo == EcnEcho::Accurate && !self.feedback.accurate.on {
-            self.feedback.echo = EcnEcho::Classic;
+        if self.echo == EcnEcho::Accurate && !self.accurate.on {
+            self.echo = EcnEcho::Classic;
         }
     }
 
-    /// The codepoint of new data.
-    #[inline]
-    pub(in crate::tcp) fn codepoint(&mut self) -> Ecn {
-        if self.feedback.accurate.on { self.accurate_codepoint() } else { Ecn::Ect0 }
-    }
-
-    #[cold]
-    fn accurate_codepoint(&mut self) -> Ecn {
-        self.feedback.accurate.first = None;
-        match self.needs.l4s {
-            _ if self.feedback.accurate.mute => Ecn::NotEct,
-            true => Ecn::Ect1,
-            false => Ecn::Ect0,
-        }
-    }
-}
-
-/// The receiver's side.
-impl Tcp {
-    /// Takes the codepoint of a segment with payload, before the payload.
-    #[inline]
-    pub(in crate::tcp) fn on_codepoint(&mut self, segment: &Segment) {
-        let marked = segment.ecn == Ecn::Ce;
-        self.stats.ce_received += u32::from(marked);
-        match self.feedback.echo {
-            EcnEcho::Dctcp => self.on_state(segment.ecn),
-            EcnEcho::Accurate => self.count(marked),
-            EcnEcho::Auto | EcnEcho::Classic => {
-                // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
-                if self.config.quick_ecn {
-                    self.quicken_for_small_window(segment);
-                }
-                if segment.flags.has(Flags::CWR) {
-                    self.feedback.ece = false;
-                }
-                self.feedback.ece |= marked;
-            }
-        }
-    }
-
-    /// What tells of a small window at the sender is acknowledged at once, and the next segments with it (`quick_ecn`).
-    fn quicken_for_small_window(&mut self, segment: &Segment) {
-        let told = segment.flags.has(Flags::CWR);
-        if told {
-            self.acks.demand();
-        }
-        let first = segment.ecn == Ecn::Ce && (told || !self.feedback.ece);
-        if first || (segment.ecn == Ecn::NotEct && self.feedback.ect_seen) {
-            self.begin_quick_acks(QUICK);
-        }
-        self.feedback.ect_seen |= segment.ecn != Ecn::NotEct;
-    }
-
-    /// RFC 8257 §3.2: a change is acknowledged at once. What waits for a delayed ACK is acknowledged by itself first,
-    /// so that no ACK covers segments of both kinds. A retransmission, which cannot be marked, says nothing.
-    fn on_state(&mut self, ecn: Ecn) {
-        let marked = ecn == Ecn::Ce;
-        if marked == self.feedback.ece || ecn == Ecn::NotEct {
-            return;
-        }
-        if self.acks.has_unacknowledged() {
-            self.acks.demand_first(SeqNumber(self.rcv.nxt() as u32));
-        }
-        self.feedback.ece = marked;
-        self.acks.demand();
-    }
-
-    /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
-    fn count(&mut self, marked: bool) {
-        let a = &mut self.feedback.accurate;
-        if !self.acks.has_unacknowledged() {
-            a.unsaid = 0;
-        }
-        if marked {
-            a.count();
-            a.unsaid += 1;
-            if !a.last_marked || a.unsaid >= 2 {
-                self.acks.demand();
-            }
-        }
-        a.last_marked = marked;
-    }
-
-    /// The ACK that leaves before others: one that is ready, or the one up to `up_to` that tells how marks stood before they changed,
-    /// which another follows.
-    #[cold]
-    pub(in crate::tcp) fn acknowledge_before(&mut self, up_to: SeqNumber, now: Instant) -> Segment {
-        if let Some(ack) = self.take_first_ack() {
-            return ack;
-        }
-        self.feedback.ece = !self.feedback.ece;
-        let mut segment = self.acknowledge(self.board.nxt, 0, now);
-        self.feedback.ece = !self.feedback.ece;
-        segment.ack = up_to;
-        self.acks.demand();
-        segment
-    }
-
-    /// An ACK without data. The first of a client tells the codepoint of the SYN-ACK (RFC 9768 §3.2.2.1).
-    #[inline]
-    pub(in crate::tcp) fn pure_ack(&mut self, now: Instant) -> Segment {
-        let between = self.board.nxt != self.board.una;
-        if let Some(repair) = self.repair.as_mut().filter(|_| between) {
-            repair.acked_between = now;
-        }
-        let mut segment = self.acknowledge(self.board.nxt, 0, now);
-        if self.feedback.accurate.first.is_some() {
-            self.tell_first(&mut segment);
-        }
-        segment
-    }
-
-    #[cold]
-    fn tell_first(&mut self, segment: &mut Segment) {
-        if let Some(first) = self.feedback.accurate.first.take().filter(|_| segment.sack.is_empty()) {
-            segment.flags = Flags::ACK.with(handshake_code(first));
-        }
-    }
-}
-
-/// The sender's side.
-impl Tcp {
     /// The segment that completes a server's handshake: without data, its field tells the codepoint of the SYN-ACK
     /// (RFC 9768 §3.2.2.1, table 4).
     #[cold]
     #[inline(never)]
     pub(in crate::tcp) fn on_first_ace(&mut self, segment: &Segment) {
-        let a = &mut self.feedback.accurate;
+        let a = &mut self.accurate;
         a.first = None;
         if a.on && segment.seq_len() == 0 && segment.sack.is_empty() {
             let field = segment.flags.ace();
@@ -282,31 +152,135 @@ impl Tcp {
             a.read = true;
         }
     }
+}
 
-    /// Bytes that this ACK tells to have been marked; before it `delivered` had been acknowledged in some way. Zero
-    /// means that it echoes no mark.
+/// The receiver's side.
+impl Feedback {
+    /// Takes the codepoint of a segment with payload, before the payload is received up to `nxt`. Returns whether the next segments
+    /// are acknowledged at once (`quick_ecn`).
     #[inline]
-    pub(in crate::tcp) fn marked(&mut self, segment: &Segment, delivered: u64) -> u64 {
-        if !self.options.ecn {
-            return 0;
+    pub(in crate::tcp) fn on_codepoint(
+        &mut self,
+        segment: &Segment,
+        acks: &mut Acks,
+        nxt: u64,
+        quick_ecn: bool,
+    ) -> bool {
+        let marked = segment.ecn == Ecn::Ce;
+        match self.echo {
+            EcnEcho::Dctcp => self.on_state(segment.ecn, acks, nxt),
+            EcnEcho::Accurate => self.count(marked, acks),
+            EcnEcho::Auto | EcnEcho::Classic => {
+                // RFC 3168 §6.1.3: CWR ends the echo, a new mark starts it again.
+                let quick = quick_ecn && self.is_sign_of_small_window(segment, acks);
+                if segment.flags.has(Flags::CWR) {
+                    self.ece = false;
+                }
+                self.ece |= marked;
+                return quick;
+            }
         }
-        let newly = (self.board.una + self.board.sacked()).saturating_sub(delivered);
-        if self.feedback.accurate.on {
-            return self.newly_marked(segment.flags.ace(), newly);
+        false
+    }
+
+    /// Whether a segment shows that the sender's window is small. CWR is acknowledged at once.
+    fn is_sign_of_small_window(&mut self, segment: &Segment, acks: &mut Acks) -> bool {
+        let reduced = segment.flags.has(Flags::CWR);
+        if reduced {
+            acks.demand();
+        }
+        let first = segment.ecn == Ecn::Ce && (reduced || !self.ece);
+        let quick = first || (segment.ecn == Ecn::NotEct && self.ect_seen);
+        self.ect_seen |= segment.ecn != Ecn::NotEct;
+        quick
+    }
+
+    /// RFC 8257 §3.2: a change of the mark is acknowledged at once. Segments that wait for a delayed ACK are acknowledged apart
+    /// before it, so that no ACK covers marked and unmarked ones. A retransmission, which is never marked, changes nothing.
+    fn on_state(&mut self, ecn: Ecn, acks: &mut Acks, nxt: u64) {
+        let marked = ecn == Ecn::Ce;
+        if marked == self.ece || ecn == Ecn::NotEct {
+            return;
+        }
+        if acks.has_unacknowledged() {
+            acks.demand_first(SeqNumber(nxt as u32));
+        }
+        self.ece = marked;
+        acks.demand();
+    }
+
+    /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
+    fn count(&mut self, marked: bool, acks: &mut Acks) {
+        let a = &mut self.accurate;
+        if !acks.has_unacknowledged() {
+            a.unsaid = 0;
+        }
+        if marked {
+            a.count();
+            a.unsaid += 1;
+            if !a.last_marked || a.unsaid >= 2 {
+                acks.demand();
+            }
+        }
+        a.last_marked = marked;
+    }
+
+    /// Inverts ECE: the ACK that is built now reports the marks before the latest change.
+    pub(in crate::tcp) const fn invert_ece(&mut self) {
+        self.ece = !self.ece;
+    }
+
+    /// Whether the codepoint of the peer's SYN or SYN-ACK is still to be reported.
+    #[inline]
+    pub(in crate::tcp) const fn owes_first(&self) -> bool {
+        self.accurate.first.is_some()
+    }
+
+    /// Reports that codepoint in an ACK without data (RFC 9768 §3.2.2.1).
+    #[cold]
+    pub(in crate::tcp) fn report_first(&mut self, segment: &mut Segment) {
+        if let Some(first) = self.accurate.first.take().filter(|_| segment.sack.is_empty()) {
+            segment.flags = Flags::ACK.with(handshake_code(first));
+        }
+    }
+}
+
+/// The sender's side.
+impl Feedback {
+    /// The codepoint of new data; `l4s`: ECT(1).
+    #[inline]
+    pub(in crate::tcp) fn codepoint(&mut self, l4s: bool) -> Ecn {
+        if self.accurate.on { self.accurate_codepoint(l4s) } else { Ecn::Ect0 }
+    }
+
+    #[cold]
+    fn accurate_codepoint(&mut self, l4s: bool) -> Ecn {
+        self.accurate.first = None;
+        match l4s {
+            _ if self.accurate.mute => Ecn::NotEct,
+            true => Ecn::Ect1,
+            false => Ecn::Ect0,
+        }
+    }
+
+    /// Bytes that an ACK reports as marked, of `newly` bytes that it delivers in segments of `mss`. Zero: it echoes no mark.
+    #[inline]
+    pub(in crate::tcp) fn marked(&mut self, segment: &Segment, newly: u64, mss: u32) -> u64 {
+        if self.accurate.on {
+            return self.newly_marked(segment.flags.ace(), newly, u64::from(mss));
         }
         if segment.flags.has(Flags::ECE) { newly.max(1) } else { 0 }
     }
 
-    /// RFC 9768 §3.2.2.5.2 and appendix A.2.1: where an ACK covers so many packets that the field may have gone round,
-    /// the most marks that fit are assumed.
+    /// RFC 9768 §3.2.2.5.2 and appendix A.2.1: where an ACK covers so many packets that the field may have wrapped, the most marks
+    /// that fit are assumed.
     #[cold]
     #[inline(never)]
-    fn newly_marked(&mut self, field: u8, newly: u64) -> u64 {
-        let a = &mut self.feedback.accurate;
+    fn newly_marked(&mut self, field: u8, newly: u64, mss: u64) -> u64 {
+        let a = &mut self.accurate;
         if core::mem::take(&mut a.read) || a.mute {
             return 0;
         }
-        let mss = u64::from(self.mss);
         let packets = newly.div_ceil(mss);
         let least = u64::from(field.wrapping_sub(a.sent) & 7);
         let marks = if packets > least { packets - (packets - least) % 8 } else { least };

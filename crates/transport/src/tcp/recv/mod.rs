@@ -1,9 +1,7 @@
-//! Receiving: segments that arrive, reassembly, and the ACKs that are owed for them.
+//! Parts of the receiving side: reassembly, the ACKs that are owed, ECN feedback. `input.rs` connects them.
 
+pub(in crate::tcp) mod ack_policy;
 pub(in crate::tcp) mod acks;
 pub(crate) mod corrupted_bytes;
-pub(in crate::tcp) mod delayed_ack;
 pub(in crate::tcp) mod ecn;
-pub(in crate::tcp) mod input;
-mod ofo_ranges;
 pub(crate) mod reassembly;

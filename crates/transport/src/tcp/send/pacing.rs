@@ -4,9 +4,7 @@
 //! it. Linux does the same in its fq discipline or within TCP. Departure: no credit for time in which the window, not
 //! pacing, was the limit, and no bursts of several segments.
 
-use crate::cc::CongestionControl;
-use crate::tcp::Tcp;
-use tailrace_core::{Bytes, Instant, Rate};
+use tailrace_core::{Bytes, Duration, Instant, Rate};
 
 /// Linux `tcp_pacing_ss_ratio` and `tcp_pacing_ca_ratio`: windows a round trip in slow start, so that it can double,
 /// and after it, so that the window stays what limits.
@@ -38,7 +36,12 @@ impl Pacer {
         !self.is_open() && now < self.0
     }
 
-    /// The time is `now`: whoever was held back until then goes on.
+    /// `len` bytes leave at `now`: the next wait for their time at `rate`.
+    pub(in crate::tcp) fn on_sent(&mut self, rate: Rate, len: Bytes, now: Instant) {
+        *self = Self(now.saturating_add(rate.time_to_send(len)));
+    }
+
+    /// The time is `now`: data that was held back until then goes on.
     #[inline]
     pub(in crate::tcp) fn tell(&mut self, now: Instant) {
         if self.0 <= now {
@@ -47,30 +50,27 @@ impl Pacer {
     }
 }
 
-impl Tcp {
-    /// `len` bytes of data leave at `now`: the next wait for their time.
-    #[cold]
-    pub(in crate::tcp) fn pace(&mut self, len: Bytes, now: Instant) {
-        if let Some(rate) = self.pacing_rate() {
-            self.pacer = Pacer(now.saturating_add(rate.time_to_send(len)));
-        }
-    }
+/// Facts about the window that a pacing rate follows from.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::tcp) struct WindowRate {
+    pub(in crate::tcp) cwnd: Bytes,
+    pub(in crate::tcp) ssthresh: Option<Bytes>,
+    pub(in crate::tcp) outstanding: Bytes,
+    pub(in crate::tcp) smoothed: Duration,
+    pub(in crate::tcp) mss: u32,
+    /// Option bytes of a subflow's segments, which count as if they were data.
+    pub(in crate::tcp) options: u32,
+}
 
-    /// None before the first round-trip sample.
-    pub(in crate::tcp) fn pacing_rate(&self) -> Option<Rate> {
-        let rate = self.cc.pacing_rate().or_else(|| {
-            let (rtt, mss) = (self.rtt.smoothed.as_secs_f64(), u64::from(self.mss));
-            let cwnd = self.cwnd().get();
-            let ratio = match self.cc.ssthresh() {
-                // Linux: half of ssthresh, rounded down to whole segments, so that the last doubling is smooth.
-                Some(ssthresh) if 2 * (cwnd + mss) > ssthresh.get() => AVOIDANCE_RATIO,
-                _ => SLOW_START_RATIO,
-            };
-            let window = Bytes(cwnd).max(self.outstanding());
-            let beside = self.repair.as_ref().map_or(0, |repair| repair.beside);
-            let full = 1.0 + f64::from(beside) / f64::from(self.mss);
-            (rtt > 0.0).then(|| Rate::from_bps((ratio * full * window.as_f64() * 8.0 / rtt) as u64))
-        });
-        rate.map(|r| Rate::from_bps(r.as_bps().max(1)))
-    }
+/// The rate at which the window lasts for a round trip, times the ratio of its phase; `None` before the first round-trip sample.
+pub(in crate::tcp) fn rate_of_window(window: &WindowRate) -> Option<Rate> {
+    let (rtt, mss, cwnd) = (window.smoothed.as_secs_f64(), u64::from(window.mss), window.cwnd.get());
+    let ratio = match window.ssthresh {
+        // Linux: half of ssthresh, rounded down to whole segments, so that the last doubling is smooth.
+        Some(ssthresh) if 2 * (cwnd + mss) > ssthresh.get() => AVOIDANCE_RATIO,
+        _ => SLOW_START_RATIO,
+    };
+    let bytes = window.cwnd.max(window.outstanding);
+    let full = 1.0 + f64::from(window.options) / f64::from(window.mss);
+    (rtt > 0.0).then(|| Rate::from_bps((ratio * full * bytes.as_f64() * 8.0 / rtt) as u64))
 }

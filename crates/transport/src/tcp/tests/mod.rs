@@ -98,7 +98,7 @@ impl Channel {
             && s.payload > 0
             && t.state.is_synchronized()
         {
-            let end = recv::input::unwrap(t.board.una, s.seq) + u64::from(s.payload);
+            let end = sequence::unwrap(t.board.una, s.seq) + u64::from(s.payload);
             let most = t.board.una + t.snd_wnd.largest();
             assert!(end <= most, "nothing is sent beyond the largest window");
         }

@@ -260,7 +260,7 @@ fn the_ack_of_a_part_of_a_gap_may_be_one_of_three_that_tell_of_the_rest() {
         receiver.handle_segment(&Segment { seq, payload: 1000, flags: Flags::ACK, ..last }, now);
         receiver.acks.forget_quick();
         if counts {
-            receiver.count_ack_of_gap();
+            receiver.count_gap_ack();
         }
         assert!(receiver.poll_transmit(now).is_some(), "0 fills a gap of more than a segment");
         let at_once = (6..12).map(|n| {

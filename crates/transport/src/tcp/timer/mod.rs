@@ -4,16 +4,14 @@
 //! All but the last two are mutually exclusive and share one slot.
 
 pub(in crate::tcp) mod rtt;
+pub(crate) mod wheel;
 
-use crate::tcp::linux::timer_wheel;
-use crate::tcp::linux::timer_wheel::Expiry;
-use crate::tcp::state::{State, Trigger};
-use crate::tcp::{ResetCause, Tcp};
 use tailrace_core::{Duration, Instant};
+use wheel::Expiry;
 
-/// What the shared timer is armed for.
+/// Purpose that the shared timer is armed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Purpose {
+pub(in crate::tcp) enum Purpose {
     Nothing,
     Retransmission,
     /// A tail loss probe.
@@ -62,6 +60,22 @@ impl Timer {
         self.at
     }
 
+    #[inline]
+    pub(in crate::tcp) const fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Retransmission was due once more without an ACK of new data. Returns how often in a row.
+    pub(in crate::tcp) const fn count_retry(&mut self) -> u16 {
+        self.retries = self.retries.saturating_add(1);
+        self.retries
+    }
+
+    /// How often in a row retransmission was due.
+    pub(in crate::tcp) const fn retries(&self) -> u16 {
+        self.retries
+    }
+
     const fn expiry(&self) -> Expiry {
         Expiry { at: self.at, late: self.late }
     }
@@ -98,7 +112,7 @@ impl Timer {
     }
 
     #[inline]
-    fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
+    pub(in crate::tcp) fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
         (self.purpose, self.at, self.late) = (purpose, expiry.at, expiry.late);
         self.unsettle();
     }
@@ -174,13 +188,13 @@ impl Timer {
     }
 
     /// The `n`-th window probe in a row is due with `expiry`.
-    fn probe_window(&mut self, n: u8, expiry: Expiry) {
+    pub(in crate::tcp) fn probe_window(&mut self, n: u8, expiry: Expiry) {
         self.retries = u16::from(n);
         self.arm(Purpose::Persist, expiry);
     }
 
     /// Which in a row the window probe is that is due.
-    fn window_probe(&self) -> u8 {
+    pub(in crate::tcp) fn window_probe(&self) -> u8 {
         u8::try_from(self.retries).unwrap_or(u8::MAX)
     }
 
@@ -193,140 +207,6 @@ impl Timer {
             self.stop();
         }
         ends
-    }
-}
-
-impl Tcp {
-    /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
-    pub fn handle_timeout(&mut self, now: Instant) {
-        if self.acks.deadline() <= now {
-            self.on_ack_deadline();
-        }
-        self.pacer.tell(now);
-        if self.timer.at() > now {
-            return;
-        }
-        self.burst = 0;
-        match self.timer.purpose {
-            Purpose::Nothing => {}
-            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
-            Purpose::Retransmission => self.on_syn_timeout(now),
-            Purpose::Probe => self.on_probe_timeout(now),
-            Purpose::Reordering => self.on_reorder_timeout(now),
-            Purpose::Persist => self.on_persist(now),
-            Purpose::TimeWait => {
-                self.advance(Trigger::TimeWaitOver);
-                self.pending.closed();
-                self.stop();
-            }
-        }
-    }
-
-    /// When a timer that is set at `now` for `wait` expires.
-    #[inline]
-    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
-        timer_wheel::expiry(now, wait, self.config.jiffy)
-    }
-
-    /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
-    #[inline]
-    pub(in crate::tcp) fn slack(&self) -> Duration {
-        self.config.jiffy * 2
-    }
-
-    /// Starts the retransmission timer unless it runs.
-    #[inline]
-    pub(in crate::tcp) fn arm_retransmit(&mut self, now: Instant) {
-        if !self.timer.leads_to_retransmission() {
-            self.rearm_retransmit(now);
-        }
-    }
-
-    #[inline]
-    pub(in crate::tcp) fn rearm_retransmit(&mut self, now: Instant) {
-        self.timer.retransmit(self.expiry(now, self.rto()));
-    }
-
-    pub(in crate::tcp) fn arm_persist(&mut self, now: Instant) {
-        if self.timer.is_off() {
-            self.probe_window_next(0, now);
-        }
-    }
-
-    /// The `n`-th window probe in a row is to come.
-    fn probe_window_next(&mut self, n: u8, now: Instant) {
-        let expiry = self.expiry(now, self.persist_interval(n));
-        self.timer.probe_window(n, expiry);
-    }
-
-    fn persist_interval(&self, n: u8) -> Duration {
-        let first = self.config.persist_timeout.unwrap_or_else(|| self.rto());
-        first.saturating_mul(1 << n.min(32)).min(self.config.max_rto.max(first))
-    }
-
-    pub(in crate::tcp) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
-    }
-
-    /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).
-    fn on_persist(&mut self, now: Instant) {
-        let n = self.timer.window_probe();
-        if self.board.outstanding() > 0 || self.snd.end() == self.board.nxt {
-            self.timer.end_persist();
-            return;
-        }
-        if self.board.una + self.snd_wnd.size() > self.board.nxt {
-            // The window is open but silly; RFC 9293 §3.8.6.2.1 overrides that after a while.
-            self.overrides_window = true;
-        } else {
-            self.probe_due = true;
-        }
-        self.probe_window_next(n.saturating_add(1), now);
-    }
-
-    fn on_syn_timeout(&mut self, now: Instant) {
-        self.stats.timeouts += 1;
-        self.timer.retries = self.timer.retries.saturating_add(1);
-        if self.config.syn_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
-            self.break_off(ResetCause::TimedOut);
-            return;
-        }
-        self.syn_repeats = self.syn_repeats.saturating_add(1);
-        self.syn_due = true;
-        self.rtt.back_off();
-        self.rearm_retransmit(now);
-    }
-
-    fn on_retransmission_timeout(&mut self, now: Instant) {
-        if self.board.outstanding() == 0 {
-            self.timer.stop();
-            self.recovery.on_timer();
-            return;
-        }
-        self.stats.timeouts += 1;
-        // A shut window is the peer's wish, not a sign that it is gone.
-        if self.snd_wnd.size() > 0 {
-            self.timer.retries = self.timer.retries.saturating_add(1);
-        }
-        if self.config.data_retries.is_some_and(|most| u64::from(self.timer.retries) > most) {
-            self.break_off(ResetCause::TimedOut);
-            return;
-        }
-        self.on_timeout_loss(now);
-        self.rtt.back_off();
-        self.rearm_retransmit(now);
-    }
-
-    /// The peer's FIN came, or its ACK of ours: what the new state asks of the timers.
-    pub(in crate::tcp) fn on_state_changed(&mut self, now: Instant) {
-        match self.state {
-            State::TimeWait => self.enter_time_wait(now),
-            State::Closed => {
-                self.pending.closed();
-                self.stop();
-            }
-            _ => {}
-        }
     }
 }
 

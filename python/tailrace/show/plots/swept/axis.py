@@ -15,7 +15,7 @@ from tailrace.show.plots import style
 from tailrace.text import quantities
 from tailrace.text.quantities import Unit
 
-# So many values have a tick each, where they are not too close to each other (as a share of the axis).
+# Values that have a tick each at most, and their least distance as a share of the axis.
 _MOST_TICKS, _CLOSEST = 9, 0.07
 # Lines of text under a tick.
 _MOST_ROWS = 3
@@ -50,7 +50,7 @@ class Axis:
 
     @property
     def heading(self) -> str:
-        """What stands beside it."""
+        """Label of the axis."""
         return f"{self.name} ({self.unit.name})" if self.unit.name else self.name
 
     def at(self, value: object) -> float | None:
@@ -87,7 +87,7 @@ class Axis:
         return min(gaps) >= _CLOSEST * columns * span
 
     def lines_below(self, columns: float) -> int:
-        """How many lines of text higher a sheet has to be for labels that stand upright; for all others none."""
+        """Lines of text that a sheet needs below for upright labels; 0 for others."""
         if not self.labels or self._rows(columns) is not None or self._points(columns) >= self._slanted:
             return 0
         return max(0, math.ceil(_CHARACTER * max(map(len, self.labels))) - _SPARE)

@@ -9,7 +9,7 @@ from tailrace.show.plots.swept import lines
 from tailrace.show.plots.swept.axis import Axis
 from tailrace.show.plots.swept.design import Panel
 
-# What tells bars apart beyond colours.
+# Hatches that tell bars apart beside colours.
 HATCHES = ("", "///", "...", "xxx", "---", "\\\\\\", "ooo", "+++")
 _WIDTH = 0.8
 

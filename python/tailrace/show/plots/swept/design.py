@@ -1,4 +1,4 @@
-"""Which parameter of a sweep goes where in a figure: along the axis, into lines, into panels.
+"""Assignment of a sweep's parameters to the axis, lines and panels of a figure.
 
 Nothing is averaged over but runs: a swept parameter that nobody named has a panel for each of its values, unless it
 follows from the others, as with axes that go together.
@@ -23,7 +23,7 @@ from tailrace.text import quantities
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
 
-# How the groups, queues, connections, paths, programs or hosts of a figure are called in `--by`.
+# Names for `--by` of groups, queues, connections, paths, programs and hosts.
 _PARTS = {
     "flows": {"group", "groups"},
     "queue": {"queue", "queues"},
@@ -43,7 +43,7 @@ MOST_LINES, MOST_PANELS = 8, 12
 
 @dataclass(frozen=True)
 class Point:
-    """What the runs of a cell have: their mean with its interval, and the single values."""
+    """Mean of a cell's runs with its interval, and the single values."""
 
     x: object
     mean: statistics.Interval
@@ -99,7 +99,7 @@ class Design:
     panels: Sequence[Panel]
     # The values along the axis, in order.
     xs: Sequence[object]
-    # What the lines are told apart by, as the legend says it.
+    # Heading of the legend.
     legend: str
     x_unit: str = ""
     # Parameters that have one value in all that is shown.
@@ -107,7 +107,7 @@ class Design:
 
     @property
     def counts(self) -> list[int]:
-        """How many runs the points are of."""
+        """Numbers of runs of the points."""
         return sorted({point.mean.n for p in self.panels for line in p.lines for point in line.points})
 
 
@@ -226,7 +226,7 @@ def _second(free: Sequence[str]) -> str:
 
 
 def _natural(rows: pl.DataFrame, varied: Sequence[str]) -> str:
-    """What a figure is drawn against where nobody says: the numbers with most values, else the words."""
+    """Default axis: the numbers with most values, else the words."""
     if not varied:
         raise UsageError("nothing varies there: a figure of a sweep needs a parameter with several values")
     return max(varied, key=lambda name: (rows[name].dtype == pl.Float64, rows[name].n_unique()))
@@ -291,7 +291,7 @@ def _fitted(of: _Rows, plan: Plan, request: Request) -> Plan:
 
 
 def _way_out(rows: _Rows, plan: Plan, request: Request) -> str:
-    """How to have fewer panels."""
+    """Advice on how to have fewer panels."""
     largest = max(plan.panels, key=lambda name: rows.frame[name].n_unique())
     value = quantities.said(rows.frame[largest][0], rows.units.get(largest, ""))
     if largest == PART:
@@ -356,6 +356,6 @@ def _titled(values: Mapping[str, object], units: Mapping[str, str]) -> str:
 
 
 def _shortened(names: Sequence[str]) -> dict[str, str]:
-    """Of several parameters the last words, where these tell them apart: titles of panels have little room."""
+    """Last words of several parameters, where these tell them apart: titles of panels have little room."""
     last = [name.rpartition(".")[2] for name in names]
     return dict(zip(names, last if 1 < len(names) == len(set(last)) else names, strict=True))

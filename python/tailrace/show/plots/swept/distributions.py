@@ -1,4 +1,4 @@
-"""How values are spread, without any mean: boxes, and empirical distribution functions."""
+"""Distributions of values: boxes, and empirical distribution functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tailrace.show.plots.swept.axis import Axis
 from tailrace.show.plots.swept.design import Panel
 
 _WIDTH = 0.8
-# So few values are shown as they are, beside their box.
+# Values up to this number are shown as points beside their box.
 _FEW = 12
 BOX_NOTE = "box: quartiles and median, whiskers: furthest values within 1.5 boxes, dots: single values"
 

@@ -30,7 +30,7 @@ def of_column(variation: Variation, request: Request, unit: quantities.Unit) -> 
 
 
 def _tried(variation: Variation, request: Request, unit: quantities.Unit, whose: str) -> None:
-    # One part: of how many groups there are values only the runs will tell.
+    # A single part: the number of groups is known after the runs alone.
     cells = variation.cells.filter(pl.col("cell").is_not_null()).select("cell")
     rows = cells.with_columns(run=pl.lit(1), part=pl.lit(""), value=pl.lit(1.0), each=pl.lit([1.0]))
     about = Subject(request.metric, unit.name, rows, [""], whose, request.of, plain=unit.name)

@@ -41,14 +41,14 @@ class Overlay:
     sweep: Variation
     formulas: Sequence[tuple[str, str]]
     axis: Axis
-    # Of the other axis, and the unit in which plain numbers are meant.
+    # Unit of the other axis, in which plain numbers are meant.
     unit: str
     plain: str
-    # What is the same in all panels.
+    # Names with the same value in all panels.
     constants: Mapping[str, object]
 
     def draw(self, axes: Axes, panel: Panel, lines: Sequence[str]) -> None:
-        """One line each, or one for each line of the panel where it depends on what tells these apart."""
+        """Draws one line, or one for each line of the panel where the formula depends on what tells these apart."""
         for place, (name, text) in enumerate(self.formulas):
             dashes = _DASHES[place % len(_DASHES)]
             if _names(text) & _calls(lines):

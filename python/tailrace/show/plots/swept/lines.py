@@ -19,7 +19,7 @@ BESIDE = "beside"
 
 
 def ends(point: Point) -> tuple[float, float]:
-    """Those of the 95 % interval; of one run, which has none, the value itself."""
+    """Ends of the 95 % interval; of one run, which has none, the value itself."""
     mean = point.mean
     if mean.ends is not None:
         return mean.ends
@@ -28,7 +28,7 @@ def ends(point: Point) -> tuple[float, float]:
 
 
 def reach(points: list[Point]) -> Any:  # noqa: ANN401 - what Matplotlib takes
-    """How far intervals reach below and above the means; None where no point has one, nothing at one that has none."""
+    """Distances from means to the ends of intervals; None where no point has one, 0 at a point without."""
     if all(point.mean.ci95 is None for point in points):
         return None
     return np.array([_parts(point) for point in points]).T
@@ -42,7 +42,7 @@ def _parts(point: Point) -> tuple[float, float]:
 
 
 def cap() -> float:
-    """Of an error bar, in points."""
+    """Width of an error bar's cap, in points."""
     return 0.25 * style.look().size.text
 
 

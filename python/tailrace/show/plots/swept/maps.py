@@ -18,7 +18,7 @@ from tailrace.show.plots.swept.design import Panel
 _COLOURS = "viridis"
 # Room for a number, in sizes of the text.
 _NUMBER = 3.0
-# What the scale of colours and the names of rows take beside each panel.
+# Width of the colour scale and of the names of rows beside each panel.
 _BESIDE = 1.4
 _MISSING = "#e8e8e8"
 # From this lightness on, black is read better than white.
@@ -36,7 +36,7 @@ def values(panel: Panel, xs: Sequence[object], rows: Sequence[str]) -> NDArray[n
 
 
 def scale_of(grids: Sequence[NDArray[np.float64]], *, log: bool) -> Normalize:
-    """One scale of colours for all of these."""
+    """Scale of colours for all of these."""
     found = np.concatenate([grid[np.isfinite(grid)] for grid in grids])
     if log and (found > 0).any():
         return LogNorm(float(found[found > 0].min()), float(found.max()))

@@ -33,7 +33,7 @@ _LINE, _PANEL = "line", "panel"
 
 @dataclass(frozen=True)
 class Series:
-    """What is to be drawn."""
+    """Request for a series over time."""
 
     # TABLE.COLUMN.
     series: str
@@ -43,7 +43,7 @@ class Series:
     # Cells, as `--where` has them, and rows of the table by column.
     where: Sequence[str] = ()
     rows: Mapping[str, object] = field(default_factory=dict)
-    # One run by itself; without it the mean over all.
+    # Number of a run shown by itself; None for the mean over all.
     run: int | None = None
     # Samples are averaged over so many seconds.
     bin_s: float | None = None
@@ -156,7 +156,7 @@ class _Curves:
         return name in sweep.frame(self._table).columns and name not in sweep.columns
 
     def _said(self, sweep: Sweep, rows: pl.DataFrame, name: str | None) -> list[str]:
-        """What each row says of a parameter or column."""
+        """Value of a parameter or column in each row, as text."""
         if name is None:
             return [""] * rows.height
         if self._is_own(sweep, name):
@@ -175,7 +175,7 @@ class _Curves:
         return sorted(there, key=natural)
 
     def _settled(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """One value a line, panel, run and time."""
+        """Rows with one value for each line, panel, run and time."""
         asked = self._asked
         time = pl.col("time_s")
         if asked.bin_s:
@@ -227,7 +227,7 @@ class _Curves:
 
     @property
     def note(self) -> str:
-        """Of how many runs, which cells and rows, and what lines are."""
+        """Note about runs, cells, rows, and the meaning of lines."""
         asked = self._asked
         runs = self._rows["run"].n_unique()
         said = [f"run {asked.run}"] if asked.run is not None else []

@@ -1,4 +1,4 @@
-"""What is asked of a figure of a sweep."""
+"""Request for a figure of a sweep."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tailrace.errors import UsageError
 from tailrace.text import names, near_misses
 
 KINDS = ("line", "bars", "box", "cdf", "map")
-# What values are of: a number a run, or one each row of a table.
+# Tables with single values: a number for each row instead of each run.
 TABLES = ("flows", "connections")
 _AXES = ("x", "y")
 
 
 class Options(TypedDict, total=False):
-    """What else can be asked for.
+    """Further options.
 
     `where` chooses cells (`"load=0.5"`, `"load < 0.9"`, or `{"load": 0.5}`), `formula` is drawn as a dashed line
     (`"model = min(1, x / 2)"`), `of` is `runs`, or `flows` or `connections` for values of single ones, `log` says which
@@ -46,7 +46,7 @@ class Request:
     # Name -> formula.
     formulas: tuple[tuple[str, str], ...] = ()
     of: str = "runs"
-    # Which axes are logarithmic; None where the values decide.
+    # Logarithmic axes; None where the values decide.
     log: frozenset[str] | None = None
     queue: str | None = None
     # Over it, in place of what it shows.
@@ -72,7 +72,7 @@ def check_kind(text: str) -> str:
 
 
 def check_table(text: str) -> str:
-    """What values are of; refuses what there is not."""
+    """Checks the name of a table with values."""
     if text.startswith("path"):
         raise UsageError(
             f"--of {text}: values of paths are metrics: --metric path_goodput, --by path for a line each"
@@ -110,7 +110,7 @@ def axes_of(text: str | None) -> frozenset[str] | None:
 
 
 def file_name(request: Request) -> str:
-    """What the file of a figure is called: two different figures of a sweep have two names."""
+    """File name of a figure: two different figures of a sweep have two names."""
     said = [request.metric]
     said += [f"against {request.against}"] if request.against else []
     said += [f"by {request.by}"] if request.by else []

@@ -1,4 +1,4 @@
-"""What a figure of a sweep shows: the values of a metric in each run, or those of single flows or connections."""
+"""Values shown by a figure of a sweep: of a metric in each run, or of single flows or connections."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WHOSE = {
     host_programs.HOST: "host",
     QUANTITY: "part",
 }
-# What columns of tables are that are no quantity.
+# Columns of tables that hold no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
 # Short for columns of tables.
 _COLUMNS = {
@@ -54,7 +54,7 @@ class Subject:
     # Flow groups, queues, connections or paths, in their order; one that is "" where there is no choice.
     parts: Sequence[str]
     whose: str = "flows"
-    # What `each` has one value of.
+    # Rows of `each`: runs, flows or connections.
     of: str = "runs"
     bounds: statistics.Bounds | None = None
     note: str = ""
@@ -63,7 +63,7 @@ class Subject:
 
     @property
     def axis(self) -> str:
-        """What stands beside an axis."""
+        """Label of an axis."""
         return f"{self.name} ({self.unit})" if self.unit else self.name
 
     def in_readable_unit(self) -> Subject:
@@ -78,7 +78,7 @@ class Subject:
 
 
 def of(sweep: Sweep, request: Request) -> Subject:
-    """What a request is about; an error where no run has a value."""
+    """Values for a request; an error where no run has one."""
     if request.of == "runs":
         found = _of_runs(sweep, sweep.metrics([request.metric]), request.queue)
     else:

@@ -59,7 +59,7 @@ class Drawing:
 
     @property
     def bars_beside(self) -> int:
-        """How many lines stand beside each other, in all panels alike."""
+        """Number of lines beside each other, in all panels alike."""
         return 1 + max((line.place for panel in self.design.panels for line in panel.lines), default=0)
 
     # -- one panel -----------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ class Drawing:
 
     @property
     def title(self) -> str:
-        """What is shown, and under it of how many runs and of which cells."""
+        """Title with the metric, and under it the number of runs and the cells."""
         return f"{self.request.headline or self._headline}\n{self.note}"
 
     @property
@@ -149,7 +149,7 @@ class Drawing:
         return ", ".join([*said, *self._lacking(), *self.sweep.notes])
 
     def _along(self) -> list[str]:
-        """What varies though nothing says so; not what a preset or a formula says."""
+        """Parameters that vary without being named; those that a preset or formula sets are left out."""
         plan, derived = self.design.plan, self.sweep.about["derived"]
         by: dict[str, list[str]] = {}
         for name, leader in plan.leaders.items():
@@ -161,7 +161,7 @@ class Drawing:
         ]
 
     def _lacking(self) -> list[str]:
-        """What was asked for and is not there: not done yet, or failed."""
+        """Note about cells that are not done yet, or failed."""
         failed, missing = len(self.sweep.failures), self.sweep.missing
         return [
             *([f"{missing} of {self.sweep.asked} runs are missing"] if missing else []),
@@ -283,7 +283,7 @@ def _make_room(sheet: Figure, every: Sequence[Axes], columns: int) -> None:
 
 
 def _named(every: Sequence[Axes]) -> dict[str, Artist]:
-    """What the legend names: lines first, then what lies behind or over them."""
+    """Entries of the legend: lines first, then what lies behind or over them."""
     found: dict[str, Artist] = {}
     for axes in every:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -327,7 +327,7 @@ def _limit(drawing: Drawing, every: Sequence[Axes]) -> None:
 
 
 def _top(points: Sequence[design.Point]) -> float:
-    """How high a frame may reach for its intervals."""
+    """Upper end of a frame that shows the intervals."""
     return _HEADROOM * max((max(point.mean.mean, *point.each) for point in points), default=1.0)
 
 

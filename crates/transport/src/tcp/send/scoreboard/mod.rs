@@ -6,9 +6,10 @@
 
 mod holes;
 mod losses;
+mod packet_accounting;
 
-use crate::tcp::linux::packet_accounting::PacketAccounting;
 use crate::tcp::send::delivery_rate::DeliveryRates;
+use packet_accounting::PacketAccounting;
 use tailrace_core::{Instant, Ring};
 
 pub(in crate::tcp) const SACKED: u8 = 1;
@@ -225,6 +226,15 @@ impl Scoreboard {
         }
     }
 
+    /// Rates from now on say nothing of the path, until what is in flight is delivered: the application limits the sender.
+    #[cold]
+    pub(crate) fn limit_rates(&mut self) {
+        let in_flight = self.pipe();
+        if let Some(rates) = &mut self.rates {
+            rates.limit(in_flight);
+        }
+    }
+
     /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
     #[inline]
     pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
@@ -387,7 +397,7 @@ impl Scoreboard {
             let len = r.end - start;
             let waiting = r.flags & (LOST | RETRANSMITTED) == LOST;
             let is = [r.has(SACKED), r.has(LOST), waiting, r.has(RETRANSMITTED)];
-            weight += u64::from(crate::tcp::linux::packet_accounting::times(r.flags)) * self.weight(len);
+            weight += u64::from(packet_accounting::times(r.flags)) * self.weight(len);
             sums.iter_mut().zip(is).for_each(|(s, is)| *s += if is { len } else { 0 });
             assert!(
                 !r.has(SACKED) || !r.has(LOST | RETRANSMITTED),

@@ -1,0 +1,213 @@
+//! The card by which the simulator drives a guest's sockets: orders go in, events come out, as [messages] in UDP.
+//!
+//! [messages]: tailrace_agent::messages
+
+use crate::mailbox;
+use core::net::Ipv4Addr;
+use std::collections::VecDeque;
+use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
+use tailrace_core::{Bytes, Duration};
+use tailrace_sim::{
+    ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
+    State, StreamFigures, SubflowFigures, TcpStats, TcpView,
+};
+use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
+
+const UDP: u8 = 17;
+/// Of both headers.
+const HEADERS: usize = 28;
+
+/// The control card of a guest, and what has come by it.
+#[derive(Debug)]
+pub(crate) struct ControlChannel {
+    /// The number of the card.
+    pub(crate) card: usize,
+    events: VecDeque<SocketEvent>,
+    /// What was said of subflows, whose connection is next.
+    subflows: Vec<SubflowFigures>,
+    /// The same of its data level.
+    stream: Option<StreamFigures>,
+}
+
+impl ControlChannel {
+    pub(crate) fn new(card: usize) -> Self {
+        Self { card, events: VecDeque::new(), subflows: Vec::new(), stream: None }
+    }
+
+    /// A packet has come from the agent.
+    pub(crate) fn hear(&mut self, packet: &[u8]) {
+        let Some(list) = payload(packet) else { return };
+        let list: Vec<said::Event> = serde_json::from_slice(list).unwrap_or_default();
+        for event in list {
+            let report = match event.report {
+                said::Report::Subflow(pair, one) => {
+                    self.subflows.push(subflow(&pair, &one));
+                    continue;
+                }
+                said::Report::Stream(said) => {
+                    self.stream = Some(StreamFigures {
+                        sent_bytes: said.bytes_sent,
+                        reinjected_bytes: said.bytes_again,
+                        acked_bytes: said.bytes_acked,
+                    });
+                    continue;
+                }
+                said::Report::Counted(all) => {
+                    let (subflows, stream) = (std::mem::take(&mut self.subflows), self.stream.take());
+                    SocketReport::Counted(Box::new(SocketFigures { subflows, stream, ..figures(&all) }))
+                }
+                said::Report::Accepted => SocketReport::Accepted,
+                said::Report::Connected => SocketReport::Connected,
+                said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
+                said::Report::Wrong(bytes) => SocketReport::Wrong(bytes),
+                said::Report::PeerClosed => SocketReport::PeerClosed,
+                said::Report::Closed => SocketReport::Closed,
+                said::Report::Broken(why) => SocketReport::Broken(cause(why)),
+                said::Report::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
+                said::Report::Failed(why) => SocketReport::Failed(why),
+            };
+            self.events.push_back(SocketEvent { socket: socket(&event.socket), report });
+        }
+    }
+
+    /// The agent has noted deliveries.
+    pub(crate) fn read(&mut self, records: &[u8]) {
+        self.events.extend(mailbox::deliveries(records).map(|delivery| SocketEvent {
+            socket: SocketPair { local: delivery.socket.local, remote: delivery.socket.remote },
+            report: SocketReport::Delivered(delivery.bytes),
+        }));
+    }
+
+    pub(crate) fn poll(&mut self) -> Option<SocketEvent> {
+        self.events.pop_front()
+    }
+}
+
+/// The packet that says to the agent what a socket is to do.
+pub(crate) fn command(command: &SocketCommand) -> Vec<u8> {
+    packet(said::Word::Socket(said::Command { socket: pair(&command.socket), order: order(&command.order) }))
+}
+
+/// The packet that says to the agent which addresses interfaces have from now on: their numbers are those of their cards.
+pub(crate) fn addresses(changed: &[(usize, Ipv4Addr)]) -> Vec<u8> {
+    packet(said::Word::Addresses(changed.iter().map(|(card, address)| (*card as u16, *address)).collect()))
+}
+
+fn packet(word: said::Word) -> Vec<u8> {
+    let list = [word];
+    let text = serde_json::to_vec(&list).unwrap_or_default();
+    let mut bytes = vec![0; HEADERS];
+    let ip = Ipv4Repr::new(SIMULATOR, AGENT, UDP, HEADERS - 20 + text.len());
+    let udp = UdpRepr { src_port: PORT, dst_port: PORT };
+    let written = ip
+        .emit(&mut bytes)
+        .and_then(|at| udp.emit(SIMULATOR, AGENT, Payload::Bytes(&text), &mut bytes[at..]));
+    debug_assert!(written.is_ok(), "a short text fits");
+    bytes.extend(text);
+    bytes
+}
+
+/// What the agent has said, if it was the agent.
+fn payload(packet: &[u8]) -> Option<&[u8]> {
+    let ip = Ipv4Packet::new_checked(packet).ok()?;
+    let from_agent = (ip.src(), ip.dst(), ip.protocol()) == (AGENT, SIMULATOR, UDP);
+    let rest = packet.get(ip.header_len()..usize::from(ip.total_len()))?;
+    let udp = UdpPacket::new_checked(rest).ok().filter(|udp| from_agent && udp.dst_port() == PORT)?;
+    rest.get(8..8 + udp.payload().len())
+}
+
+fn pair(pair: &SocketPair) -> said::Pair {
+    said::Pair { local: pair.local, remote: pair.remote }
+}
+
+/// A congestion control by its name in Linux: what this project calls `newreno` is `reno` there.
+pub(crate) fn in_linux(name: &str) -> &str {
+    if name == "newreno" { "reno" } else { name }
+}
+
+/// What a socket is to be, in the agent's words.
+pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
+    said::Kind {
+        multipath: kind.multipath,
+        congestion_control: kind.congestion_control.as_deref().map(in_linux).map(str::to_string),
+        waits_for_reads: kind.waits_for_reads,
+        listens: kind.listens,
+        traffic_class: kind.traffic_class,
+    }
+}
+
+fn order(order: &SocketOrder) -> said::Order {
+    match order {
+        SocketOrder::Connect(what) => said::Order::Connect(kind(what)),
+        SocketOrder::Write(bytes) => said::Order::Write(*bytes),
+        SocketOrder::Close => said::Order::Close,
+        SocketOrder::Read(bytes) => said::Order::Read(*bytes),
+        SocketOrder::Send { payload, stamp } => said::Order::Send { payload: *payload, stamp: *stamp },
+    }
+}
+
+fn socket(pair: &said::Pair) -> SocketPair {
+    SocketPair { local: pair.local, remote: pair.remote }
+}
+
+fn cause(why: said::Cause) -> ResetCause {
+    match why {
+        said::Cause::Refused => ResetCause::Refused,
+        said::Cause::Reset => ResetCause::Peer,
+        said::Cause::TimedOut => ResetCause::TimedOut,
+        said::Cause::Other => ResetCause::Local,
+    }
+}
+
+fn subflow(pair: &said::Pair, one: &said::Figures) -> SubflowFigures {
+    SubflowFigures {
+        socket: socket(pair),
+        usable: one.usable,
+        stats: stats(one),
+        lacks_timeouts: one.timeouts.is_none(),
+        view: view(one),
+        scheduled_bytes: (one.bytes_sent + one.bytes_waiting).saturating_sub(one.retransmitted_bytes),
+    }
+}
+
+fn figures(all: &said::Figures) -> SocketFigures {
+    SocketFigures {
+        stats: stats(all),
+        lacks_timeouts: all.timeouts.is_none(),
+        view: (!all.multipath).then(|| view(all)),
+        mss: all.mss,
+        subflows: Vec::new(),
+        stream: None,
+    }
+}
+
+fn stats(all: &said::Figures) -> TcpStats {
+    TcpStats {
+        segments_sent: all.segments_sent,
+        retransmitted_segments: all.retransmitted_segments,
+        bytes_sent: all.bytes_sent,
+        retransmitted_bytes: all.retransmitted_bytes,
+        bytes_acked: all.bytes_acked,
+        timeouts: all.timeouts.unwrap_or_default(),
+        ..TcpStats::default()
+    }
+}
+
+fn view(all: &said::Figures) -> TcpView {
+    let time = |us: u32| Duration::from_micros(us.into());
+    TcpView {
+        state: State::Established,
+        cwnd: Bytes(all.cwnd),
+        ssthresh: all.ssthresh.map(Bytes),
+        in_flight: Bytes(all.in_flight),
+        smoothed_rtt: time(all.rtt),
+        rtt_var: time(all.rtt_var),
+        min_rtt: time(all.min_rtt.unwrap_or_default()),
+        latest_rtt: time(all.rtt),
+        rtt_samples: u64::from(all.min_rtt.is_some()),
+        rto: time(all.rto),
+        snd_wnd: Bytes::default(),
+        rcv_wnd: Bytes::default(),
+        in_recovery: false,
+    }
+}
