@@ -11,10 +11,10 @@ use tailrace_scenario::Code;
 use tailrace_scenario::sections::{FAULT, Key, MEDIUM, Section, Shape};
 use tailrace_sim::{ColumnInfo, KeyInfo, ObjectInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
-use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, and mostly `citation` and `params`.

@@ -167,7 +167,8 @@ impl Simulation {
     fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
         let concerned = |i: &usize| {
-            all[*i].ways == LinkDirection::both(link) && all[*i].kind.changed_fields() == kind.changed_fields()
+            all[*i].ways == LinkDirection::both(link)
+                && all[*i].kind.changed_fields() == kind.changed_fields()
         };
         let fault = self.faults.lasting().find(concerned)?;
         if self.faults.all()[fault].at == at {

@@ -9,10 +9,10 @@ use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::model::{FaultConfig, GrantConfig, LossConfig, MediumConfig};
-use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// A minimal scenario around a queue and a transport.

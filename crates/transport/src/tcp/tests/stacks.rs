@@ -35,7 +35,8 @@ fn ns2_repairs_a_hole_with_fewer_than_three_sacks_above_it() {
     let lost = |number, transmission| transmission == 1 && (number == 0 || number == 7);
     let ns2 = ten_segments(|_| {}, lost);
     assert_eq!((ns2.ends[0].stats().timeouts, ns2.ends[0].stats().retransmitted_segments), (0, 2));
-    let is_lost_only = ten_segments(|c| (c.behaviour.repair_holes, c.behaviour.pipe) = (false, Pipe::Rfc6675), lost);
+    let is_lost_only =
+        ten_segments(|c| (c.behaviour.repair_holes, c.behaviour.pipe) = (false, Pipe::Rfc6675), lost);
     assert_eq!(is_lost_only.ends[0].stats().timeouts, 1);
 }
 
