@@ -4,17 +4,21 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+# What a run takes, and what the tests take beside it.
+RUN    := $(VENV)/.run
 DEPS   := $(VENV)/.dependencies
 # Programs that only some targets need, apart from what Tailrace is built and tested with.
 TOOLS  := .tools
 # What the site alone needs; it reads the package that .venv has.
 SPHINX := $(TOOLS)/site
-# `make build PROFILE=quick` builds the extension without the link of a release: runs take 1.15 to 1.3 times as long, with
-# the same results.
+# PROFILE=quick builds without the link of a release, PROFILE=dev with the code that `cargo test` builds: the same results, runs take
+# 1.15 to 1.3 times, and up to twice as long.
 PROFILE ?= release
 # `make build PGO=1` compiles twice, the second time by what runs spend their time on (tools/pgo.sh): a tenth faster, the same results.
 NATIVE := $(VENV)/.extension-$(PROFILE)$(if $(PGO),-pgo)
 RUNS   := target/pgo/release.profdata
+# The processes of `make test-python`.
+JOBS   ?= 2
 # Type stubs of the classes that tailrace.build makes from the schema, for type checkers and editors.
 STUBS  := python/tailrace/build/types.pyi
 # Kernels as hosts run on Linux alone; this program starts them.
@@ -25,21 +29,23 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
+.PHONY: help extension fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
+.SUFFIXES:
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## compare six queue disciplines: a table and figures in results/demo
+demo: ## compare six queue disciplines: a table and figures in results/demo
+	@$(MAKE) --no-print-directory extension OR=demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
+	@[ -e $(VENV)/.extension-release ] || echo 'This extension is the one that is built soonest. For longer runs: make build, the release, twice as fast.'
 
 test: test-rust test-python ## every test
 
 # The properties' cases are the same each time, so a failure is the change's; `make explore` draws new ones.
 test-rust: $(DEPS)
 	PROPTEST_RNG_SEED=1 cargo test --locked --workspace --no-fail-fast
-	cargo test --locked --manifest-path templates/discipline/Cargo.toml --target-dir target/templates
 
 # What a change in one crate needs first; the crates that depend on it are tested by `make test`.
 check: ## the tests of one crate, in half a minute after a change: make check CRATE=qdisc TEST=codel
@@ -49,22 +55,23 @@ check: ## the tests of one crate, in half a minute after a change: make check CR
 explore: $(DEPS) ## the property tests on cases that nobody has tried before
 	cargo test --locked --workspace --no-fail-fast
 
-test-python: build
-	$(BIN)/python -m pytest
+# Tests of one file, and those with kernels, stay in one process.
+test-python: extension ## the tests in Python; JOBS=8: so many at once
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
-reproduce: build ## the five papers of papers/ again, each claim judged, in results/papers; QUICK=1: in two minutes
+reproduce: $(if $(QUICK),extension,build) ## the five papers of papers/ again, each claim judged, in results/papers; QUICK=1: in two minutes
 	$(BIN)/tailrace reproduce $(if $(QUICK),--quick)
 
-test-wasm: ## the simulator as WebAssembly gives the gallery's fingerprints (needs node)
+test-wasm: $(RUN) ## the simulator as WebAssembly gives the gallery's fingerprints (needs node)
 	tests/wasm/run.sh
 
-test-report: build ## reports in a headless browser (needs chromium and node)
+test-report: extension ## reports in a headless browser (needs chromium and node)
 	tests/report/run.sh
 
 playground: build ## the simulator in a page, with all that it takes: static files in build/playground (needs node and npm)
 	web/build.sh build/playground
 
-test-playground: build ## the playground in a headless browser (needs chromium, node and npm)
+test-playground: extension ## the playground in a headless browser (needs chromium, node and npm)
 	tests/playground/run.sh
 
 lint: lint-rustfmt lint-clippy lint-ruff lint-mypy ## rustfmt, clippy, ruff and mypy
@@ -80,7 +87,8 @@ lint-ruff: $(DEPS)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-lint-mypy: build
+lint-mypy: extension
+	$(STUBS_OF)
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest tailrace._native
 
@@ -107,11 +115,11 @@ bench: ## the benchmarks of benches/; PEERS=1: beside ns-2 and ns-3 as well wher
 instructions: ## instructions a packet-hop of ten cases, held within 2 % of benches/instructions.json; BLESS=1 writes that anew
 	$(PYTHON) benches/instructions.py $(if $(BLESS),--bless)
 
-docs: build ## docs/queues, docs/reference, docs/reference/applications.md: pages, figures, tables, from the code and from runs
+docs: build $(DEPS) ## docs/queues, docs/reference, docs/reference/applications.md: pages, figures, tables, from the code and from runs
 	PYTHONPATH=tools $(BIN)/python -m queue_docs
 
 # Warnings are errors, links that lead nowhere too; nothing is asked of another host.
-site: build $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
+site: extension $(SPHINX)/.installed ## the documentation as a site in build/site, with build/playground if it is there; every link checked
 	rm -rf build/site build/site-pages build/site-doctrees
 	PYTHONPATH=tools $(BIN)/python -m site_docs stage build/site-pages
 	PYTHONPATH=$(SPHINX) $(BIN)/python -m sphinx -n -W --keep-going -q -b html -d build/site-doctrees build/site-pages build/site
@@ -122,10 +130,10 @@ site: build $(SPHINX)/.installed ## the documentation as a site in build/site, w
 site-links: ## whether links of the site to other hosts answer (needs the network, and make site before)
 	PYTHONPATH=tools $(BIN)/python -m site_docs external build/site
 
-docs-cost: build ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
+docs-cost: build $(DEPS) ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
 
-validate: build ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/explanation/validation.md)
+validate: build $(DEPS) ## hold Tailrace against ns-2 and a Linux kernel, where these are there (docs/explanation/validation.md)
 	$(BIN)/python -m validation -o results/validation/table.md
 
 editor: build ## the schema where .taplo.toml has editors look for it (docs/howto/typing.md)
@@ -134,25 +142,58 @@ editor: build ## the schema where .taplo.toml has editors look for it (docs/howt
 
 build: $(NATIVE) $(STUBS) ## the virtual environment and the release extension
 
-# The interpreter is checked first: an old one fails later with messages that do not name the cause.
-$(DEPS): requirements.lock
+# Tests, pages and the demo take the extension that is there, if it is that of today's code; if not, the one that is built soonest.
+INSTALLED = $(wildcard $(VENV)/.extension-*)
+OR        := dev
+extension: $(if $(filter demo,$(OR)),,$(DEPS))
+	@$(if $(findstring $(origin PROFILE),file),for there in $(if $(filter demo,$(OR)),$(INSTALLED),$(filter-out %-demo,$(INSTALLED))); do \
+	  $(MAKE) -q $$there >/dev/null 2>&1 && exit; done; \
+	  $(MAKE) --no-print-directory $(VENV)/.extension-$(OR),$(MAKE) --no-print-directory $(NATIVE))
+
+# The interpreter is checked first: an old one fails later with messages that do not name the cause. Modules are compiled where they
+# are used.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes
+$(RUN): requirements-run.lock
 	@command -v cargo >/dev/null || { echo 'cargo is missing: install a Rust toolchain (rustup.rs), then run make again' >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo 'Python 3.11 or newer is needed; name it with: make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo 'python3 -m venv failed; on Debian and Ubuntu: apt install python3-venv' >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(PIP) -r $<
 	@touch $@
 
-$(STUBS): $(NATIVE) $(wildcard python/tailrace/build/*.py)
-	$(BIN)/python -m tailrace.build._stubs
+$(DEPS): requirements.lock | $(RUN)
+	$(PIP) -r $<
+	@touch $@
 
-$(NATIVE): $(DEPS) $(RUST)
-	$(if $(AGENT),cargo rustc --locked --profile $(PROFILE) -p tailrace-agent --bin tailrace-agent -- -C strip=symbols)
-	$(if $(AGENT),cp target/$(PROFILE)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
-	$(if $(PGO),PYTHON=$(BIN)/python tools/pgo.sh $(RUNS))
-	VIRTUAL_ENV=$(abspath $(VENV)) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) $(BIN)/maturin develop \
-	  --locked --profile $(PROFILE) $(if $(PGO),--target $$(rustc -vV | sed -n 's/^host: //p'))
+# Cargo calls the folder of the profile `dev` otherwise.
+BUILT   = target/$(if $(filter dev,$(1)),debug,$(1))
+DEVELOP = VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --locked --profile
+
+define AGENT_OF
+$(if $(AGENT),cargo rustc --locked --profile $* -p tailrace-agent --bin tailrace-agent -- -C strip=symbols
+cp $(call BUILT,$*)/tailrace-agent $(AGENT).new && mv $(AGENT).new $(AGENT))
+endef
+
+STUBS_OF = $(BIN)/python -m tailrace.build._stubs
+$(STUBS): $(NATIVE) $(wildcard python/tailrace/build/*.py)
+	$(STUBS_OF)
+
+# Without kernels and the program that starts them.
+$(VENV)/.extension-demo: $(RUN) $(RUST)
+	$(DEVELOP) dev --no-default-features
+	@rm -f $(VENV)/.extension-* && touch $@
+
+$(VENV)/.extension-%: $(RUN) $(RUST)
+	$(AGENT_OF)
+	$(DEVELOP) $*
+	$(STUBS_OF)
+	@rm -f $(VENV)/.extension-* && touch $@
+
+$(VENV)/.extension-%-pgo: $(RUN) $(RUST)
+	$(AGENT_OF)
+	PYTHON=$(BIN)/python tools/pgo.sh $(RUNS)
+	RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS)) $(DEVELOP) $* --target $$(rustc -vV | sed -n 's/^host: //p')
 	@rm -f $(VENV)/.extension-* && touch $@
 
 wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth faster, and with MUSL=1 for those with musl (zig comes from the registry of Python packages)
@@ -160,16 +201,16 @@ wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) tools/wheels.sh
 	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
 
-test-wheel: build ## a wheel in an empty environment, without Rust and far from this folder
-	PYTHON=$(PYTHON) TOOLS=$(TOOLS) PROFILE=$(PROFILE) tools/try_wheel.sh
+test-wheel: extension ## a wheel in an empty environment, without Rust and far from this folder
+	PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/try_wheel.sh
 
 $(SPHINX)/.installed: docs/requirements.lock | $(DEPS)
 	rm -rf $(SPHINX)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps --target $(SPHINX) -r docs/requirements.lock
+	$(PIP) --no-deps --target $(SPHINX) -r docs/requirements.lock
 	@touch $@
 
 # Versions stay as they are unless pyproject.toml asks for others, or: make lock UPGRADE=--upgrade
-lock: ## renew requirements.lock, and docs/requirements.lock of the site, with the hashes of all files of every version
+lock: ## renew requirements.lock, its part that runs take, and docs/requirements.lock of the site, with the hashes of all files
 	$(PYTHON) -m venv $(TOOLS)/lock
 	$(TOOLS)/lock/bin/python -m pip install --quiet --disable-pip-version-check uv
 	printf 'maturin>=1.9.4,<2\nziglang\ncargo-zigbuild\n' | $(TOOLS)/lock/bin/uv pip compile - --universal --python-version 3.11 \
@@ -178,6 +219,8 @@ lock: ## renew requirements.lock, and docs/requirements.lock of the site, with t
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/release.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
+	printf 'maturin>=1.9.4,<2\n' | $(TOOLS)/lock/bin/uv pip compile pyproject.toml - --constraint requirements.lock --universal \
+	  --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements-run.lock
 	$(TOOLS)/lock/bin/uv pip compile docs/requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file docs/requirements.lock $(UPGRADE)
 

@@ -32,7 +32,7 @@ nitpick_ignore_regex = [
     (r"py:.*", r"(?!tailrace\b).*"),
     (
         r"py:.*",
-        r"tailrace\.(build|study|store|cli|plots|execute|present)\..*",
+        r"tailrace\.(build|study|data|stats|show|execution|scenario|text|system|cli)\..*",
     ),  # inner parts, which are not described
 ]
 

@@ -1,16 +1,17 @@
 #!/bin/sh
 # Installs a wheel of this checkout into an empty environment, and uses it as somebody does who has neither Rust nor this folder.
-# The wheel is of this machine's own libraries, from what `make build` compiled: tools/wheels.sh makes those for others. Its
+# The wheel is of this machine's own libraries, from what is compiled for .venv already: tools/wheels.sh makes those for others. Its
 # dependencies have the versions of requirements.lock.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$root"
-VIRTUAL_ENV=$root/.venv .venv/bin/maturin build --quiet --locked --profile "${PROFILE:-release}" --out "$place/dist"
+profile=$(ls -A .venv | sed -n 's/^\.extension-//p' | sed 's/-pgo$//')
+VIRTUAL_ENV=$root/.venv .venv/bin/maturin build --quiet --locked --profile "$profile" --out "$place/dist"
 "${PYTHON:-python3}" -m venv "$place/venv"
 tools/constraints.sh >"$place/constraints.txt"
-"$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check --constraint "$place/constraints.txt" "$place"/dist/*.whl
+"$place/venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-compile --constraint "$place/constraints.txt" "$place"/dist/*.whl
 cp tests/python/pages.py docs/tutorial.md "$place"
 mkdir "$place/work"
 cd "$place/work"

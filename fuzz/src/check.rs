@@ -1,5 +1,5 @@
-//! So many inputs for each target, which are the same on every machine and whatever was built: what fails is the change's. libFuzzer
-//! follows the coverage of a build, so its inputs are others with each.
+//! A fixed number of inputs for each target, equal on every machine and independent of the build: a failure comes from
+//! the change under test. libFuzzer follows the coverage of a build, so its inputs differ between builds.
 
 use crate::mutation;
 use std::io::Write as _;
@@ -93,7 +93,7 @@ fn keep(target: &str, what: &str, data: &[u8]) -> std::io::Result<PathBuf> {
     Ok(file)
 }
 
-/// What is being tried, and since when, in milliseconds and one.
+/// Input that is being tried, and the time of its start, in milliseconds plus one.
 #[derive(Default)]
 struct Watch {
     since: AtomicU64,

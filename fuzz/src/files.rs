@@ -19,7 +19,7 @@ pub fn run(data: &[u8]) {
             Err(error) => check(&error, text),
         }
     }
-    // As it stands in a scenario.
+    // Notation of a scenario file.
     if let Ok(read) = SizeDist::read(text) {
         assert_eq!(SizeDist::read(&read.to_string()), Ok(read.clone()), "{read}");
     }

@@ -1,4 +1,4 @@
-//! What a kernel that is a host sends and leaves in its memory: no panic, no access elsewhere, no end that does not come.
+//! Messages and shared memory of a kernel that is a host: no panic, no access elsewhere, no endless loop.
 
 use tailrace_guest::fuzzing::{memory, messages};
 

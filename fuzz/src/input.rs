@@ -15,7 +15,7 @@ impl<'d> Input<'d> {
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }
-    /// One byte.
+    /// Takes a byte.
     pub fn byte(&mut self) -> u8 {
         let first = self.data.first().copied().unwrap_or(0);
         self.data = self.data.get(1..).unwrap_or(&[]);
@@ -33,13 +33,13 @@ impl<'d> Input<'d> {
     pub fn wide(&mut self) -> u64 {
         u64::from(self.long()) << 32 | u64::from(self.long())
     }
-    /// So many, or what is left.
+    /// Takes `n` bytes, or all that are left.
     pub fn take(&mut self, n: usize) -> &'d [u8] {
         let (taken, left) = self.data.split_at(n.min(self.data.len()));
         self.data = left;
         taken
     }
-    /// One of these.
+    /// Picks a choice.
     pub fn one<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         &choices[usize::from(self.byte()) % choices.len()]
     }

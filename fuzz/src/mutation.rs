@@ -8,7 +8,7 @@ const MOST_CHANGES: u64 = 8;
 /// Bytes that borders are made of.
 const SPECIAL: [u8; 8] = [0, 1, 2, 0x7f, 0x80, 0xfe, 0xff, b'\n'];
 
-/// One input: any bytes, or a seed with some changes. The same for the same state of `rng`.
+/// Generates an input: any bytes, or a seed with some changes. The result depends on the state of `rng` alone.
 pub(crate) fn next(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     if seeds.is_empty() || rng.below(4) == 0 {
         let len = rng.below(USUAL_LEN);
@@ -47,7 +47,7 @@ fn change(data: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut Rng) {
             let more: Vec<u8> = (0..=rng.below(4)).map(|_| byte(rng)).collect();
             data.splice(at..at, more);
         }
-        // What stands elsewhere in it stands here, too, or instead.
+        // Copies a part of the input over another part, or inserts it there.
         5 => {
             let again = data[range(len, rng)].to_vec();
             let to = if rng.below(2) == 0 { at } else { len.min(at + again.len()) };

@@ -23,7 +23,7 @@ pub fn run(data: &[u8]) {
 struct Run {
     tcp: Tcp,
     now: Instant,
-    /// What the endpoint sent last, from which plausible numbers are made.
+    /// Segment that the endpoint sent last; plausible numbers derive from it.
     sent: Segment,
     written: u64,
     offered: u64,
@@ -140,7 +140,7 @@ impl Run {
     }
 
     fn drain(&mut self) {
-        // One call can release at most what was written, a probe or two, and control segments.
+        // A call can release at most the written data, a probe or two, and control segments.
         let mut budget = 300_000_u32;
         while let Some(s) = self.tcp.poll_transmit(self.now) {
             assert!(s.payload <= self.tcp.mss(), "a segment of {} bytes", s.payload);

@@ -322,7 +322,7 @@ def test_a_damaged_folder_is_named(small, tmp_path, file, text):
 
 def test_help_tells_the_defaults(tmp_path):
     text = " ".join(command_line("run", "--help", cwd=tmp_path).stdout.split())
-    assert "How many runs, each with another random seed [default: the file's]." in text
+    assert "Number of runs, each with another random seed [default: the file's]." in text
     assert "[default: results/<name>" in text
 
 

@@ -79,9 +79,9 @@ def test_a_run_that_ends_long_after_the_last_delivery_waits_for_no_other():
 KILLED = """
 import os, signal, sys
 import tailrace
-from tailrace import execute
-from tailrace.store import Writer
-from tailrace.study import cells, running
+from tailrace.data.store import Writer
+from tailrace.execution import execute
+from tailrace.study import cells, sweep_runner
 sys.path.insert(0, {tests!r})
 import test_gathering as here
 
@@ -95,11 +95,11 @@ def kill():
     os.kill(os.getpid(), signal.SIGKILL)
 
 def while_gathering(writer):
-    taken, real = [], running._Landing.take
+    taken, real = [], sweep_runner._Landing.take
     def take(self, *arguments):
         taken.append(arguments)
         return kill() if len(taken) == 60 else real(self, *arguments)
-    running._Landing.take = take
+    sweep_runner._Landing.take = take
 
 def while_landing(writer):
     rows = []

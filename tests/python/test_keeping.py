@@ -4,14 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 import typer
 
 import tailrace
-from conftest import SMALL, command_line
+from conftest import SMALL, command_line, started
 from tailrace.cli import run
 from tailrace.data import result
 from tailrace.system import ownership
@@ -19,22 +18,16 @@ from tailrace.system import ownership
 
 def interrupted(arguments, cwd, ready, number=signal.SIGINT):
     """Starts a run, sends a signal once `ready` shows on stderr, and waits for the end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tailrace", *arguments],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    seen = ""
-    while ready not in seen:
-        line = process.stderr.readline()
-        assert line, seen
-        seen += line
-    time.sleep(0.2)
-    process.send_signal(number)
-    _, rest = process.communicate(timeout=60)
-    return process.returncode, seen + rest
+    with started(arguments, cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        seen = ""
+        while ready not in seen:
+            line = process.stderr.readline()
+            assert line, seen
+            seen += line
+        time.sleep(0.2)
+        process.send_signal(number)
+        _, rest = process.communicate(timeout=60)
+        return process.returncode, seen + rest
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -67,15 +60,11 @@ def test_a_signal_keeps_the_runs_that_ended_and_exits_130(small_file, tmp_path, 
 
 def test_ctrl_c_before_anything_ended_writes_nothing(small_file, tmp_path):
     small_file.write_text(SMALL.replace('"6 s"', '"1000000 s"').replace("interval", "# interval"))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tailrace", "run", str(small_file), "-o", "none"],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    time.sleep(3)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    arguments = ["run", small_file, "-o", "none"]
+    with started(arguments, tmp_path, stderr=subprocess.PIPE) as process:
+        time.sleep(3)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "nothing was written" in err
     assert "Traceback" not in err
@@ -92,14 +81,12 @@ def test_ctrl_c_while_drawing_says_what_is_kept(small_file, tmp_path):
 
 @pytest.mark.parametrize("loaded", ["tailrace.errors", "typer.main", "tailrace.cli.common"])
 def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path, loaded):
-    process = subprocess.Popen(
-        [sys.executable, "-X", "importtime", "-m", "tailrace", "list"],
-        cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    while loaded not in process.stderr.readline():
-        assert process.poll() is None
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    before = ["/bin/sh", "-c", 'PYTHONPROFILEIMPORTTIME=1 exec "$@"', "sh"]
+    with started(["list"], tmp_path, before, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        while loaded not in process.stderr.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted" in err
     assert "Traceback" not in err
@@ -107,13 +94,11 @@ def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path, loaded):
 
 def test_what_nohup_ignores_stays_ignored(small_file, tmp_path):
     arguments = ["compare", str(small_file), "--set-each", "duration=2 s,60 s", "-j", "1", "--json", "-q"]
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh", sys.executable, "-m", "tailrace", *arguments],
-        cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    time.sleep(1)
-    process.send_signal(signal.SIGHUP)
-    out, _ = process.communicate(timeout=120)
+    before = ["/bin/sh", "-c", 'trap "" HUP; exec "$@"', "sh"]
+    with started(arguments, tmp_path, before, stdout=subprocess.PIPE) as process:
+        time.sleep(1)
+        process.send_signal(signal.SIGHUP)
+        out, _ = process.communicate(timeout=120)
     assert process.returncode == 0
     assert set(json.loads(out)["variants"]) == {"2 s", "60 s"}
 
@@ -125,16 +110,14 @@ def test_what_has_ended_is_kept_when_the_terminal_is_closed(small_file, tmp_path
     ]  # fmt: skip
     # The first terminal that a new session opens is its own.
     script = f'exec "$@" <>{os.ttyname(theirs)} >&0 2>&0'
-    process = subprocess.Popen(
-        ["/bin/sh", "-c", script, "sh", sys.executable, "-m", "tailrace", *arguments],
-        cwd=tmp_path, start_new_session=True,
-    )  # fmt: skip
-    seen = b""
-    while b" 50 %" not in seen:
-        seen += os.read(ours, 4096)
-    os.close(theirs)
-    os.close(ours)
-    assert process.wait(timeout=60) == 130
+    before = ["/bin/sh", "-c", script, "sh"]
+    with started(arguments, tmp_path, before, start_new_session=True) as process:
+        seen = b""
+        while b" 50 %" not in seen:
+            seen += os.read(ours, 4096)
+        os.close(theirs)
+        os.close(ours)
+        assert process.wait(timeout=60) == 130
     assert list(tailrace.Comparison.load(tmp_path / "kept")) == ["2 s"]
 
 
@@ -188,7 +171,7 @@ def tiny_disk(tmp_path):
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("needs the right to mount a small file system: a full disk is not tried")
     yield place
-    subprocess.run(["umount", str(place)], check=True)
+    subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
 def test_a_disk_that_fills_loses_neither_the_old_result_nor_the_new(small, small_file, tiny_disk, tmp_path):
@@ -196,7 +179,7 @@ def test_a_disk_that_fills_loses_neither_the_old_result_nor_the_new(small, small
     (tmp_path / "tmp").mkdir()
     done = command_line(
         "run", small_file, "--set", "record.interval=1 ms", "-o", tiny_disk / "result", cwd=tmp_path,
-        environment={"TMPDIR": str(tmp_path / "tmp")},
+        environment={"TMPDIR": str(tmp_path / "tmp")}, process=True,
     )  # fmt: skip
     assert done.returncode == 1, done.stderr
     assert "No space left" in done.stderr
@@ -213,7 +196,7 @@ def test_a_full_disk_is_noticed_before_anything_is_run(small_file, tiny_disk, tm
     with pytest.raises(OSError, match="No space"), (tiny_disk / "big").open("wb") as big:
         while True:
             big.write(bytes(4096))
-    done = command_line("run", small_file, "-o", tiny_disk / "result", cwd=tmp_path)
+    done = command_line("run", small_file, "-o", tiny_disk / "result", cwd=tmp_path, process=True)
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert "took" not in done.stderr

@@ -15,7 +15,7 @@ from tailrace.show import report
 from tailrace.study import declaration, sampler, search_driver
 from tailrace.study.declaration import Range
 from tailrace.study.sampler import Space, Told, propose
-from test_damage import ATTACKED
+from test_attack_damage import ATTACKED
 
 pytest.importorskip("optuna")
 

@@ -5,13 +5,12 @@ import os
 import shlex
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
 import tailrace
-from conftest import SMALL, command_line
+from conftest import SMALL, command_line, started
 from tailrace.cli import common
 from tailrace.errors import UsageError
 from tailrace.study import cells, declaration, metric_probe, sweep_runner
@@ -102,19 +101,13 @@ def test_what_had_landed_is_counted(there):
 def test_a_sweep_that_is_stopped_shows_what_there_is_and_how_to_go_on(there):
     sets = ("--set", "duration=60 s", "--set", "record.interval=off", "--set", "record.events=false")
     words = ["sweep", "small.toml", *QUEUES, *sets, "--runs", "2000", "-o", "some where"]
-    sweep = subprocess.Popen(
-        [sys.executable, "-m", "tailrace", *words],
-        cwd=there,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "COLUMNS": "160"},
-    )
-    while not landed(there / "some where"):
-        assert sweep.poll() is None
-        time.sleep(0.05)
-    sweep.send_signal(signal.SIGINT)
-    out, err = sweep.communicate(timeout=60)
+    environment = {**os.environ, "COLUMNS": "160"}
+    with started(words, there, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as sweep:
+        while not landed(there / "some where"):
+            assert sweep.poll() is None
+            time.sleep(0.05)
+        sweep.send_signal(signal.SIGINT)
+        out, err = sweep.communicate(timeout=60)
     assert sweep.returncode == 130
     assert "goodput" in out
     assert "of 4000 runs are in some where; to continue:" in err

@@ -1,6 +1,6 @@
-//! What the edges of faults cost: a link that keeps failing in a network where nothing else happens yet.
+//! Cost of faults that begin and end: a link that keeps failing in a network without traffic.
 //!
-//! N flows that start when all is over, over two routers or a grid of them; 500 faults of each kind, one after another,
+//! N flows start after the last fault, over two routers or a grid of them; 500 faults of each kind, one after another,
 //! on the link in the middle, and of a host's link.
 
 use crate::Options;

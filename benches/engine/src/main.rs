@@ -56,7 +56,7 @@ fn run_scenario(mut words: impl Iterator<Item = String>) -> Result<(), String> {
     scenario::run(&file, label.as_deref(), overrides, &options)
 }
 
-/// What every benchmark can be told.
+/// Options of all benchmarks.
 #[derive(Clone, Copy, Debug)]
 struct Options {
     /// Flows.

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-/// What a run did, as its driver counts it.
+/// Work of a run, as its driver counts it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Work {
     /// Packets carried over a link, summed over links.
@@ -13,7 +13,7 @@ pub(crate) struct Work {
     pub(crate) events: u64,
 }
 
-/// What it cost.
+/// Cost of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Measurement {
     pub(crate) setup_s: f64,

@@ -37,7 +37,7 @@ pub(crate) fn run(
 /// Named figures of what a run carried.
 type Load = Vec<(&'static str, f64)>;
 
-/// So often in simulated time what is recorded is taken out of a run, as the extension does.
+/// Simulated time between two drains of recorded data, as in the extension.
 const TAKEN_EVERY: Duration = Duration::from_millis(100);
 
 /// Runs to the end: the work done, and what went through the bottleneck, for comparison with other tools. Captures leave the run

@@ -2,10 +2,10 @@
 
 use tailrace_core::{Bytes, Duration, Rate};
 
-/// How packets become frames, and how many go together.
+/// Framing of packets, and limits of aggregation (A-MPDU).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AggregationLimits {
-    /// What comes before the frames of an access, whatever their rate.
+    /// Preamble and physical header before the frames of an access, whatever their rate.
     pub preamble: Duration,
     /// Bytes that each packet takes beyond its size.
     pub header: Bytes,
@@ -20,8 +20,8 @@ pub struct AggregationLimits {
 }
 
 impl AggregationLimits {
-    /// How many frames there may be that have not arrived, and others behind these that have: the window of a BlockAck
-    /// (64 in 802.11n, IEEE 802.11-2020 §10.25; 256 in 802.11ax).
+    /// Block ACK window: the most frames between the first one missing and the last one received (64 in 802.11n, IEEE
+    /// 802.11-2020 §10.25; 256 in 802.11ax).
     pub const fn window(&self) -> usize {
         match self.most_frames {
             0 | 1 => 1,
@@ -31,7 +31,7 @@ impl AggregationLimits {
     }
 }
 
-/// What is sent with one access.
+/// Frames sent with one access to the channel.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameBurst<'f> {
     framing: &'f AggregationLimits,
@@ -43,7 +43,7 @@ pub struct FrameBurst<'f> {
 }
 
 impl<'f> FrameBurst<'f> {
-    /// One of no frames as yet.
+    /// An access without frames.
     pub const fn new(framing: &'f AggregationLimits, rate: Rate) -> Self {
         Self { framing, rate, frames: 0, alone: Bytes::ZERO, bytes: Bytes::ZERO }
     }

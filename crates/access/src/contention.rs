@@ -23,7 +23,7 @@ pub struct DcfTiming {
     pub cw_max: u32,
 }
 
-/// How what a station sent has fared.
+/// Outcome of a station's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransmitOutcome {
     /// It was answered, at least in part; or it is given up.
@@ -32,7 +32,7 @@ pub enum TransmitOutcome {
     Unacknowledged,
 }
 
-/// Who contends, and how far everybody has counted.
+/// Backoff state of all stations of a channel.
 #[derive(Clone, Debug)]
 pub struct Contention {
     timing: DcfTiming,
@@ -111,7 +111,7 @@ impl Contention {
         (self.counts_from, self.began) = (Instant::MAX, now);
     }
 
-    /// What a station has sent is over: its window is as it was at first, or doubles, and it draws anew.
+    /// Ends a station's access: resets its contention window, or doubles it, and draws a new backoff.
     pub fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng) {
         let DcfTiming { cw_min, cw_max, .. } = self.timing;
         let station = &mut self.stations[station];
@@ -187,7 +187,7 @@ mod tests {
         channel.end(0, TransmitOutcome::Finished, &mut Rng::new(1));
         channel.cancel_request(0);
         channel.free(us(300));
-        // Of five slots three have gone by.
+        // Three of five slots have been counted.
         assert_eq!(channel.next_access(), Some(us(300 + 34 + 18)));
         assert_eq!(channel.busy(), Duration::from_micros(239));
     }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn those_whose_counts_end_together_send_together_and_their_windows_double() {
+    fn equal_backoff_collides_and_doubles_the_windows() {
         let (mut channel, mut rng) = (waiting(&[2, 7, 2]), Rng::new(1));
         let now = us(34 + 18);
         assert_eq!((channel.next_sender(now, 0), channel.next_sender(now, 1)), (Some(0), Some(2)));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_to_a_busy_channel_draws() {
+    fn a_station_that_arrives_at_a_busy_channel_draws_a_backoff() {
         let mut drawn = std::collections::BTreeSet::new();
         for seed in 0..500 {
             let mut channel = waiting(&[0]);

@@ -1,4 +1,5 @@
-//! What decides when a link sends, what a registered kind of it must say about itself, and what the table turns into.
+//! Grants, which decide when a link may send: the process, the contract of a registered kind, and the macro behind the
+//! table.
 //!
 //! The table itself is in [`crate::grants`]: one line a kind, from which `grants!` derives the module,
 //! [`GrantConfig`](crate::GrantConfig), [`AnyGrants`](crate::AnyGrants) (dispatch by `match`) and
@@ -24,7 +25,7 @@ pub trait GrantProcess {
     fn reset(&mut self, at: Instant);
 }
 
-/// What becomes of a packet that is sent.
+/// Times and fate of a packet that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transmission {
     /// When it is through, never before one that was sent earlier; of one that is lost, when that is settled.
@@ -39,12 +40,12 @@ pub struct Transmission {
 
 /// The keys of one kind of grants, and how to build it.
 pub trait GrantKind: Parameters {
-    /// One sentence.
+    /// Description in one sentence.
     const SUMMARY: &'static str;
-    /// What decides.
+    /// The process that grants.
     type Process: GrantProcess;
 
-    /// What is wrong with values that fit by themselves.
+    /// Checks values that fit by themselves for contradictions.
     ///
     /// # Errors
     /// The key at fault and why.
@@ -53,18 +54,18 @@ pub trait GrantKind: Parameters {
     fn is_random(&self) -> bool;
     /// The mean over a long time of what it can carry.
     fn mean(&self) -> Rate;
-    /// One at the beginning of a run; `rng` is its own.
+    /// Builds the process at the beginning of a run; `rng` is its own.
     fn build(&self, rng: Rng) -> Self::Process;
     /// Bits that the one built with `rng` could carry after `from`, up to and including `to`.
     fn bits(&self, rng: Rng, from: Instant, to: Instant) -> f64;
 }
 
-/// One row of [`catalog`](crate::grants::catalog).
+/// Row of [`catalog`](crate::grants::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct GrantInfo {
     /// Registered name.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -81,11 +82,11 @@ macro_rules! grants {
         }
 
         impl GrantConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("rate \"", $name, "\""), )+ }
             }
-            /// What is wrong with values that fit by themselves.
+            /// Checks bounds, and values that fit by themselves for contradictions.
             ///
             /// # Errors
             /// The key at fault and why.
@@ -101,7 +102,7 @@ macro_rules! grants {
             pub fn mean(&self) -> Rate {
                 match self { $( Self::$variant(c) => c.mean(), )+ }
             }
-            /// One at the beginning of a run; `rng` is its own.
+            /// Builds the process at the beginning of a run; `rng` is its own.
             pub fn build(&self, rng: Rng) -> AnyGrants {
                 match self { $( Self::$variant(c) => AnyGrants::$variant(c.build(rng)), )+ }
             }

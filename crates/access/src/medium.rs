@@ -1,7 +1,8 @@
-//! What a registered kind of medium must say about itself, and what the table turns into.
+//! Contract of a registered kind of medium, and the macro behind the table.
 //!
 //! The table itself is in [`crate::media`]: one line a kind, from which `media!` derives the module,
-//! [`MediumConfig`](crate::MediumConfig), [`AnyMedium`](crate::AnyMedium) (dispatch by `match`) and [`catalog`](crate::media::catalog).
+//! [`MediumConfig`](crate::MediumConfig), [`AnyMedium`](crate::AnyMedium) (dispatch by `match`) and
+//! [`catalog`](crate::media::catalog).
 
 use crate::aggregation::AggregationLimits;
 use crate::contention::TransmitOutcome;
@@ -10,11 +11,11 @@ use tailrace_core::{Duration, Instant, Probability, Rng};
 
 /// The keys of one kind of medium, and how to build it.
 pub trait MediumKind: Parameters {
-    /// What it is, in one sentence or a few.
+    /// Description in one or a few sentences.
     const SUMMARY: &'static str;
-    /// What it leaves out.
+    /// Limits of the model.
     const LEAVES_OUT: &'static str;
-    /// Who may send when.
+    /// The arbiter of access to the channel.
     type Arbiter: ChannelArbiter;
 
     /// Whether values that each fit make sense.
@@ -24,7 +25,7 @@ pub trait MediumKind: Parameters {
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
-    /// One without stations, idle since ever.
+    /// Builds an idle channel without stations.
     fn build(&self) -> Self::Arbiter;
 }
 
@@ -43,33 +44,33 @@ pub trait ChannelArbiter {
     fn cancel_request(&mut self, station: usize);
     /// When somebody sends next, as far as is known; `None` while somebody does, or nobody wants to.
     fn next_access(&self) -> Option<Instant>;
-    /// Those whose time that is, from the first on that is no less than `from`.
+    /// The first station, numbered `from` or more, whose access begins at `now`.
     fn next_sender(&self, now: Instant, from: usize) -> Option<usize>;
     /// Somebody begins to send now.
     fn begin(&mut self, now: Instant);
-    /// What a station has sent is over, with this success.
+    /// Ends a station's access with this outcome.
     fn end(&mut self, station: usize, fate: TransmitOutcome, rng: &mut Rng);
     /// The channel is free again, but for what it takes to answer so many frames (or none that anybody could read), which have
     /// ended now.
     fn free(&mut self, frames: Option<usize>, now: Instant);
-    /// How frames are formed.
+    /// Framing and limits of aggregation.
     fn framing(&self) -> &AggregationLimits;
     /// Probability that a frame cannot be read at the other end, where it is the only one to be sent.
     fn frame_error(&self) -> Probability;
-    /// How often a frame is sent at most.
+    /// Largest number of transmissions of a frame.
     fn attempts(&self) -> u32;
     /// For how long the channel has been in use, all in all, up to the end of the last access.
     fn busy(&self) -> Duration;
 }
 
-/// One row of [`catalog`](crate::media::catalog).
+/// Row of [`catalog`](crate::media::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct MediumInfo {
     /// Registered name.
     pub name: &'static str,
-    /// What it is.
+    /// Description.
     pub summary: &'static str,
-    /// What it leaves out.
+    /// Limits of the model.
     pub leaves_out: &'static str,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -86,7 +87,7 @@ macro_rules! media {
         }
 
         impl MediumConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("a medium of kind \"", $name, "\""), )+ }
             }
@@ -98,7 +99,7 @@ macro_rules! media {
                 check_bounds(self.params(), |name| self.get(name))?;
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
-            /// One without stations.
+            /// Builds an idle channel without stations.
             pub fn build(&self) -> AnyMedium {
                 match self { $( Self::$variant(c) => AnyMedium::$variant(c.build()), )+ }
             }

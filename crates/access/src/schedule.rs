@@ -1,4 +1,4 @@
-//! What a link's direction has instead of a plain rate.
+//! Sending times of a link direction in place of a plain rate.
 
 use crate::grant::{GrantProcess, Transmission};
 use crate::grants::{AnyGrants, GrantConfig};
@@ -32,7 +32,7 @@ impl LinkSchedule {
         }
     }
 
-    /// One at the beginning of a run; `rng` is its own.
+    /// Starts the schedule at the beginning of a run; `rng` is its own.
     pub fn start(&self, rng: Rng) -> RunningSchedule {
         match self {
             Self::Trace(trace) => RunningSchedule::Trace(TraceOpportunities::new(Arc::clone(trace))),
@@ -54,7 +54,7 @@ impl LinkSchedule {
 pub enum RunningSchedule {
     /// Where a link is in its trace.
     Trace(TraceOpportunities),
-    /// What grants.
+    /// Grants.
     Grants(Box<AnyGrants>),
 }
 

@@ -1,4 +1,4 @@
-//! What holds for every registered kind of grants.
+//! Properties of every registered kind of grants.
 
 use std::sync::Arc;
 use tailrace_access::{GrantConfig, GrantProcess as _, LinkSchedule, grants};
@@ -84,7 +84,7 @@ fn send(
 }
 
 #[test]
-fn whatever_is_sent_goes_in_order_no_faster_than_the_channel_and_the_same_again() {
+fn grants_deliver_in_order_within_the_capacity_and_repeatably() {
     for name in GrantConfig::names() {
         for seed in 0..60 {
             let mut rng = Rng::new(seed);

@@ -38,7 +38,7 @@ impl Addresses {
         Self { hosts, networks }
     }
 
-    /// What this thread makes next is made in the network of the host that has this address, now or at another time.
+    /// Enters the network of the host that has this address, now or at another time, for what this thread makes next.
     pub(crate) fn go_to(&self, address: Ipv4Addr) -> io::Result<()> {
         self.networks.get(&address).map_or(Ok(()), |network| network.enter())
     }
@@ -59,7 +59,7 @@ impl Addresses {
     }
 }
 
-/// What of it is a host's, by the numbers of its interfaces.
+/// Changes that concern a host, by the numbers of its interfaces.
 fn of_host(host: &Host, all: &[(u16, Ipv4Addr)]) -> Vec<(u8, Ipv4Addr)> {
     let find = |(card, address): &(u16, Ipv4Addr)| {
         let number = host.interfaces.iter().position(|interface| interface.card == *card)?;

@@ -75,7 +75,7 @@ fn plain(name: &str) -> String {
     name.replace(['[', ']'], "")
 }
 
-/// What a host calls itself, unless its settings say otherwise.
+/// Host name of a host, unless its settings say otherwise.
 fn hostname(host: &Host) -> String {
     let set = host.sysctl.iter().rfind(|(name, _)| name == "kernel.hostname");
     set.map_or_else(|| plain(&host.name), |(_, name)| name.clone())

@@ -60,7 +60,7 @@ pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
 
 const MOMENT: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
-/// What has come to its end.
+/// Reason why the launcher's wait ended.
 enum Ended {
     Kernel,
     /// The wish for it.
@@ -94,7 +94,7 @@ fn wait(kernel: &Child) -> Result<Ended, Box<dyn Error>> {
 fn end(kernel: &mut Child) {
     let _ = rustix::process::kill_process_group(Pid::from_child(kernel), Signal::KILL);
     let _ = kernel.wait();
-    // Those that the kernel left behind are ours now.
+    // Reaps the processes that the kernel left behind, which are our children now.
     while rustix::process::wait(rustix::process::WaitOptions::empty()).is_ok_and(|some| some.is_some()) {}
 }
 

@@ -1,6 +1,7 @@
-//! What the agent of a guest is told, and what it says: the words between it and `tailrace-guest`.
+//! Interface between the agent of a guest and `tailrace-guest`: plans, messages and refusals.
 //!
-//! The agent itself is this crate's program. It knows nothing of the simulator but what its flows write, so that it is small and soon built.
+//! The agent itself is this crate's program. It knows nothing of the simulator but the content of its flows' streams,
+//! so that it is small and soon built.
 
 pub mod mailbox;
 pub mod messages;
@@ -8,7 +9,7 @@ pub mod plan;
 
 use serde::{Deserialize, Serialize};
 
-/// What begins the line of a guest's console that has a [`Refusal`], as JSON.
+/// Prefix of the console line that has a [`Refusal`], as JSON.
 pub const REFUSED: &str = "tailrace-agent was refused: ";
 
 /// A kernel does not take what a host asks for.
@@ -16,9 +17,9 @@ pub const REFUSED: &str = "tailrace-agent was refused: ";
 pub struct Refusal {
     /// The host, as the scenario calls it.
     pub host: String,
-    /// What it is.
+    /// Kind of the request.
     pub of: Asked,
-    /// Why, in a sentence that names it.
+    /// Explanation, in a sentence that names the request.
     pub why: String,
     /// The word that is not known, a name or a value; may be empty.
     pub word: String,
@@ -26,7 +27,7 @@ pub struct Refusal {
     pub others: Vec<String>,
 }
 
-/// What a host asks its kernel for.
+/// Request of a host that its kernel may refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Asked {
     /// A setting under `/proc/sys`.

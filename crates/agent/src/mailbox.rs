@@ -28,17 +28,17 @@ pub const fn place(number: u64) -> usize {
     FIRST + (number % RECORDS) as usize * RECORD
 }
 
-/// So many bytes more have come to an application.
+/// Record of bytes that have arrived for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// To which socket.
     pub socket: Pair,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u64,
 }
 
 impl Delivery {
-    /// As a record.
+    /// The record as words.
     #[must_use]
     pub fn words(&self) -> [u64; RECORD] {
         [word(self.socket.local), word(self.socket.remote), self.bytes]

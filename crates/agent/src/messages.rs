@@ -1,5 +1,5 @@
-//! What the simulator asks of sockets in a guest and tells of its addresses, and what the agent says of sockets: JSON in datagrams on the guest's control card,
-//! a list of words in each.
+//! Messages between the simulator and the agent: commands for sockets and address changes, and events of sockets. They
+//! are JSON in datagrams on the guest's control device, a list of messages in each.
 
 use core::net::{Ipv4Addr, SocketAddrV4};
 use serde::{Deserialize, Serialize};
@@ -17,20 +17,20 @@ pub const MOST_BYTES: usize = 1400;
 /// Addresses and ports of a connection: this end's, the other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pair {
-    /// Of the host that the agent serves.
+    /// Address and port at the host that the agent serves.
     pub local: SocketAddrV4,
-    /// Of the other end; of several, the one that the connection began with.
+    /// Address and port of the peer; with several, those with which the connection began.
     pub remote: SocketAddrV4,
 }
 
-/// What kind of socket.
+/// Kind of socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kind {
     /// Multipath TCP.
     pub multipath: bool,
     /// `TCP_CONGESTION`; what the kernel takes by itself where none is given.
     pub congestion_control: Option<String>,
-    /// What has come is read when the simulator says so, and else at once.
+    /// Data is read on the simulator's command, and otherwise at once.
     pub waits_for_reads: bool,
     /// The simulator wants to hear at once that something has come.
     pub listens: bool,
@@ -48,16 +48,16 @@ pub enum Word {
     Addresses(Vec<(u16, Ipv4Addr)>),
 }
 
-/// What a socket is to do.
+/// Command for a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The socket that it is about.
     pub socket: Pair,
-    /// What is to be done.
+    /// The order.
     pub order: Order,
 }
 
-/// What is to be done with a socket.
+/// Order to a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
@@ -83,11 +83,11 @@ pub enum Order {
 pub struct Event {
     /// The socket that it is about.
     pub socket: Pair,
-    /// What has happened.
+    /// The report.
     pub report: Report,
 }
 
-/// What has happened to a socket.
+/// Report of a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Report {
@@ -95,11 +95,11 @@ pub enum Report {
     Accepted,
     /// The connection that was to be opened is open.
     Connected,
-    /// So many bytes more have been read, or can be.
+    /// More bytes have been read, or can be.
     Delivered(u64),
     /// The same, of which it is early enough to hear when the guest waits.
     Noted(u64),
-    /// So many bytes of those that were read are not what streams have in their places.
+    /// Bytes that were read and differ from the streams' content.
     Wrong(u64),
     /// The other end sends nothing more.
     PeerClosed,
@@ -114,17 +114,17 @@ pub enum Report {
         /// The first eight of them, the lowest first.
         stamp: u64,
     },
-    /// What its kernel says of one of its subflows. These come before what it says of the connection.
+    /// `tcp_info` of one of its subflows. These precede that of the connection.
     Subflow(Pair, Figures),
-    /// What its kernel says of its data level, where it is one of Multipath TCP. This comes before what it says of the connection, too.
+    /// `mptcp_info` of its data level, for Multipath TCP. This precedes the report of the connection, too.
     Stream(Stream),
-    /// What its kernel says of it, as at every sample and before it is over.
+    /// `tcp_info` of the connection, at every sample and before it ends.
     Counted(Figures),
     /// It, or an address, cannot be had at all: why.
     Failed(String),
 }
 
-/// Why a connection broke.
+/// Reason why a connection broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
@@ -138,7 +138,7 @@ pub enum Cause {
     Other,
 }
 
-/// What a kernel since 6.5 says of the data level of Multipath TCP (`struct mptcp_info`, `include/uapi/linux/mptcp.h`).
+/// State of the data level of Multipath TCP in kernels since 6.5 (`struct mptcp_info`, `include/uapi/linux/mptcp.h`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stream {
     /// `mptcpi_bytes_sent`: given to subflows for the first time.
@@ -149,8 +149,8 @@ pub struct Stream {
     pub bytes_acked: u64,
 }
 
-/// What a kernel says of a connection (`struct tcp_info` of Linux, `include/uapi/linux/tcp.h`). Of Multipath TCP, counters and
-/// windows are summed over the subflows that there are, and times are those of the first of them.
+/// State of a connection in the kernel (`struct tcp_info` of Linux, `include/uapi/linux/tcp.h`). For Multipath TCP,
+/// counters and windows are summed over the present subflows, and times are those of the first of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     /// Whether it is one of Multipath TCP.

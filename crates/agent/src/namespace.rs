@@ -10,7 +10,7 @@ use std::io;
 pub(crate) struct Namespace(OwnedFd);
 
 impl Namespace {
-    /// That of this thread.
+    /// The namespace of this thread.
     pub(crate) fn current() -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         Ok(Self(open("/proc/thread-self/ns/net", flags, Mode::empty())?))

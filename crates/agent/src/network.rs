@@ -38,7 +38,7 @@ pub(crate) fn set_up(host: &Host) -> Outcome {
     // kernel has to live in.
     fs::write("/proc/sys/net/ipv4/tcp_rmem", "4096 131072 6291456")?;
     fs::write("/proc/sys/net/ipv4/tcp_wmem", "4096 16384 4194304")?;
-    // What one connection learnt of a path is no matter of the next: every run begins anew.
+    // No metrics are kept from one connection to the next: every run begins anew.
     fs::write("/proc/sys/net/ipv4/tcp_no_metrics_save", "1")?;
     if host.limits.is_some() || !host.endpoints.is_empty() {
         manage_paths(host)?;
@@ -158,7 +158,7 @@ pub(crate) fn hand_over(host: &Host, namespace: impl AsFd) -> Outcome {
 const MAIN: u8 = 254;
 const RTM_NEWLINK: u16 = 16;
 
-/// Of an interface, in the namespace of the thread that asks.
+/// Index of an interface, in the namespace of the calling thread.
 fn index_of(name: &str) -> io::Result<u32> {
     let any = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
     Ok(name_to_index(any, name)?)
@@ -254,7 +254,7 @@ fn add_route(socket: &Socket, route: Route, table: u8) -> Outcome {
     Ok(())
 }
 
-/// What has this source address is routed by that table; or no longer.
+/// Adds or removes the rule that routes packets with this source address by that table.
 fn change_rule(socket: &Socket, source: Ipv4Addr, table: u8, there: bool) -> Outcome {
     const RTM_NEWRULE: u16 = 32;
     const RTM_DELRULE: u16 = 33;
@@ -348,10 +348,10 @@ mod tests {
 
     #[test]
     fn sockets_have_the_memory_of_a_machine_with_one_gib_or_a_third_of_the_guests() {
-        // As Linux 6.12 has it by itself there, but for what its own code takes of the memory.
+        // Values of Linux 6.12 itself, apart from the memory that its own code takes.
         assert_eq!(socket_memory(1 << 20), [12_288, 16_384, 24_576]);
         assert_eq!(socket_memory(1 << 22), [12_288, 16_384, 24_576]);
-        // Of 128 MiB the kernel leaves 85088 KiB, of which it would let sockets have 1329 pages.
+        // With 128 MiB the kernel has 85088 KiB left, of which it would let sockets have 1329 pages.
         assert_eq!(socket_memory(85_088), [5316, 7090, 10_632]);
     }
 

@@ -1,4 +1,4 @@
-//! What a guest's agent is to do: it reads this when the guest has booted.
+//! Plan of a guest's agent, which reads it when the guest has booted.
 
 use crate::messages::Kind;
 use core::fmt;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// All hosts of one guest. Times are nanoseconds of the guest's clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
-    /// What the guest's random numbers come of.
+    /// Seed of the guest's random numbers.
     pub seed: u64,
     /// The simulation's time zero.
     pub ready: u64,
@@ -19,14 +19,14 @@ pub struct Plan {
     pub names: BTreeMap<String, Ipv4Addr>,
     /// Each in a network namespace of its own; one alone is the guest itself.
     pub hosts: Vec<Host>,
-    /// How the simulator reaches their sockets; none where flows have no ends there.
+    /// Control of the hosts' sockets by the simulator; none where no flow ends there.
     pub control: Option<Control>,
 }
 
-/// One host of the scenario.
+/// A host of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
-    /// As the scenario calls it.
+    /// Name in the scenario.
     pub name: String,
     /// Its cards, in the order of its links; they are called `eth0`, `eth1` and so on.
     pub interfaces: Vec<Interface>,
@@ -86,11 +86,11 @@ pub struct Samples {
 pub struct Listener {
     /// Address and port.
     pub at: SocketAddrV4,
-    /// What those are that come.
+    /// Kind of the sockets that are accepted.
     pub kind: Kind,
 }
 
-/// One card.
+/// A network device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
     /// The number of the guest's card.
@@ -121,11 +121,11 @@ pub struct Endpoint {
     pub id: u8,
     /// The address.
     pub address: Ipv4Addr,
-    /// What it is used for.
+    /// Flags of its use.
     pub flags: Vec<EndpointFlag>,
 }
 
-/// What an endpoint is used for (ip-mptcp(8)).
+/// Flag of an endpoint's use (ip-mptcp(8)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointFlag {
@@ -144,13 +144,13 @@ pub enum EndpointFlag {
 pub struct Program {
     /// When.
     pub at: u64,
-    /// As the shell reads it.
+    /// Command line for the shell.
     pub command: String,
     /// The file for its output, in the guest's folder.
     pub output: String,
 }
 
-/// How a program has ended, and when: two words of text.
+/// Exit code of a program, and the time of its end: two words of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Its exit code.

@@ -16,7 +16,7 @@ use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 /// Where a program runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// What `hostname` says there.
+    /// Output of `hostname` there.
     pub(crate) hostname: String,
     /// The network of the host, where that is not the guest's.
     pub(crate) network: Option<Arc<Namespace>>,
@@ -49,7 +49,7 @@ pub(crate) fn run(program: &Program, place: &Place) {
     }
 }
 
-/// As shells say that a command could not be run.
+/// Exit code of shells for a command that could not be run.
 const NOT_STARTED: i32 = 126;
 
 fn execute(program: &Program, path: &str) -> io::Result<i32> {
@@ -58,7 +58,7 @@ fn execute(program: &Program, path: &str) -> io::Result<i32> {
     command.args(["-c", &program.command]).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
     command.env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin").env("HOME", "/tmp");
     let status = command.current_dir("/tmp").spawn()?.wait()?;
-    // As shells count a program that a signal has ended.
+    // Shells add 128 to the number of a signal that ended a program.
     Ok(status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(NOT_STARTED))
 }
 
@@ -68,7 +68,7 @@ fn at_once(path: &str) -> io::Result<File> {
     OpenOptions::new().create(true).append(true).custom_flags(through.bits().cast_signed()).open(path)
 }
 
-/// What the guest's clock shows, as times of plans are said.
+/// The guest's clock, on the time scale of plans.
 fn now() -> u64 {
     let now = rustix::time::clock_gettime(ClockId::Realtime);
     let nanos = now.tv_sec.cast_unsigned() * 1_000_000_000 + now.tv_nsec.cast_unsigned();

@@ -1,4 +1,4 @@
-//! What hosts set under `/proc/sys`, and what else they want of their kernel.
+//! Settings of hosts under `/proc/sys`, and their other requests to the kernel.
 //!
 //! Most of `net` is there once a namespace; the rest a kernel has only once, for all of its hosts. Such a setting of `net` cannot be
 //! written from a namespace of its own: it is done from the guest's.
@@ -63,7 +63,7 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// Why a setting is not set.
+/// Reason why a setting could not be set.
 enum Unset {
     /// There is none of that name.
     Unknown,

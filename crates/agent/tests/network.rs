@@ -17,7 +17,7 @@ fn kernels() -> Option<Vec<PathBuf>> {
     listed.map(|all| std::env::split_paths(&all).collect())
 }
 
-/// What a run was.
+/// Outcome of a run.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     trace: String,

@@ -1,7 +1,7 @@
-//! What an application hears, and what it can ask for.
+//! The interface of applications: events that they receive, and actions that they ask for.
 //!
-//! One application drives one flow, at both of its ends. It is told what happens and answers with [`AppActions`], which whoever
-//! runs it carries out in their order: nothing here sends, waits or draws by itself.
+//! One application drives one flow, at both of its ends. It receives events and answers with [`AppActions`], which its
+//! runner carries out in order: nothing here sends, waits or draws by itself.
 
 use crate::playback_stats::PlaybackStats;
 use tailrace_core::{Bytes, Duration, Instant, Rng};
@@ -26,10 +26,10 @@ impl EndpointRole {
     }
 }
 
-/// What a connection is opened for.
+/// Data to send on a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionData {
-    /// As much as goes.
+    /// Unlimited data.
     Endless,
     /// A message of so many bytes, which begins a transfer or an exchange.
     Message(u64),
@@ -47,7 +47,7 @@ pub struct Datagram {
 }
 
 impl Datagram {
-    /// One of this size that says nothing. No larger one than an IP packet can hold is ever asked for.
+    /// A datagram of this size with an empty stamp. Sizes are capped at the largest IP packet.
     #[inline]
     pub const fn of(size: Bytes) -> Self {
         Self { payload: size.get() as u16, stamp: 0 }
@@ -77,11 +77,11 @@ pub enum AppAction {
     Read(EndpointRole, u64),
 }
 
-/// What an application asks for at a time: one wake-up, one datagram and [`AppActions::MOST`] other things at most, to be carried
-/// out in this order. Whoever wants more is woken again at once.
+/// Actions of one callback: one wake-up, one datagram and at most [`AppActions::MOST`] others, carried out in this
+/// order. An application that needs more asks to be woken again at once.
 ///
-/// The first two have fields of their own, since each packet over UDP is a wake-up and a datagram: in one list with all else
-/// they cost 56 instructions a packet more, for what they are has to be asked again.
+/// The first two have fields of their own, since each packet over UDP is a wake-up and a datagram: in one list with all
+/// else they cost 56 instructions a packet more.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AppActions {
     wake: Option<Instant>,
@@ -90,7 +90,7 @@ pub struct AppActions {
 }
 
 impl AppActions {
-    /// So many other things are asked for at a time at most.
+    /// Largest number of further actions per callback.
     pub const MOST: usize = 2;
 
     /// Adds another thing.
@@ -131,7 +131,7 @@ pub struct AppContext<'a> {
 }
 
 impl<'a> AppContext<'a> {
-    /// What is asked for goes to `actions`.
+    /// A context that collects the actions in `actions`.
     #[inline]
     pub const fn new(now: Instant, rng: &'a mut Rng, actions: &'a mut AppActions) -> Self {
         Self { now, rng, actions }
@@ -233,7 +233,7 @@ pub trait Application {
     fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         let _ = (failed, cx);
     }
-    /// What it has played so far, if it plays anything.
+    /// Playback statistics so far, if it plays anything.
     fn playback(&self, now: Instant) -> Option<PlaybackStats> {
         let _ = now;
         None
@@ -249,7 +249,7 @@ pub trait Application {
     }
 }
 
-/// One whose state lies aside: memory is by flow, and most kinds have little state.
+/// A boxed application keeps large state out of the flow: memory is by flow, and most kinds have little state.
 impl<A: Application> Application for Box<A> {
     fn on_start(&mut self, cx: &mut AppContext<'_>) {
         (**self).on_start(cx);

@@ -1,8 +1,8 @@
-//! What a kind of attack must say about itself, and what the table turns into.
+//! Contract of a registered kind of attack, and the macro behind the table.
 //!
 //! The table itself is in [`crate::attacks`]: one line a kind, from which `attacks!` derives the module,
-//! [`AttackConfig`](crate::AttackConfig) and its catalog. An attack is a way of saying what a group of flows does, in the words
-//! of those who study it: it comes to an application, and so needs nothing of its own to run.
+//! [`AttackConfig`](crate::AttackConfig) and its catalog. An attack describes a group of flows in the terms of the
+//! literature; it is resolved to an application, and so needs nothing of its own to run.
 
 use crate::kinds::AppConfig;
 use crate::registry::{KeyConflict, RequiredTransport};
@@ -10,14 +10,14 @@ use tailrace_core::params::{ParamInfo, Parameters, Value};
 
 /// The keys of one kind of attack, and what they come to.
 pub trait AttackKind: Parameters {
-    /// One sentence.
+    /// Description in one sentence.
     const SUMMARY: &'static str;
     /// Where it was described; empty for what everybody knows.
     const CITATION: &'static str = "";
-    /// What carries it.
+    /// The transport that it needs.
     const TRANSPORT: RequiredTransport = RequiredTransport::Datagrams;
 
-    /// What each of its flows does. The values have passed [`AttackKind::validate`].
+    /// The application of each of its flows. The values have passed [`AttackKind::validate`].
     fn app(&self) -> AppConfig;
     /// Whether values that each fit go together.
     ///
@@ -36,16 +36,16 @@ pub trait AttackKind: Parameters {
     }
 }
 
-/// One row of [`catalog`](crate::attacks::catalog).
+/// Row of [`catalog`](crate::attacks::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct AttackInfo {
     /// Registered name.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Where it was described.
     pub citation: &'static str,
-    /// What carries it.
+    /// The transport that it needs.
     pub over: RequiredTransport,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -62,11 +62,11 @@ macro_rules! attacks {
         }
 
         impl AttackConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("attack \"", $name, "\""), )+ }
             }
-            /// What carries it.
+            /// The transport that it needs.
             pub const fn over(&self) -> RequiredTransport {
                 match self { $( Self::$variant(_) => <$module::$config as AttackKind>::TRANSPORT, )+ }
             }
@@ -77,7 +77,7 @@ macro_rules! attacks {
             pub fn validate(&self) -> Result<(), KeyConflict> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
-            /// What each of its flows does. The values have passed [`AttackConfig::validate`].
+            /// The application of each of its flows. The values have passed [`AttackConfig::validate`].
             pub fn app(&self) -> AppConfig {
                 match self { $( Self::$variant(c) => c.app(), )+ }
             }

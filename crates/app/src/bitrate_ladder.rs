@@ -4,7 +4,7 @@ use tailrace_core::Rate;
 use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::text::Quantity as _;
 
-/// Such rates, ascending.
+/// Bit rates of a video, ascending.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BitrateLadder(pub Vec<Rate>);
 

@@ -1,4 +1,4 @@
-//! What keys of several applications may be.
+//! Bounds shared by keys of several applications.
 
 use tailrace_core::params::{Bounds, Kind};
 use tailrace_core::{Bytes, Duration, Rate};
@@ -6,7 +6,7 @@ use tailrace_core::{Bytes, Duration, Rate};
 /// Rates of payload.
 pub(crate) const RATES: Bounds =
     Bounds::declared(Kind::Rate, "1 bit/s", "10000 Gbit/s", "a packet would take no time");
-/// What can be told to be sent at once.
+/// Sizes of transfers and messages.
 pub(crate) const SIZES: Bounds = Bounds::declared(
     Kind::Sizes,
     "1 B",
@@ -15,7 +15,7 @@ pub(crate) const SIZES: Bounds = Bounds::declared(
 );
 /// Payload of a packet.
 pub(crate) const PAYLOADS: Bounds = Bounds::declared(Kind::Bytes, "1 B", "65535 B", "no IP packet has more");
-/// How often something is done.
+/// Numbers of repetitions.
 pub(crate) const COUNTS: Bounds =
     Bounds::declared(Kind::Count, "1", "4294967295", "with 0 nothing would happen");
 

@@ -1,9 +1,9 @@
-//! Which way the data of a connection goes.
+//! Direction of a connection's data.
 
 use crate::application::EndpointRole;
 
 tailrace_core::choices! {
-    /// Which way data goes, as seen from the client, which opens connections.
+    /// Direction of data, as seen from the client, which opens connections.
     pub enum Direction {
         /// From the client to the server.
         Up = "up",

@@ -10,7 +10,7 @@ pub struct GroupMember {
 }
 
 impl GroupMember {
-    /// One that is alone.
+    /// The only member of its group.
     pub const ALONE: Self = Self { number: 0, of: 1 };
 
     /// The share of its group that comes before it, less than one.

@@ -2,7 +2,7 @@
 
 use tailrace_core::params::{Kind, ParamType, Value};
 
-/// Such a name.
+/// Name of a link.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LinkName(pub String);
 

@@ -1,4 +1,4 @@
-//! What a player has played.
+//! Statistics of a video player.
 
 use tailrace_core::Duration;
 
@@ -9,17 +9,17 @@ pub struct PlaybackStats {
     pub segments: u64,
     /// Sum of their rates, bit/s.
     pub rates_bps: u64,
-    /// How many of them had another rate than the one before.
+    /// Segments with another rate than the one before.
     pub switches: u64,
     /// Times that the buffer ran empty before the end.
     pub stalls: u64,
-    /// How long it was empty then, the present stall included.
+    /// Time for which the buffer was empty after the start, the present stall included.
     pub stalled: Duration,
     /// Whether playing has begun (1), and how long that took from the first request.
     pub started: u64,
     /// See `started`.
     pub startup: Duration,
-    /// What is in the buffer now, as time to play.
+    /// Buffer level at present, as playing time.
     pub buffer: Duration,
 }
 

@@ -4,7 +4,7 @@ use crate::group_member::GroupMember;
 use tailrace_core::{Duration, Rng};
 
 tailrace_core::choices! {
-    /// How the periods of a group's flows lie to one another.
+    /// Position of the periods of a group's flows relative to one another.
     pub enum PulsePhase {
         /// Each flow's first period begins when the flow starts.
         Together = "together",
@@ -17,7 +17,7 @@ tailrace_core::choices! {
 }
 
 impl PulsePhase {
-    /// How long after its start a member begins its first period.
+    /// Delay from a member's start to its first period.
     pub(crate) fn offset(self, period: Duration, member: GroupMember, rng: &mut Rng) -> Duration {
         match self {
             Self::Together => Duration::ZERO,

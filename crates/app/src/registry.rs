@@ -1,15 +1,15 @@
-//! What a registered application must say about itself, and what the table turns into.
+//! Contract of a registered application, and the macro behind the table.
 //!
 //! The table itself is in [`crate::kinds`]: one line a kind, from which `applications!` derives the module,
-//! [`AppConfig`](crate::AppConfig), [`AnyApp`](crate::AnyApp) (dispatch by `match`, no box and no virtual call a packet) and
-//! [`catalog`](crate::catalog).
+//! [`AppConfig`](crate::AppConfig), [`AnyApp`](crate::AnyApp) (dispatch by `match`, no box and no virtual call a
+//! packet) and [`catalog`](crate::catalog).
 
 use crate::application::{Application, EndpointRole};
 use crate::group_member::GroupMember;
 use tailrace_core::params::{ParamInfo, Parameters};
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
-/// What carries an application's data.
+/// The kind of transport that an application needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequiredTransport {
     /// Connections: TCP and Multipath TCP.
@@ -23,9 +23,9 @@ pub enum RequiredTransport {
 pub enum TransferCount {
     /// It has no such things.
     None,
-    /// One after another as long as the flow lasts.
+    /// Transfers follow one another as long as the flow lasts.
     Endless,
-    /// So many.
+    /// A fixed number.
     Count(u32),
 }
 
@@ -36,7 +36,7 @@ impl TransferCount {
     }
 }
 
-/// What an application sends whatever becomes of it: what advice and estimates go by.
+/// Traffic that an application sends independently of the network; advice and estimates use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferedTraffic {
     /// The most payload a second.
@@ -54,11 +54,11 @@ pub struct VoiceParameters {
     pub delay: Duration,
     /// Time that the playout buffer adds.
     pub buffer: Duration,
-    /// Of the impairment a + b ln(1 + c e) by a share e of packets that are not heard: a, b and c.
+    /// Coefficients a, b and c of the impairment a + b ln(1 + c e), where e is the share of packets that are not heard.
     pub impairment: [f64; 3],
 }
 
-/// What share of a link's rate transfers are to take, from which follows how often they arrive.
+/// Target share of a link's rate, from which the arrival rate of transfers follows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TargetLoad {
     /// The share that the flows of a group take together, payload alone.
@@ -69,33 +69,33 @@ pub struct TargetLoad {
     pub size: f64,
 }
 
-/// Why the values of an application's keys do not go together.
+/// Conflict between the values of an application's keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyConflict {
-    /// That of this key is too small or too large beside the others.
+    /// The value of this key is too small or too large beside the others.
     OutOfRange(&'static str, String),
     /// It needs this key, or another one.
     Missing(&'static str, String),
     /// This key says nothing beside the others.
     Unused(&'static str, String),
-    /// That of this key contradicts another one's.
+    /// The value of this key contradicts another one's.
     Contradiction(&'static str, String),
 }
 
 /// The keys of one kind of application, what there is to know about it, and how to build it.
 pub trait AppKind: Parameters {
-    /// One sentence.
+    /// Description in one sentence.
     const SUMMARY: &'static str;
-    /// What carries it.
+    /// The transport that it needs.
     const TRANSPORT: RequiredTransport;
     /// Whether the far end sends data, too.
     const TWO_WAY: bool = false;
-    /// What runs.
+    /// The running application.
     type App: Application;
 
-    /// What runs. The values have passed [`AppKind::validate`].
+    /// Builds the running application. The values have passed [`AppKind::validate`].
     fn build(&self) -> Self::App;
-    /// What runs as one of a group, where its members act together.
+    /// Builds it as a member of a group whose members act together.
     fn build_member(&self, member: GroupMember) -> Self::App {
         let _ = member;
         self.build()
@@ -119,7 +119,11 @@ pub trait AppKind: Parameters {
     fn sender(&self) -> EndpointRole {
         EndpointRole::Client
     }
-    /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+    /// The end from which all of its data comes, or most; of exchanges, the one that answers.
+    fn data_source(&self) -> EndpointRole {
+        self.sender()
+    }
+    /// The end whose application reads from its socket at its own pace, if one does.
     fn reader(&self) -> Option<EndpointRole> {
         None
     }
@@ -144,7 +148,7 @@ pub trait AppKind: Parameters {
     fn has_varied_transfers(&self) -> bool {
         false
     }
-    /// What it is to take of a link, where that is how it is told how much to do.
+    /// Target load of a link, for kinds whose arrival rate follows from it.
     fn load(&self) -> Option<TargetLoad> {
         None
     }
@@ -152,7 +156,7 @@ pub trait AppKind: Parameters {
     fn set_mean_gap(&mut self, gap: Duration) {
         let _ = gap;
     }
-    /// What it sends whatever becomes of it; of streams the network decides that.
+    /// Traffic that it sends independently of the network; `None` for streams, where the network decides.
     fn traffic(&self) -> Option<OfferedTraffic> {
         None
     }
@@ -162,14 +166,14 @@ pub trait AppKind: Parameters {
     }
 }
 
-/// One row of [`catalog`](crate::catalog).
+/// Row of [`catalog`](crate::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct AppInfo {
     /// Registered name.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
-    /// What carries it.
+    /// The transport that it needs.
     pub over: RequiredTransport,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -186,7 +190,7 @@ macro_rules! applications {
         }
 
         impl AppConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("app \"", $name, "\""), )+ }
             }
@@ -197,7 +201,7 @@ macro_rules! applications {
             pub fn validate(&self) -> Result<(), KeyConflict> {
                 match self { $( Self::$variant(c) => c.validate(), )+ }
             }
-            /// What carries it.
+            /// The transport that it needs.
             pub const fn over(&self) -> RequiredTransport {
                 match self { $( Self::$variant(_) => <$module::$config as AppKind>::TRANSPORT, )+ }
             }
@@ -217,7 +221,11 @@ macro_rules! applications {
             pub fn sender(&self) -> EndpointRole {
                 match self { $( Self::$variant(c) => c.sender(), )+ }
             }
-            /// The end whose application takes what has come out of its socket by itself, where it does not take all at once.
+            /// The end from which all of its data comes, or most; of exchanges, the one that answers.
+            pub fn data_source(&self) -> EndpointRole {
+                match self { $( Self::$variant(c) => c.data_source(), )+ }
+            }
+            /// The end whose application reads from its socket at its own pace, if one does.
             pub fn reader(&self) -> Option<EndpointRole> {
                 match self { $( Self::$variant(c) => c.reader(), )+ }
             }
@@ -241,14 +249,14 @@ macro_rules! applications {
             pub fn has_varied_transfers(&self) -> bool {
                 match self { $( Self::$variant(c) => c.has_varied_transfers(), )+ }
             }
-            /// What it is to take of a link, where that is how it is told how much to do.
+            /// Target load of a link, for kinds whose arrival rate follows from it.
             pub fn load(&self) -> Option<TargetLoad> {
                 match self { $( Self::$variant(c) => c.load(), )+ }
             }
-            /// What the load has come to: transfers arrive by chance, with this mean gap.
+            /// Sets the mean gap of Poisson arrivals, which follows from the load.
             ///
             /// # Errors
-            /// The key that cannot have what it would, and why.
+            /// The key whose value would be out of bounds, and why.
             pub fn set_mean_gap(&mut self, gap: Duration) -> Result<(), Invalid> {
                 match self { $( Self::$variant(c) => c.set_mean_gap(gap), )+ }
                 check_bounds(self.params(), |name| self.get(name))
@@ -257,7 +265,7 @@ macro_rules! applications {
             pub fn listens(&self) -> bool {
                 self.is_two_way() || self.transfers() != TransferCount::None || self.voice().is_some()
             }
-            /// What it sends whatever becomes of it; none over streams, where the network decides.
+            /// Traffic that it sends independently of the network; `None` for streams, where the network decides.
             pub fn traffic(&self) -> Option<OfferedTraffic> {
                 match self { $( Self::$variant(c) => c.traffic(), )+ }
             }
@@ -265,11 +273,11 @@ macro_rules! applications {
             pub fn is_random(&self) -> bool {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
-            /// What runs.
+            /// Builds the running application.
             pub fn build(&self) -> AnyApp {
                 self.build_member(GroupMember::ALONE)
             }
-            /// What runs as one of a group.
+            /// Builds it as a member of a group.
             pub fn build_member(&self, member: GroupMember) -> AnyApp {
                 match self { $( Self::$variant(c) => AnyApp::$variant(c.build_member(member)), )+ }
             }

@@ -3,7 +3,7 @@
 use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use tailrace_core::{Duration, DurationDist, SizeDist};
 
-/// Such transfers.
+/// Transfers one after another.
 #[derive(Debug)]
 pub struct SequentialTransfers {
     size: SizeDist,

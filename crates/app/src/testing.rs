@@ -8,12 +8,12 @@ pub(crate) fn times(app: impl Application, until: Instant) -> Vec<f64> {
     departures(app, until, |_, now| now.as_secs_f64())
 }
 
-/// Of which pulse they are.
+/// Numbers of the pulses to which datagrams belong.
 pub(crate) fn pulses(app: impl Application, until: Instant) -> Vec<u64> {
     departures(app, until, |app, now| app.pulse(now))
 }
 
-/// What there is to say of each datagram when it leaves.
+/// A value for each datagram when it leaves.
 fn departures<A: Application, T>(mut app: A, until: Instant, say: impl Fn(&A, Instant) -> T) -> Vec<T> {
     let (mut rng, mut said) = (Rng::new(1), Vec::new());
     let mut tell = |app: &mut A, now, tell: &dyn Fn(&mut A, &mut AppContext<'_>)| {

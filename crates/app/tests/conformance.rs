@@ -1,4 +1,4 @@
-//! What holds for every registered application.
+//! Properties of every registered application.
 
 use proptest::prelude::*;
 use tailrace_app::{
@@ -91,7 +91,7 @@ fn streams_have_no_traffic_of_their_own_and_datagrams_do() {
     }
 }
 
-/// What an application has done so far.
+/// Actions of an application so far.
 #[derive(Debug, Default)]
 struct Log {
     opened: bool,
@@ -178,7 +178,7 @@ fn run(config: &AppConfig, rng: &mut Rng, told: &mut Rng, until: Instant) -> Log
 
 proptest! {
     #[test]
-    fn whatever_it_is_told_it_asks_for_what_it_may_and_twice_for_the_same(
+    fn random_events_cause_allowed_and_repeatable_actions(
         which in any::<prop::sample::Index>(),
         keys in any::<u32>(),
         seed in any::<u64>(),

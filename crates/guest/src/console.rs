@@ -1,4 +1,4 @@
-//! What a guest says on its console.
+//! Console output of a guest.
 
 use std::fs::{self, File};
 use std::io;
@@ -13,7 +13,7 @@ const LINES: usize = 10;
 pub(crate) struct GuestConsole(PathBuf);
 
 impl GuestConsole {
-    /// That of the guest with this folder.
+    /// The console of the guest with this folder.
     pub(crate) fn of(folder: &Path) -> Self {
         Self(folder.join("console"))
     }
@@ -23,7 +23,7 @@ impl GuestConsole {
         File::create(&self.0)
     }
 
-    /// Of what a host asks for and the kernel does not take, what the agent says.
+    /// The agent's report of a request that the kernel refused.
     pub(crate) fn refusal(&self) -> Option<Refusal> {
         let said = self.text();
         let said = said.lines().find_map(|line| line.strip_prefix(REFUSED))?;
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_panic_the_reason_is_said_and_not_the_stack() {
+    fn a_panic_is_reported_with_its_reason_and_without_the_stack() {
         let (_folder, console) = console("Kernel panic - not syncing\nRIP: 0\nStack:\n 1\n 2\n");
         assert_eq!(console.end(), "Kernel panic - not syncing\nRIP: 0");
     }

@@ -1,4 +1,4 @@
-//! The card by which the simulator drives a guest's sockets: orders go in, events come out, as [messages] in UDP.
+//! The device by which the simulator drives a guest's sockets: orders go in, events come out, as [messages] in UDP.
 //!
 //! [messages]: tailrace_agent::messages
 
@@ -14,7 +14,7 @@ use tailrace_sim::{
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
 
 const UDP: u8 = 17;
-/// Of both headers.
+/// Bytes of IPv4 and UDP headers.
 const HEADERS: usize = 28;
 
 /// The control card of a guest, and what has come by it.
@@ -23,7 +23,7 @@ pub(crate) struct ControlChannel {
     /// The number of the card.
     pub(crate) card: usize,
     events: VecDeque<SocketEvent>,
-    /// What was said of subflows, whose connection is next.
+    /// Subflows reported so far; the report of their connection follows.
     subflows: Vec<SubflowFigures>,
     /// The same of its data level.
     stream: Option<StreamFigures>,
@@ -107,7 +107,7 @@ fn packet(word: said::Word) -> Vec<u8> {
     bytes
 }
 
-/// What the agent has said, if it was the agent.
+/// Text of the agent, if the packet comes from it.
 fn payload(packet: &[u8]) -> Option<&[u8]> {
     let ip = Ipv4Packet::new_checked(packet).ok()?;
     let from_agent = (ip.src(), ip.dst(), ip.protocol()) == (AGENT, SIMULATOR, UDP);
@@ -125,7 +125,7 @@ pub(crate) fn in_linux(name: &str) -> &str {
     if name == "newreno" { "reno" } else { name }
 }
 
-/// What a socket is to be, in the agent's words.
+/// Kind of a socket as the agent's type.
 pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
     said::Kind {
         multipath: kind.multipath,

@@ -1,4 +1,4 @@
-//! Why a guest cannot go on.
+//! Errors that end the run of a guest.
 
 use crate::virtqueue::RingError;
 use core::fmt;
@@ -9,7 +9,7 @@ use tailrace_agent::Refusal;
 /// Environment variable that sets the timeout in seconds, for programs that compute for longer.
 pub(crate) const TIMEOUT_VARIABLE: &str = "TAILRACE_PATIENCE";
 
-/// Why a guest cannot go on.
+/// Reason why a guest cannot go on.
 #[derive(Debug)]
 pub enum KernelError {
     /// It has ended, or closed a connection that it needs.
@@ -28,23 +28,23 @@ pub enum KernelError {
     Ring {
         /// The card, from zero.
         card: u16,
-        /// What is wrong with it.
+        /// Explanation.
         why: String,
     },
     /// It does not take what a host asks for.
     Refused(Refusal),
     /// It has not come up.
     Boot {
-        /// Why.
+        /// Explanation.
         why: String,
         /// The last lines of its console, in a sentence.
         console: String,
     },
     /// The system refused something.
     Io {
-        /// What was to be done.
+        /// The operation that failed.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -54,7 +54,7 @@ impl KernelError {
         move |error| Self::Io { doing, error }
     }
 
-    /// Why something could not be said to a guest.
+    /// Error for a message that could not be sent to a guest.
     pub(crate) fn unheard(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::WouldBlock => Self::Protocol("so much that it hears no answer".into()),

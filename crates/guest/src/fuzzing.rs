@@ -1,4 +1,5 @@
-//! What comes from guests, for `fuzz/`: any bytes as messages and as the memory in which a card's rings and the mailbox lie.
+//! Entry points of `fuzz/`: arbitrary bytes as vhost-user messages, and as the memory in which virtqueues and the
+//! mailbox lie.
 
 use crate::mailbox::{DeliveryMailbox, deliveries};
 use crate::memory::GuestMemory;

@@ -31,14 +31,14 @@ const CONTROL_MTU: u16 = 1500;
 /// Most bytes of a program's output that a report has: the last.
 const MOST_OUTPUT: usize = 256 << 10;
 
-/// What kernels are made of.
+/// Kernel images, agent and cancellation, from which kernels are started.
 #[derive(Clone, Debug)]
 pub struct KernelImages {
     /// The kernels that a scenario names, by these names.
     pub kernels: BTreeMap<String, PathBuf>,
     /// The agent: the program of `tailrace-agent`.
     pub agent: PathBuf,
-    /// Who may ask to stop.
+    /// Cancellation.
     pub control: Arc<tailrace_sim::Control>,
 }
 
@@ -51,30 +51,30 @@ pub struct GuestKernels {
     _pinned: PinnedThread,
 }
 
-/// One kernel: a host of the scenario, or several.
+/// A running kernel, which is one host of the scenario or several.
 #[derive(Debug)]
 struct RunningGuest {
     hosts: Vec<String>,
     folder: PathBuf,
-    /// What runs there, and the number of the host that it is of.
+    /// Programs, each with the number of its host.
     programs: Vec<(usize, model::Program)>,
     machine: GuestProcess,
 }
 
-/// What a program of a host was.
+/// Report of a host's program.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProgramReport {
     /// The host, as the scenario calls it.
     pub host: String,
-    /// As the shell read it.
+    /// Command line as the shell read it.
     pub command: String,
     /// When it was started, in seconds.
     pub start_s: f64,
     /// When it ended; none where it had not when the run did.
     pub end_s: Option<f64>,
-    /// How it ended; none where it had not when the run did.
+    /// Exit code; none if it was running at the end of the run.
     pub exit_code: Option<i32>,
-    /// What it said, on both of its outputs.
+    /// Output, standard output and standard error together.
     pub output: String,
     /// Bytes that it said before that.
     pub output_left_out_bytes: u64,
@@ -138,7 +138,8 @@ impl GuestKernels {
         Ok(all)
     }
 
-    /// What ran at the kernel of a host, the last lines of its console, and where all of it is kept beyond the end of the run.
+    /// Programs that ran at the kernel of a host, the last lines of its console, and the file that keeps all of it
+    /// beyond the end of the run.
     pub fn last_words(&self, host: &str) -> Option<String> {
         let has = |guest: &&RunningGuest| guest.hosts.iter().any(|name| name == host);
         let guest = self.guests.iter().find(has)?;
@@ -147,7 +148,7 @@ impl GuestKernels {
         Some(words.join("; "))
     }
 
-    /// What the programs of all hosts were, in the order of the kernels.
+    /// Reports of the programs of all hosts, in the order of the kernels.
     pub fn reports(&self) -> Vec<ProgramReport> {
         self.guests.iter().flat_map(RunningGuest::reports).collect()
     }
@@ -177,8 +178,8 @@ fn members(scenario: &Scenario) -> Vec<Vec<GuestMember<'_>>> {
     all
 }
 
-/// What a kernel is to do as these hosts, and the largest packet of each of its cards: those of the hosts' links, and the one by
-/// which flows are driven.
+/// Plan of a kernel for these hosts, and the MTU of each of its devices: those of the hosts' links, and the control
+/// device.
 fn plan_all(
     scenario: &Scenario,
     simulation: &Simulation,
@@ -212,12 +213,12 @@ struct FirstNumbers {
     output: usize,
 }
 
-/// Of programs that an error names, so many, and so much of what each of them is and said.
+/// Limits of the programs that an error names, and of the text quoted of each.
 const MOST_NAMED: usize = 4;
 const MOST_QUOTED: usize = 80;
 
 impl ProgramReport {
-    /// That it runs, and its last words.
+    /// Sentence that names a running program and its last output.
     fn running(&self) -> String {
         let last = self.output.lines().rfind(|line| !line.trim().is_empty());
         let said = last.map_or("nothing".to_string(), |line| format!("last {}", quoted(line)));
@@ -238,7 +239,7 @@ impl RunningGuest {
         numbered.map(|(i, (host, program))| self.report(i, &self.hosts[*host], program))
     }
 
-    /// Of those programs that have begun and not ended.
+    /// Sentences about the programs that have begun and not ended.
     fn running(&self) -> impl Iterator<Item = String> + '_ {
         let begun = |number: usize| self.folder.join("root").join(output_name(number)).exists();
         let left = self.reports().enumerate().filter(move |(i, one)| one.exit_code.is_none() && begun(*i));
@@ -303,7 +304,7 @@ fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
     links.map(|mtu| u16::try_from(mtu.get()).unwrap_or(u16::MAX)).collect()
 }
 
-/// How the simulator reaches, by that card, the sockets that flows ask for and addresses that move; none where there is nothing of it.
+/// Control of sockets and of moving addresses by the simulator, over the device `card`; none where it is not needed.
 fn control_of(asked: &FlowSockets, moves: bool, (card, samples): (usize, Samples)) -> Option<Control> {
     let needs = moves || asked.connects || !asked.listeners.is_empty() || !asked.datagrams.is_empty();
     let listeners = asked.listeners.iter().map(|(at, kind)| Listener { at: *at, kind: control::kind(kind) });

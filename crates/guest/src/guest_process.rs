@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tailrace_agent::plan::Plan;
 use tailrace_sim::Control;
 
-/// What a guest is made of.
+/// Configuration of a guest.
 #[derive(Clone, Debug)]
 pub struct GuestConfig {
     /// The kernel: a User-Mode Linux with `UML_TIME_TRAVEL_SUPPORT`, `VIRTIO_UML` and `VIRTIO_NET`.
@@ -36,11 +36,11 @@ pub struct GuestConfig {
     pub memory: u32,
     /// Largest packet of each card's link.
     pub mtus: Vec<u16>,
-    /// What it is to do.
+    /// Plan of its agent.
     pub plan: Plan,
     /// Whether the cards give buffers back when packets have left, and not as soon as they are taken.
     pub backpressure: bool,
-    /// Who may ask to stop.
+    /// Cancellation.
     pub control: Arc<Control>,
 }
 
@@ -68,8 +68,9 @@ const KERNEL_OPTIONS: [&str; 9] = [
     "panic=-1",
 ];
 
-/// What the guest's first process does before it is the agent: its folder comes to lie in a file system of memory. The folder's name is
-/// the whole option to a kernel of before 6.12, and to mount(8) of before 2.39; to newer ones of both it needs a name.
+/// Commands of the guest's first process before it becomes the agent: they mount its folder within a tmpfs. The
+/// folder's name is the whole option for kernels before 6.12, and for mount(8) before 2.39; newer ones of both need a
+/// name.
 const FIRST_WORDS: &str = "mount -t tmpfs tmp /tmp && mkdir /tmp/own && \
                            { mount -t hostfs own /tmp/own -o root || mount -t hostfs own /tmp/own -o hostfs=root; } && \
                            exec /tmp/own/agent";
@@ -176,7 +177,7 @@ impl GuestListeners {
         Ok(Self { controller: listen("calendar")?, cards })
     }
 
-    /// What serves the guest that will connect.
+    /// Turns the listeners into the server of the guest that will connect.
     fn into_kernel(self, config: &GuestConfig, process: OwnedFd) -> Result<GuestKernel, KernelError> {
         let controller = TimeTravelController::new(self.controller, config.plan.ready)?;
         let numbered = (0..).zip(self.cards).zip(&config.mtus);
@@ -200,7 +201,7 @@ fn launch(config: &GuestConfig, console: &GuestConsole) -> io::Result<Child> {
     let console = console.create()?;
     let mut command = Command::new(fs::canonicalize(&config.agent)?);
     command.current_dir(&config.folder).env_clear();
-    // What a terminal sends to this process and its like does not concern it: Ctrl-C is ours to act on.
+    // Signals of the terminal, such as Ctrl-C, go to this process only.
     command.process_group(0);
     command.args(["launch", "--forget"]).arg(fs::canonicalize(&config.kernel)?);
     command.arg(format!("mem={}M", config.memory)).args(KERNEL_OPTIONS);

@@ -16,7 +16,7 @@ const MOST_FILES: usize = 8;
 /// Most that may have come and are not taken: no guest has a reason for more than one message's.
 const MOST_KEPT: usize = 2 * MOST_FILES;
 
-/// One connection, or the wait for it.
+/// A connection, or a listener that waits for it.
 #[derive(Debug)]
 pub(crate) struct GuestSocket {
     end: SocketState,
@@ -31,12 +31,12 @@ enum SocketState {
 }
 
 impl GuestSocket {
-    /// One that is there.
+    /// An established connection.
     pub(crate) fn new(socket: OwnedFd) -> Self {
         Self { end: SocketState::There(socket), bytes: Vec::new(), files: VecDeque::new() }
     }
 
-    /// One that the guest will open.
+    /// A connection that the guest will open.
     pub(crate) fn awaited(listener: UnixListener) -> Self {
         Self { end: SocketState::Awaited(listener), bytes: Vec::new(), files: VecDeque::new() }
     }
@@ -85,7 +85,7 @@ impl GuestSocket {
         Ok(got > 0)
     }
 
-    /// What has come and is not yet taken.
+    /// Received bytes that have not been consumed.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -140,7 +140,7 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }
 
-/// As [`u32_at`], eight bytes.
+/// Reads eight little-endian bytes, like [`u32_at`].
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
 }

@@ -107,6 +107,6 @@ impl ForeignHost for KernelHost {
     }
 }
 
-fn failed(error: crate::KernelError) -> HostError {
+fn failed(error: crate::error::KernelError) -> HostError {
     HostError(error.to_string())
 }

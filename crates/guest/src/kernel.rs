@@ -28,11 +28,11 @@ pub struct GuestKernel {
     patience: GuestTimeouts,
     /// The card whose packets are answered at once: the guest goes no further ahead when it has sent by it.
     urgent: Option<usize>,
-    /// What its agent notes there is taken like what it sends.
+    /// Mailbox in which its agent records deliveries; they are taken like packets that it sends.
     mailbox: Option<DeliveryMailbox>,
 }
 
-/// What it has sent in the present stretch of its clock.
+/// Packets sent in the present stretch of its clock.
 #[derive(Debug, Default)]
 struct SendRateLimit {
     stretch: u64,
@@ -89,7 +89,7 @@ impl HeldBuffers {
     }
 }
 
-/// Who has said something.
+/// Sender of the next message.
 enum MessageSource {
     Controller,
     Device(usize),
@@ -116,13 +116,13 @@ impl GuestKernel {
         }
     }
 
-    /// What it sends by this card is answered at the time at which it sends it.
+    /// Makes a device urgent: packets sent by it are answered at the time of sending.
     pub(crate) fn set_urgent(&mut self, card: usize) {
         self.cards[card].keeps = false;
         self.urgent = Some(card);
     }
 
-    /// What its agent notes at this address of its memory comes as if by the card [`DeliveryMailbox::CARD`].
+    /// Sets the mailbox's address in the guest's memory; records come as if by the device [`DeliveryMailbox::CARD`].
     pub(crate) fn set_mailbox(&mut self, address: u64) {
         self.mailbox = Some(DeliveryMailbox::at(address));
     }

@@ -1,6 +1,6 @@
 //! Guests that are served: what they send, when, and how they fail.
 
-use crate::KernelError;
+use crate::error::KernelError;
 use crate::kernel::GuestKernel;
 use crate::testing::{GuestScript, ScriptEnd, any_violation, start, start_with};
 use crate::timeouts::GuestTimeouts;
@@ -20,7 +20,7 @@ fn script(shares: bool, sends: &[u64]) -> GuestScript {
     GuestScript { shares, sends, ..GuestScript::default() }
 }
 
-/// What it has sent by `now`.
+/// Packets sent by `now`.
 fn taken(kernel: &mut GuestKernel, now: u64) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     let mut packet = Vec::new();
@@ -67,7 +67,7 @@ fn a_guest_goes_ahead_to_the_horizon_and_no_further() {
 }
 
 #[test]
-fn what_arrives_interrupts_it_and_is_answered_at_that_time() {
+fn an_arriving_packet_interrupts_and_is_answered_at_that_time() {
     for shares in [false, true] {
         let (mut kernel, fake) = start(script(shares, &[9 * MS]), LONG);
         kernel.boot(0).unwrap();
@@ -180,7 +180,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     /// Whatever a guest says that has come up, in whatever order, and whatever its rings hold: it is served to an end.
     #[test]
-    fn nonsense_is_an_error_or_no_harm(shares: bool, says in prop::collection::vec(any_violation(), 0..40)) {
+    fn protocol_violations_are_errors_or_harmless(shares: bool, says in prop::collection::vec(any_violation(), 0..40)) {
         let script = GuestScript { then: ScriptEnd::Says, says, ..script(shares, &[MS]) };
         let (mut kernel, fake) = start(script, LONG);
         kernel.boot(0).unwrap();

@@ -15,10 +15,10 @@ pub(crate) struct DeliveryMailbox {
 }
 
 impl DeliveryMailbox {
-    /// What it holds is taken as if it came by the card with this number, which no guest has.
+    /// Number of a device that no guest has: records are taken as if they came by it.
     pub(crate) const CARD: usize = usize::MAX;
 
-    /// That at an address of the guest's.
+    /// The mailbox at an address of the guest's memory.
     pub(crate) fn at(address: u64) -> Self {
         Self { at: address }
     }
@@ -116,7 +116,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_left_is_taken_once_and_in_order(
+        fn mailbox_records_are_taken_once_and_in_order(
             turns in prop::collection::vec(prop::collection::vec(any::<u64>(), 0..=RECORDS as usize), 0..6),
         ) {
             let memory = memory();

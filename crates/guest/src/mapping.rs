@@ -153,7 +153,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_not_in_the_file_is_not_mapped() {
+    fn ranges_beyond_the_file_are_not_mapped() {
         let fd = file(8192);
         for (offset, len) in [(0, 8193), (4096, 4097), (1, 4096), (0, 0), (u64::MAX - 4095, 4096)] {
             assert!(SharedMapping::new(&fd, offset, len).is_err(), "{offset} {len}");
@@ -171,7 +171,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read(at in 0_usize..4200, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        fn written_bytes_are_read_back(at in 0_usize..4200, bytes in prop::collection::vec(any::<u8>(), 0..200)) {
             let fd = file(4096);
             let (one, other) = (SharedMapping::new(&fd, 0, 4096).unwrap(), SharedMapping::new(&fd, 0, 4096).unwrap());
             let fits = at + bytes.len() <= 4096;

@@ -1,13 +1,13 @@
-//! One processor for a run and its kernels.
+//! Pinning of a run and its kernels to one processor.
 //!
-//! Simulation and kernels take turns: only one of them ever runs. On one processor a message is a switch; between two it wakes the other,
-//! which costs several times as much.
+//! Simulation and kernels take turns: only one of them ever runs. On one processor a message is a context switch;
+//! between two it wakes the other, which costs several times as much.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// How many runs of this process are on each processor.
+/// Number of this process's runs on each processor.
 static RUNS: Mutex<BTreeMap<usize, u32>> = Mutex::new(BTreeMap::new());
 
 /// The environment's word for going wherever the system likes: to show that nothing depends on it, and for machines where it helps.

@@ -1,4 +1,4 @@
-//! Why kernels of a scenario do not start, and what of the scenario is to blame.
+//! Errors of starting a scenario's kernels, with the part of the scenario that caused them.
 
 use crate::control_channel as control;
 use core::fmt;
@@ -8,18 +8,18 @@ use tailrace_core::text::nearest;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{FlowGroup, NodeIndex};
 
-/// Why kernels of a scenario do not start.
+/// Reason why the kernels of a scenario do not start.
 #[derive(Debug)]
 pub struct StartError {
     /// The host, as the scenario calls it.
     pub host: String,
-    /// Why.
+    /// Explanation.
     pub why: String,
-    /// What the scenario asks for, if it is that which a kernel does not take.
+    /// The scenario's request that the kernel refused, if that is the reason.
     pub refused: Option<RefusedRequest>,
 }
 
-/// What a kernel does not take.
+/// Request that a kernel refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RefusedRequest {
     /// A setting of the host.
@@ -31,7 +31,7 @@ pub enum RefusedRequest {
     CongestionControl {
         /// The flow or attack.
         flow: String,
-        /// Those that the kernel has, by their names in Linux.
+        /// Congestion controls of the kernel, by their names in Linux.
         known: Vec<String>,
     },
 }

@@ -30,23 +30,23 @@ use tailrace_sim::Control;
 const BASE: u64 = 0x60_0000;
 const MEMORY: u64 = 0x10_0000;
 const QUEUE: u16 = 16;
-/// Of queue `i`: descriptors, available and used ring, buffers of 2 KiB.
+/// Bytes between queues; each has descriptors, available and used ring, and buffers of 2 KiB.
 const SPACING: u64 = 0x4_0000;
 
-/// What a fake guest does.
+/// Behaviour of a fake guest.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuestScript {
     /// Whether it knows of the shared schedule.
     pub(crate) shares: bool,
     /// Packets that it sends, at times of its clock.
     pub(crate) sends: Vec<(u64, Vec<u8>)>,
-    /// What it does instead at the last.
+    /// Last action.
     pub(crate) then: ScriptEnd,
-    /// What it says then, if it is to say something.
+    /// Messages of the last action `Says`.
     pub(crate) says: Vec<ProtocolViolation>,
 }
 
-/// How it ends.
+/// Last action of a fake guest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ScriptEnd {
     /// It waits for ever.
@@ -154,7 +154,7 @@ impl FakeGuest {
         }
     }
 
-    /// As drivers do, in their order.
+    /// Introduces itself as drivers do, in their order.
     fn introduce(&mut self, memory: &OwnedFd, interrupts: &OwnedFd) {
         let word = |v: u64| v.to_le_bytes();
         self.tell_card(3, &[], &[]);
@@ -311,7 +311,7 @@ impl FakeGuest {
         }
     }
 
-    /// Who speaks next. What the calendar has said may have come already, with an answer.
+    /// Sender of the next message. The controller's message may have arrived already, with an answer.
     fn next_word(&mut self) -> IncomingWord {
         loop {
             if self.controller.bytes().len() >= 16 {

@@ -1,4 +1,4 @@
-//! The calendar: who may run, and until when (Linux, `include/uapi/linux/um_timetravel.h`).
+//! Controller of `um_timetravel`: which guest may run, and until when (Linux, `include/uapi/linux/um_timetravel.h`).
 //!
 //! A guest with `time-travel=ext` asks for the time at which it wants to run next and waits; the calendar says when it may, and
 //! how far it may go on by itself. Since Linux 6.11 most of that is a [`SharedSchedule`] in shared memory; before, every word of it is
@@ -20,7 +20,7 @@ use tailrace_agent::TIME_OF_DAY;
 /// Requests beyond it are never: a guest without a timer asks for the end of a signed number.
 const NEVER: u64 = i64::MAX as u64;
 
-/// What one guest and its calendar know of each other. Times are nanoseconds of the guest.
+/// The controller's state of one guest's clock. Times are nanoseconds of the guest.
 #[derive(Debug)]
 pub(crate) struct TimeTravelController {
     channel: GuestSocket,
@@ -37,7 +37,7 @@ pub(crate) struct TimeTravelController {
 }
 
 impl TimeTravelController {
-    /// That of a guest which boots, up to the time `ready`.
+    /// The controller of a guest that boots, up to the time `ready`.
     pub(crate) fn new(listener: UnixListener, ready: u64) -> Result<Self, KernelError> {
         let shared_schedule = SharedSchedule::new(ready).map_err(KernelError::io("making a schedule"))?;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! How long whoever serves a guest waits for it, and for how much.
+//! Limits of waiting for a guest: timeouts and numbers of messages.
 //!
 //! A guest may say nothing for ever, or speak for ever while its clock stands still. Neither is a moment of simulated time, so
 //! time is measured here as users have it, in slices between which somebody may ask to stop.
@@ -10,16 +10,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use tailrace_sim::Control;
 
-/// How long a guest may be silent, in seconds of the time that users live in, where [`TIMEOUT_VARIABLE`] does not say.
+/// Default limit of a guest's silence, in seconds of wall time; [`TIMEOUT_VARIABLE`] sets another.
 const DEFAULT_SECONDS: u64 = 30;
 
-/// How soon a wish to stop is noticed.
+/// Time until a cancellation is noticed.
 const SLICE: Duration = Duration::from_millis(100);
 
 /// Most that a guest may say while its clock stands still. Whoever looks at the clock moves it, as all of TCP does.
 const MOST_WORDS: u32 = 1 << 18;
 
-/// What a guest is allowed.
+/// Limits of waiting for a guest: wall time without a message, and messages while its clock stands still.
 #[derive(Clone, Debug)]
 pub(crate) struct GuestTimeouts {
     limit: Duration,
@@ -39,7 +39,7 @@ impl GuestTimeouts {
         Self { most_words, ..self }
     }
 
-    /// As long as the environment says.
+    /// Limits with the timeout of the environment.
     pub(crate) fn of_environment(control: Arc<Control>) -> Self {
         let said = std::env::var(TIMEOUT_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
         Self::new(Duration::from_secs(said.unwrap_or(DEFAULT_SECONDS).max(1)), control)

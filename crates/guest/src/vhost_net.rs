@@ -1,4 +1,4 @@
-//! A network card of a guest: the device's side of vhost-user, with rings in the guest's memory (QEMU, docs/interop/vhost-user.rst;
+//! Network device of a guest: the device's side of vhost-user, with rings in the guest's memory (QEMU, docs/interop/vhost-user.rst;
 //! Virtual I/O Device 1.2, section 5.1).
 //!
 //! Notifications come as messages and are answered (`VHOST_USER_PROTOCOL_F_INBAND_NOTIFICATIONS`), so that a guest's time stands
@@ -17,7 +17,7 @@ use request::{VhostMessage, VhostReply, VhostRequest};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixListener;
 
-/// Of the guest's two queues, the one that it receives by, and the one that it sends by.
+/// Numbers of the guest's receive queue and transmit queue.
 const RECEIVE: usize = 0;
 const SEND: usize = 1;
 
@@ -28,7 +28,7 @@ const ETHERTYPE_IPV4: [u8; 2] = [8, 0];
 /// The neighbour's address; the first octet says that it is nobody's property.
 const NEIGHBOUR: [u8; 6] = [2, 0xff, 0, 0, 0, 1];
 
-/// What a message from the guest asks of us beyond the card itself.
+/// Event of the guest that needs action beyond the device itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DeviceEvent {
     /// Nothing.
@@ -37,7 +37,7 @@ pub(crate) enum DeviceEvent {
     Kick,
 }
 
-/// One card.
+/// A vhost-user network device.
 #[derive(Debug)]
 pub(crate) struct VhostNetDevice {
     number: u16,
@@ -54,7 +54,7 @@ pub(crate) struct VhostNetDevice {
     pub(crate) counts: DropCounts,
 }
 
-/// What happened at a card and reached nobody.
+/// Packets that were dropped at a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct DropCounts {
     /// Packets for which the guest had no buffer.

@@ -21,7 +21,7 @@ const NO_INTERRUPT: u16 = 1;
 
 const DESCRIPTOR: u64 = 16;
 
-/// What is wrong with a ring.
+/// Error of a virtqueue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RingError {
     /// It leads to an address that is not the guest's shared memory.
@@ -65,14 +65,14 @@ impl fmt::Display for RingError {
     }
 }
 
-/// One queue of a card.
+/// A virtqueue of a device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Virtqueue {
     size: u16,
     descriptors: u64,
     available: u64,
     used: u64,
-    /// Of the available ring, the next to be taken; of the used ring, the next to be given.
+    /// Next index of the available ring to be taken, and of the used ring to be given.
     taken: u16,
     given: u16,
     pub(crate) enabled: bool,
@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_an_error() {
+    fn malformed_rings_are_errors() {
         type Case = (&'static str, fn(&mut Driver), RingError);
         let cases: [Case; 7] = [
             ("an address outside", |d| d.describe(0, 0x99, 6, 0, 0), RingError::Outside(0x99)),

@@ -1,4 +1,4 @@
-//! What keys of several kinds may be.
+//! Bounds shared by keys of several kinds.
 
 use tailrace_core::params::{Bounds, Kind};
 

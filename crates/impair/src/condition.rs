@@ -1,4 +1,4 @@
-//! What a link is like at a moment: as its file has it, but for what the faults make of it that last.
+//! Condition of one link direction: the file's values, changed by the faults that are active.
 
 use crate::losses::LossConfig;
 use crate::netem::{NetemConfig, Reordering};
@@ -17,7 +17,7 @@ pub enum LinkState {
     Down,
 }
 
-/// What there is about a link that a fault can change.
+/// Fields of a link's condition that a fault changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangedFields {
     /// Whether it carries packets, and whether routes lead over it.
@@ -28,11 +28,11 @@ pub struct ChangedFields {
     pub delay: bool,
     /// Its random loss.
     pub loss: bool,
-    /// How often packets arrive twice.
+    /// Packet duplication.
     pub duplication: bool,
-    /// How often packets are damaged.
+    /// Packet corruption.
     pub corruption: bool,
-    /// Which packets it holds back.
+    /// Packet reordering.
     pub reordering: bool,
     /// Its queue discipline.
     pub queue: bool,
@@ -40,8 +40,8 @@ pub struct ChangedFields {
     pub address: bool,
 }
 
-/// What one direction of a link is like. Faults change it one after the other, in the order in which they began; which
-/// aspects they set, it remembers.
+/// Condition of one link direction. Active faults change it one after the other, in the order in which they began; it
+/// records the fields that they set.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkCondition {
     state: LinkState,
@@ -116,7 +116,7 @@ impl LinkCondition {
         self.loss = loss;
     }
 
-    /// What becomes of packets on it besides.
+    /// Duplication, corruption and reordering.
     pub const fn netem(&self) -> &NetemConfig {
         &self.netem
     }
@@ -167,7 +167,7 @@ impl LinkCondition {
         self.address = Some(address);
     }
 
-    /// What faults have set of it.
+    /// Fields that faults have set.
     pub const fn set(&self) -> ChangedFields {
         self.set
     }

@@ -1,4 +1,4 @@
-//! What a registered kind of fault must say about itself, and what the table turns into.
+//! Contract of a registered kind of fault, and the macro behind the table.
 //!
 //! The table itself is in [`crate::faults`]: one line a kind, from which `faults!` derives the module,
 //! [`FaultConfig`](crate::FaultConfig) and its [`catalog`](crate::faults::catalog).
@@ -11,7 +11,7 @@ use tailrace_qdisc::QdiscConfig;
 
 /// The keys of one kind of fault, and what it makes of a link.
 pub trait FaultKind: Parameters {
-    /// What it does, and what becomes of packets, in one sentence or a few.
+    /// Description in one or a few sentences: effect on the link and on packets.
     const SUMMARY: &'static str;
 
     /// Whether values that each fit make sense.
@@ -40,16 +40,16 @@ pub trait FaultKind: Parameters {
     fn after_effect(&self) -> Duration {
         Duration::ZERO
     }
-    /// As [`FaultKind::apply`], in the time after its end.
+    /// Changes a direction of a link during [`FaultKind::after_effect`], the time after the fault's end.
     fn apply_after(&self, _link: &mut LinkCondition) {}
 }
 
-/// One row of [`catalog`](crate::faults::catalog).
+/// Row of [`catalog`](crate::faults::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct FaultInfo {
     /// Registered name.
     pub name: &'static str,
-    /// What it does.
+    /// Description.
     pub summary: &'static str,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -66,7 +66,7 @@ macro_rules! faults {
         }
 
         impl FaultConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("a fault of kind \"", $name, "\""), )+ }
             }
@@ -98,7 +98,7 @@ macro_rules! faults {
             pub fn after_effect(&self) -> Duration {
                 match self { $( Self::$variant(c) => c.after_effect(), )+ }
             }
-            /// As [`FaultConfig::apply`], in the time after its end.
+            /// Changes a direction of a link in the time after the fault's end.
             pub fn apply_after(&self, link: &mut LinkCondition) {
                 match self { $( Self::$variant(c) => c.apply_after(link), )+ }
             }

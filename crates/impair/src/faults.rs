@@ -28,14 +28,14 @@ faults! {
 }
 
 impl FaultConfig {
-    /// What it makes of a link that was like this.
+    /// The condition of a link after this fault is applied.
     #[must_use]
     pub fn applied_to(&self, mut link: LinkCondition) -> LinkCondition {
         self.apply(&mut link);
         link
     }
 
-    /// What it changes of a link.
+    /// Fields of a link's condition that it changes.
     pub fn changed_fields(&self) -> ChangedFields {
         self.applied_to(LinkCondition::default()).set()
     }

@@ -1,4 +1,4 @@
-//! What goes wrong on links: random loss, and faults that come and go.
+//! Impairments of links: random loss, and faults that come and go.
 //!
 //! Each kind is one file in `losses` or `faults` with its keys, what it means and what it does, and one line in [`losses`] or
 //! [`faults`]: scenario files, their errors and schema, `tailrace list`, the documentation and the simulator follow from these.

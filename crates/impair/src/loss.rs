@@ -1,19 +1,20 @@
-//! What a registered loss process must say about itself, and what the table turns into.
+//! Contract of a registered loss process, and the macro behind the table.
 //!
 //! The table itself is in [`crate::losses`]: one line a process, from which `losses!` derives the module,
-//! [`LossConfig`](crate::LossConfig), [`AnyLoss`](crate::AnyLoss) (dispatch by `match`) and [`catalog`](crate::losses::catalog).
+//! [`LossConfig`](crate::LossConfig), [`AnyLoss`](crate::AnyLoss) (dispatch by `match`) and
+//! [`catalog`](crate::losses::catalog).
 
 use tailrace_core::Rng;
 use tailrace_core::params::{ParamInfo, Parameters};
 
 /// The keys of one loss process, and how to build it.
 pub trait LossKind: Parameters {
-    /// One sentence.
+    /// Description in one sentence.
     const SUMMARY: &'static str;
-    /// What decides over packets.
+    /// The process that decides whether a packet is lost.
     type Process: LossProcess;
 
-    /// One that has seen no packet.
+    /// Builds the process in its initial state.
     fn build(&self) -> Self::Process;
     /// Whether it loses nothing at all.
     fn is_none(&self) -> bool {
@@ -31,12 +32,12 @@ pub trait LossProcess {
     fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool;
 }
 
-/// One row of [`catalog`](crate::losses::catalog).
+/// Row of [`catalog`](crate::losses::catalog).
 #[derive(Clone, Copy, Debug)]
 pub struct LossInfo {
     /// Registered name.
     pub name: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub summary: &'static str,
     /// Its keys.
     pub params: &'static [ParamInfo],
@@ -53,7 +54,7 @@ macro_rules! losses {
         }
 
         impl LossConfig {
-            /// As messages call its table.
+            /// Name of its table in messages.
             pub const fn title(&self) -> &'static str {
                 match self { $( Self::$variant(_) => concat!("loss \"", $name, "\""), )+ }
             }
@@ -65,7 +66,7 @@ macro_rules! losses {
             pub fn is_random(&self) -> bool {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
-            /// One that has seen no packet.
+            /// Builds the process in its initial state.
             pub fn build(&self) -> AnyLoss {
                 match self { $( Self::$variant(c) => AnyLoss::$variant(c.build()), )+ }
             }

@@ -1,4 +1,4 @@
-//! What becomes of packets on a link besides loss: copies, damage, and packets that are held back.
+//! Duplication, corruption and reordering of packets on a link, as in tc-netem(8).
 
 use tailrace_core::{Duration, Probability};
 
@@ -9,7 +9,7 @@ pub struct NetemConfig {
     pub duplication: Probability,
     /// Probability that bits of a packet are damaged.
     pub corruption: Probability,
-    /// Which packets come later than others.
+    /// Packets held back, so that later ones overtake them.
     pub reordering: Reordering,
 }
 
@@ -25,7 +25,7 @@ impl NetemConfig {
     }
 }
 
-/// Which packets are held back, and for how long. Others go past them.
+/// Selection of the packets that are held back, and the time for which they are. Later packets overtake them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reordering {
     /// Probability that a packet is held back, of those that can be.

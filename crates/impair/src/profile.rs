@@ -5,7 +5,7 @@ use crate::queue_line::QueueLine;
 use core::fmt::Debug;
 use tailrace_core::{Duration, Probability, Rate, Rng};
 
-/// What a fault makes of a link for a while.
+/// Effect of a fault on a link during one stage of its profile.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FaultStage {
     /// Whether it carries packets.

@@ -52,7 +52,7 @@ fn of_tc(text: &str) -> Result<QdiscConfig, String> {
     Err(format!("unknown queue discipline {first:?}; {remedy}"))
 }
 
-/// One discipline with the same parameters, however written.
+/// Equality of the discipline and its parameters, whatever the notation.
 impl PartialEq for QueueLine {
     fn eq(&self, other: &Self) -> bool {
         self.config == other.config
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_discipline_is_refused_with_a_remedy() {
+    fn unknown_disciplines_are_refused_with_a_remedy() {
         for (text, why) in [
             ("", "a queue discipline is missing"),
             ("fq_codle", "unknown queue discipline \"fq_codle\"; did you mean \"fq_codel\"?"),

@@ -7,14 +7,15 @@ use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Probability, Rate, Rng};
 
-/// How rates are drawn, one after the other.
+/// Distribution from which successive rates are drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RateDist {
     /// Each between the two.
     Uniform(Rate, Rate),
     /// Each between the two, all orders of magnitude alike.
     LogUniform(Rate, Rate),
-    /// One of these, at first any; then with this probability the one before or after, either alike, at the ends the only one.
+    /// Chain over these rates. The first is drawn uniformly; then, with this probability, it moves to the neighbour
+    /// before or after (equally likely; at the ends there is one neighbour).
     Markov(Probability, Vec<Rate>),
 }
 
@@ -155,13 +156,13 @@ mod tests {
         assert!(chain.windows(2).all(|w| w[0] == w[1] || w[0] == 5.0 || w[1] == 5.0));
         let turns = chain.windows(2).filter(|w| w[0] != w[1]).count() as f64 / 50_000.0;
         assert!((turns - 0.2).abs() < 0.01, "{turns}");
-        // Of a chain of three the middle one has half of the time.
+        // The middle state of a chain of three has half of the time.
         let middle = chain.iter().filter(|x| **x == 5.0).count() as f64 / 50_000.0;
         assert!((middle - 0.5).abs() < 0.03, "{middle}");
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_refused() {
+    fn invalid_rate_distributions_are_refused() {
         for text in [
             "uniform(1 Mbit/s)",
             "uniform(2 Mbit/s, 1 Mbit/s)",

@@ -1,8 +1,9 @@
-//! What a link is like over time, as a table of text: times with a rate, a delay, a loss, a queue discipline, or some of them.
+//! Link condition over time as a table of text: times with a rate, a delay, a loss, a queue discipline, or some of
+//! them.
 //!
-//! A line is a row, or what stands between semicolons; `#` begins a comment. The first row names the columns: `time` and any of
-//! `rate`, `delay`, `loss` and `queue`. A column can say its unit, as in `rate [Mbit/s]`, or each value its own. A queue is the name of
-//! a discipline or a tc line.
+//! A row is a line, or the text between semicolons; `#` begins a comment. The first row names the columns: `time` and
+//! any of `rate`, `delay`, `loss` and `queue`. A column can state its unit, as in `rate [Mbit/s]`, or each value its
+//! own. A queue is the name of a discipline or a tc line.
 
 use crate::bounds::{DELAYS, RATES};
 use crate::profile::FaultStage;
@@ -29,7 +30,7 @@ impl TraceRows {
         &self.rows
     }
 
-    /// What any of them sets, with the largest values that there are.
+    /// All fields that any row sets, each with its largest value.
     pub const fn largest(&self) -> &FaultStage {
         &self.largest
     }
@@ -211,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_table_is_refused_with_its_row() {
+    fn malformed_tables_are_refused_with_their_row() {
         for (text, why) in [
             ("", "there is no column"),
             ("time", "names the columns"),

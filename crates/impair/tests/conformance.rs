@@ -1,4 +1,4 @@
-//! What holds for every registered kind of fault and every loss process.
+//! Properties of every registered kind of fault and every loss process.
 
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
 use tailrace_core::{Duration, Rate, Rng};
@@ -103,7 +103,7 @@ fn every_fault_changes_something_of_a_link_and_says_what() {
             let of = config.changed_fields();
             assert_eq!(shaped.set(), of, "{}", info.name);
             assert_ne!(of, link.set(), "{} does nothing", info.name);
-            // What it does not name stays as it was, whatever came before.
+            // Fields that it does not name stay unchanged, whatever the condition before.
             let worse = LinkCondition::new(Rate::from_mbit(1), Duration::ZERO, LossConfig::default());
             for (before, after) in [(&link, &shaped), (&worse, &config.applied_to(worse.clone()))] {
                 let same = |named: bool, same: bool| assert!(named || same, "{}", info.name);
@@ -161,7 +161,7 @@ fn stages_of_a_fault_change_no_more_than_it_says_and_repeat() {
 }
 
 #[test]
-fn what_lasts_beyond_the_end_is_said_and_has_an_effect() {
+fn after_effects_are_declared_and_change_the_link() {
     let link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), LossConfig::default());
     for info in faults::catalog() {
         let config = fault(info.name, true);
@@ -187,7 +187,7 @@ fn a_link_that_is_down_and_silent_is_down_in_either_order() {
 }
 
 #[test]
-fn what_a_link_cannot_be_is_refused() {
+fn impossible_link_values_are_refused() {
     let wrong = |kind: &str, key: &str, value: Value| {
         FaultConfig::default_of(kind).unwrap().set(key, &value).is_err()
     };
@@ -195,7 +195,7 @@ fn what_a_link_cannot_be_is_refused() {
     assert!(wrong("delay", "value", Value::Text("87601 h".into())));
     assert!(wrong("loss", "value", Value::Float(1.5)));
     assert!(wrong("queue", "value", Value::Text("rod".into())));
-    // What was never set, or was put there by hand, is found when all are looked at.
+    // A value that was never set, or was set without a check, is found by `validate`.
     assert_eq!(FaultConfig::default_of("rate").unwrap().validate().unwrap_err().0, "value");
     let mut labels = FaultConfig::default_of("queue").unwrap();
     labels.set("value", &Value::Text("netfence".into())).unwrap();

@@ -1,8 +1,8 @@
-//! What a scenario can name, from the registries, as JSON.
+//! Names that a scenario can use, from the registries, as JSON.
 
 use serde_json::{Value, json};
 use tailrace_access::{GrantConfig, GrantInfo, MediumConfig, MediumInfo};
-use tailrace_app::{AppConfig, AttackConfig, AttackInfo, RequiredTransport};
+use tailrace_app::{AppConfig, AttackConfig, AttackInfo, EndpointRole, RequiredTransport};
 use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters, Value as ParamValue};
 use tailrace_impair::{FaultConfig, FaultInfo, LossConfig, LossInfo};
@@ -93,7 +93,7 @@ fn registered() -> Value {
     })
 }
 
-/// What stands in a registry; `value` is a parameter's default.
+/// Entries of a registry; `value` is a parameter's default.
 fn policies(catalog: &[CatalogEntry], value: impl Fn(&str, &str) -> Option<ParamValue>) -> Vec<Value> {
     let entry = |info: &CatalogEntry| {
         json!({
@@ -113,7 +113,15 @@ const fn carried_by(over: RequiredTransport) -> &'static str {
     }
 }
 
-/// Applications; what must be stated has no default.
+/// The end of a flow as Python names it.
+const fn role(end: EndpointRole) -> &'static str {
+    match end {
+        EndpointRole::Client => "client",
+        EndpointRole::Server => "server",
+    }
+}
+
+/// Applications; keys that must be stated have no default.
 fn apps() -> Vec<Value> {
     tailrace_app::catalog()
         .iter()
@@ -124,6 +132,7 @@ fn apps() -> Vec<Value> {
                 "name": info.name,
                 "doc": info.summary,
                 "over": carried_by(info.over),
+                "data_from": default.as_ref().map(|config| role(config.data_source())),
                 "params": params(info.params, value),
             })
         })
@@ -160,7 +169,7 @@ fn losses() -> Vec<Value> {
     tailrace_impair::losses::catalog().iter().map(entry).collect()
 }
 
-/// What grants, where a link has no plain rate.
+/// Grants, which replace a link's plain rate.
 fn rates() -> Vec<Value> {
     let entry = |info: &GrantInfo| {
         let default = GrantConfig::default_of(info.name);

@@ -18,7 +18,7 @@ pub(crate) fn raw<'py, T: Copy, const N: usize>(
     })
 }
 
-/// What Python calls a column's kind.
+/// Name of a column's kind in Python.
 pub(crate) const fn kind(values: &Values) -> &'static str {
     match values {
         Values::U64(_) => "u64",

@@ -9,10 +9,10 @@ use tailrace_qdisc::tc::{NoTc, TcExport, rate_text, time_text};
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{DurationDist, Link, LinkIndex, LinkSpec, NodeIndex};
 
-/// One entry for each queue: those that results show, or the ones of the link or queue called `chosen`.
+/// Entries of queues: those that results show, or the ones of the link or queue called `chosen`.
 ///
 /// # Errors
-/// Where nothing is called so.
+/// There is no link or queue of that name.
 pub(crate) fn tc(scenario: &Scenario, chosen: Option<&str>) -> Result<Value, String> {
     let queues: Vec<(&Link, String, &Arc<LinkSpec>)> = scenario
         .links

@@ -52,12 +52,12 @@ impl Source {
         Ok(Self { source: source.reading(Arc::<ScenarioFolder>::clone(&files)), files })
     }
 
-    /// What was in the files that have been read.
+    /// Contents of the files that have been read.
     fn files(&self) -> BTreeMap<String, String> {
         self.files.read_so_far()
     }
 
-    /// How many bytes these have.
+    /// Total size of the files that have been read, bytes.
     #[getter]
     fn files_bytes(&self) -> usize {
         self.files.bytes()
@@ -78,7 +78,7 @@ impl Source {
         Scenario::of(self.source.variant(&overrides, room(memory)))
     }
 
-    /// What the file says at a path, with these values set, as TOML; `ValueError` says why there is nothing.
+    /// The file's value at a path, after overrides, as TOML; `ValueError` explains a missing value.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn value(&self, overrides: Vec<(String, String)>, path: &str) -> PyResult<String> {
         self.source.value(&overrides, path).map_err(PyValueError::new_err)
@@ -110,7 +110,7 @@ impl Source {
         Ok((rendered(&found), data(&found).to_string()))
     }
 
-    /// What the file says as TOML of version 1.0, a line for each key of its top level.
+    /// The file as TOML of version 1.0, a line for each key of its top level.
     fn plain(&self) -> PyResult<String> {
         self.source.plain().ok_or_else(|| PyValueError::new_err("the file cannot be read"))
     }
@@ -128,7 +128,7 @@ fn gathered(objections: Vec<(String, String, Option<String>)>) -> Vec<Objection>
     objections.into_iter().map(|(path, why, help)| Objection { path, why, help }).collect()
 }
 
-/// What runs are reckoned to have.
+/// Memory available to runs.
 fn room(memory: Option<u64>) -> MemoryRoom {
     let leaving = StreamedRows { at_once: ROWS_AT_ONCE, every: LOOKED_AFTER };
     MemoryRoom { memory: memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes), leaving: Some(leaving) }
@@ -149,7 +149,7 @@ fn data(diagnostics: &[Diagnostic]) -> Value {
 
 #[pymethods]
 impl Scenario {
-    /// How many captures it has.
+    /// Number of captures.
     #[getter]
     fn captures(&self) -> usize {
         self.scenario.captures.len()

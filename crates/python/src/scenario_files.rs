@@ -18,13 +18,13 @@ pub(crate) struct ScenarioFolder {
 }
 
 impl ScenarioFolder {
-    /// That of a scenario file, of which these files have been read before.
+    /// The folder of a scenario file, with files that have been read before.
     pub(crate) fn of(scenario: &str, read: BTreeMap<String, String>) -> Self {
         let place = Path::new(scenario).parent().unwrap_or_else(|| Path::new("")).to_path_buf();
         Self { place, read: Mutex::new(read) }
     }
 
-    /// What has been read.
+    /// Contents of the files that have been read.
     pub(crate) fn read_so_far(&self) -> BTreeMap<String, String> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -8,12 +8,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyDict};
-use tailrace_sim::{Table, Values};
+use tailrace_sim::{Column as TableColumn, Table, Values};
 
 /// Bytes of the number before the header that says how long it is.
 const LENGTH: usize = 4;
 
-/// Of each table its name and its columns: name, kind, bytes and words.
+/// Name of each table and its columns: name, kind, bytes and words.
 type Header = Vec<(String, Vec<(String, String, usize, Vec<String>)>)>;
 /// Kind, little-endian bytes and words.
 type RawColumn = (PyBackedStr, PyBackedBytes, Vec<PyBackedStr>);
@@ -35,35 +35,55 @@ pub(crate) fn pack<'py>(py: Python<'py>, tables: &Bound<'py, PyDict>) -> PyResul
     whole(py, &header, &data)
 }
 
-/// The same of tables that have not become Python's.
+/// The same of tables that have not become Python's, written in one pass: a run may leave some hundred kilobytes.
 pub(crate) fn packed<'py>(py: Python<'py>, tables: &[Table]) -> PyResult<Bound<'py, PyBytes>> {
-    let mut header = Header::new();
-    let mut data = Vec::new();
-    for table in tables {
-        let mut about = Vec::new();
-        for column in &table.columns {
-            let before = data.len();
-            extend(&mut data, &column.values);
-            let kind = kind(&column.values).into();
-            about.push((column.name.clone(), kind, data.len() - before, column.words.clone()));
+    let about = |column: &TableColumn| {
+        let kind: &str = kind(&column.values);
+        (column.name.clone(), kind.into(), column.values.bytes(), column.words.clone())
+    };
+    let header: Header =
+        tables.iter().map(|t| (t.name.clone(), t.columns.iter().map(about).collect())).collect();
+    let (text, length) = text_of(&header)?;
+    let columns = || tables.iter().flat_map(|table| &table.columns);
+    let bytes: usize = columns().map(|column| column.values.bytes()).sum();
+    PyBytes::new_with(py, LENGTH + text.len() + bytes, |whole| {
+        let (head, mut data) = whole.split_at_mut(LENGTH + text.len());
+        head[..LENGTH].copy_from_slice(&length);
+        head[LENGTH..].copy_from_slice(&text);
+        for column in columns() {
+            let (own, rest) = data.split_at_mut(column.values.bytes());
+            write(own, &column.values);
+            data = rest;
         }
-        header.push((table.name.clone(), about));
-    }
-    whole(py, &header, &data)
+        Ok(())
+    })
 }
 
-fn extend(data: &mut Vec<u8>, values: &Values) {
+/// Little-endian numbers into as many bytes as they have.
+fn write(bytes: &mut [u8], values: &Values) {
     match values {
-        Values::U64(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
-        Values::U32(v) | Values::Text(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
-        Values::F64(v) => data.extend(v.iter().flat_map(|x| x.to_le_bytes())),
+        Values::U64(v) => fill(bytes, v, |x| x.to_le_bytes()),
+        Values::U32(v) | Values::Text(v) => fill(bytes, v, |x| x.to_le_bytes()),
+        Values::F64(v) => fill(bytes, v, |x| x.to_le_bytes()),
+    }
+}
+
+fn fill<T: Copy, const N: usize>(bytes: &mut [u8], numbers: &[T], little_endian: impl Fn(T) -> [u8; N]) {
+    for (place, number) in bytes.as_chunks_mut::<N>().0.iter_mut().zip(numbers) {
+        *place = little_endian(*number);
     }
 }
 
 fn whole<'py>(py: Python<'py>, header: &Header, data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let (text, length) = text_of(header)?;
+    Ok(PyBytes::new(py, &[&length[..], &text, data].concat()))
+}
+
+/// The header as JSON, and the number before it.
+fn text_of(header: &Header) -> PyResult<(Vec<u8>, [u8; LENGTH])> {
     let text = serde_json::to_vec(header).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let length = (text.len() as u32).to_le_bytes();
-    Ok(PyBytes::new(py, &[&length[..], &text, data].concat()))
+    Ok((text, length))
 }
 
 /// The way back.
@@ -87,7 +107,7 @@ pub(crate) struct Column<'a> {
     pub(crate) words: Vec<String>,
 }
 
-/// What is packed, in order.
+/// Contents of packed tables, in order.
 pub(crate) fn opened(packed: &[u8]) -> PyResult<Vec<(String, Vec<Column<'_>>)>> {
     contents(packed).ok_or_else(|| PyValueError::new_err("the tables of a run are damaged"))
 }

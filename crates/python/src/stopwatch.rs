@@ -1,4 +1,4 @@
-//! What a run costs: wall time and memory. Nothing that is simulated depends on it.
+//! Cost of a run: wall time and memory. No result depends on it.
 
 use tailrace_sim::Cost;
 
@@ -13,7 +13,7 @@ impl Stopwatch {
         Self(std::time::Instant::now())
     }
 
-    /// What it has cost since the start.
+    /// Cost since the start.
     pub(crate) fn cost(&self) -> Cost {
         Cost { wall_s: self.0.elapsed().as_secs_f64(), peak_rss_bytes: peak_rss_bytes() }
     }

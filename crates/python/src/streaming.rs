@@ -1,4 +1,4 @@
-//! What leaves a run while it goes on, so that it takes no memory: captures into files, rows to whoever takes them.
+//! Streaming of captures and rows out of a run while it goes on, so that they take no memory.
 
 use crate::capture_files::CaptureFiles;
 use crate::table_columns::by_name;
@@ -9,10 +9,10 @@ use tailrace_sim::{RunOutput, Simulation};
 
 /// Rows leave when there are so many bytes of them, where Python does not say otherwise.
 pub(crate) const ROWS_AT_ONCE: Bytes = Bytes(16 << 20);
-/// So often in simulated time a run is looked at for what may leave it.
+/// Simulated time between two checks for recorded data that can be streamed.
 pub(crate) const LOOKED_AFTER: Duration = Duration::from_millis(100);
 
-/// Of one run.
+/// Output of one run that is streamed.
 pub(crate) struct OutputStream<'a> {
     captures: Option<CaptureFiles>,
     rows: Option<&'a Py<PyAny>>,

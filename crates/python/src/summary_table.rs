@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 
-/// What a summary has figures of, and what the table calls one of each.
+/// Sections of a summary, and the table's word for an entry of each.
 const SECTIONS: [(&str, &str); 4] =
     [("groups", "group"), ("queues", "queue"), ("connections", "connection"), ("paths", "path")];
 

@@ -1,4 +1,4 @@
-//! One run of one scenario, and what it leaves behind.
+//! A run of a scenario, and its output.
 
 use crate::errors::{HostFailed, ScenarioError, Stalled};
 use crate::kernels::{Kernels, Stock};
@@ -24,10 +24,10 @@ pub(crate) struct Task {
     control: Arc<Control>,
     /// Where captures go while the run goes on; without, they are kept in memory.
     captures: Option<PathBuf>,
-    /// Who takes rows while the run goes on; without, they are kept in memory.
+    /// Callable that takes rows while the run goes on; without it, they are kept in memory.
     rows: Option<Py<PyAny>>,
     rows_at_once: usize,
-    /// What hosts with kernels of their own are made of.
+    /// Kernel images and agent, for hosts that run kernels.
     stock: Option<Stock>,
 }
 
@@ -56,7 +56,7 @@ impl Task {
     /// Runs to the end, or until `cancel`; holds no interpreter lock meanwhile.
     fn execute(&self, py: Python<'_>) -> PyResult<Output> {
         let built = |error: tailrace_sim::BuildError| {
-            // One diagnostic without a place: only the whole network shows the error.
+            // A single diagnostic without a place: only the whole network shows the error.
             let data = serde_json::json!([{ "severity": "error", "message": error.to_string() }]);
             ScenarioError::new_err((format!("error: {error}\n"), data.to_string()))
         };
@@ -109,7 +109,7 @@ impl Task {
         Ok(output)
     }
 
-    /// What leaves while the run goes on; nothing where it records nothing that could.
+    /// Output that is streamed; `None` if the run records nothing that can be.
     fn leaving(&self) -> Option<OutputStream<'_>> {
         let captured = !self.scenario.captures.is_empty();
         let recorded = self.scenario.record.interval.is_some() || self.scenario.record.events;
@@ -121,7 +121,7 @@ impl Task {
     }
 }
 
-/// What a run leaves behind.
+/// Output of a run.
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Output(RunOutput);
 

@@ -18,19 +18,19 @@ impl WordColumn {
         Self { rows: Vec::new(), words: vec![String::new()], numbers, following: vec![0], last: 0 }
     }
 
-    /// One more row.
+    /// Appends a row.
     pub(crate) fn push(&mut self, word: &str) {
         let number = self.number(word);
         self.rows.push(number);
     }
 
-    /// As many rows of the same word as there are missing.
+    /// Appends rows of the same word up to this number of rows.
     pub(crate) fn fill(&mut self, rows: usize, word: &str) {
         let number = self.number(word);
         self.rows.resize(rows, number);
     }
 
-    /// What stands for a word.
+    /// Code of a word.
     pub(crate) fn number(&mut self, word: &str) -> u32 {
         if word.is_empty() {
             return 0;

@@ -4,7 +4,7 @@
 //! `disciplines/` and one line here.
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
-use crate::outside::{Outside, OutsideConfig};
+use crate::plugin::{PluginConfig, PluginQdisc};
 use crate::registry::{Discipline, Invalid, QdiscInfo, differences, qdiscs};
 use crate::tc::{NoTc, TcError, TcExport, TcWords};
 use tailrace_core::params::{Choice, Value};

@@ -15,6 +15,7 @@ mod flows;
 mod fluid;
 mod key;
 mod line;
+mod place;
 
 use self::flows::{Flow, Flows, Length};
 use self::fluid::{Fluid, later};
@@ -22,9 +23,9 @@ use self::key::Key;
 use self::line::Heads;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::flow_hash::{FlowBy, Words, words};
-use crate::flow_queue::store::Store;
 use crate::flow_queue::{End, over, with};
 use crate::longest::Longest;
+use crate::packet_lists::Store;
 use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit, Packet};
 
 /// Most flows that are known without a packet.

@@ -10,13 +10,11 @@
 //! remembers what it did. Exact flows are forgotten, with their law, when they leave the round; then no more flows
 //! exist than packets wait. A flood of new keys grows neither.
 
-pub(crate) mod store;
-
-pub use self::store::End;
-use self::store::{Ends, NONE, Store};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash};
 use crate::longest::Longest;
+pub use crate::packet_lists::End;
+use crate::packet_lists::{Ends, NONE, Store};
 use crate::signal::{Fate, fate};
 use crate::truesize::truesize;
 use core::cmp::Reverse;

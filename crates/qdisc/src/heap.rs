@@ -1,6 +1,6 @@
 //! A binary heap of flows whose keys change: each flow knows its place.
 
-use crate::flow_queue::store::NONE;
+use crate::packet_lists::NONE;
 
 /// Flows by key, the least first. No two have the same key.
 #[derive(Debug)]

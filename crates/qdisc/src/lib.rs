@@ -32,22 +32,25 @@ pub mod flow_hash;
 pub mod flow_queue;
 mod flow_table;
 mod heap;
+pub mod host_rules;
 mod link_view;
 mod longest;
 pub mod managed;
-pub mod outside;
+mod packet_lists;
+pub mod plugin;
+mod qdisc_param;
+
 pub mod registry;
 mod sets;
 pub mod signal;
 pub mod tc;
 pub mod testing;
 mod truesize;
-mod value;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};
 pub use disciplines::{Qdisc, QdiscConfig, catalog};
 pub use flow_queue::{FlowQueue, FlowSetup};
 pub use managed::Managed;
-pub use outside::{Outside, OutsideConfig};
+pub use plugin::{PluginConfig, PluginQdisc};
 pub use registry::{Discipline, QdiscInfo};
 pub use tc::TcError;

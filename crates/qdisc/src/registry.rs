@@ -5,7 +5,7 @@
 //! [`catalog`](crate::catalog).
 
 use crate::discipline::{LinkView, QueueDiscipline};
-use crate::disciplines::netfence::HostRules;
+use crate::host_rules::HostRules;
 use crate::tc::{TcDifference, TcError, TcLine, TcWords};
 use crate::testing::TestPacket;
 use tailrace_core::params::{ParamInfo, Parameters, Value};
@@ -106,7 +106,7 @@ pub struct QdiscInfo {
     pub per_flow_state: &'static str,
     /// Whether it singles out flows and reports them as flagged and cleared.
     pub classifies: bool,
-    /// Whether Linux has it, so that [`QdiscConfig::to_tc`](crate::QdiscConfig::to_tc) may find a line.
+    /// Whether Linux has it, so that [`QdiscConfig::to_tc`](crate::disciplines::QdiscConfig::to_tc) may find a line.
     pub in_linux: bool,
     /// Its state variables, as they are recorded.
     pub states: &'static [&'static str],
@@ -141,7 +141,7 @@ macro_rules! qdiscs {
 
         tailrace_core::config_enum! {
             /// The configuration of any registered discipline.
-            pub enum QdiscConfig { $( $name => $variant($module::$config), )+ outside Outside(OutsideConfig), }
+            pub enum QdiscConfig { $( $name => $variant($module::$config), )+ outside Plugin(PluginConfig), }
         }
 
         impl QdiscConfig {
@@ -168,30 +168,30 @@ macro_rules! qdiscs {
             /// The parameter at fault and why.
             pub fn validate(&self) -> Result<(), Invalid> {
                 tailrace_core::params::check_bounds(self.params(), |name| self.get(name))?;
-                match self { $( Self::$variant(c) => c.validate(), )+ Self::Outside(c) => c.validate() }
+                match self { $( Self::$variant(c) => c.validate(), )+ Self::Plugin(c) => c.validate() }
             }
             /// Whether the discipline singles out flows and reports them as flagged and cleared.
             pub fn classifies(&self) -> bool {
                 match self {
                     $( Self::$variant(_) => <$module::$config as Discipline>::CLASSIFIES, )+
-                    Self::Outside(c) => c.classifies(),
+                    Self::Plugin(c) => c.classifies(),
                 }
             }
             /// The limit, where the configuration is a tail-drop FIFO without a law: its departures can be
             /// computed without asking it.
             pub fn plain_fifo(&self) -> Option<Limit> {
-                match self { $( Self::$variant(c) => c.plain_fifo(), )+ Self::Outside(_) => None }
+                match self { $( Self::$variant(c) => c.plain_fifo(), )+ Self::Plugin(_) => None }
             }
             /// What hosts do with labels, where the discipline needs them to.
             pub fn host_rules(&self) -> Option<netfence::HostRules> {
-                match self { $( Self::$variant(c) => c.host_rules(), )+ Self::Outside(_) => None }
+                match self { $( Self::$variant(c) => c.host_rules(), )+ Self::Plugin(_) => None }
             }
             /// An empty queue for `link`. Configurations that [`QdiscConfig::validate`] refuses build something
             /// unspecified, or panic.
             pub fn build<P: Packet>(&self, link: &LinkView) -> Qdisc<P> {
                 match self {
                     $( Self::$variant(c) => Qdisc::$variant(c.build(link)), )+
-                    Self::Outside(c) => Qdisc::Outside(c.build(link)),
+                    Self::Plugin(c) => Qdisc::Plugin(c.build(link)),
                 }
             }
             /// First words of the lines that [`QdiscConfig::parse_tc`] reads.
@@ -223,7 +223,7 @@ macro_rules! qdiscs {
             pub fn explicit(&self, link: &LinkView) -> Self {
                 match self {
                     $( Self::$variant(c) => Self::$variant(c.explicit(link)), )+
-                    Self::Outside(_) => self.clone(),
+                    Self::Plugin(_) => self.clone(),
                 }
             }
             /// The tc line that comes nearest on `link`, and what it does not carry. A line that came from
@@ -233,7 +233,7 @@ macro_rules! qdiscs {
             /// Where Linux has no such discipline, or not with such values.
             pub fn to_tc(&self, link: &LinkView) -> Result<TcExport, NoTc> {
                 let here = self.explicit(link);
-                let line = match &here { $( Self::$variant(c) => c.to_tc(), )+ Self::Outside(_) => None };
+                let line = match &here { $( Self::$variant(c) => c.to_tc(), )+ Self::Plugin(_) => None };
                 let (line, commands) = line.ok_or(NoTc::NotInLinux)?.into_parts();
                 let there = Self::parse_tc(&line).map_err(|e| NoTc::Unsayable(e.message))?.explicit(link);
                 let differs = differences(here.params(), |name| here.get(name), |name| there.get(name));
@@ -246,40 +246,40 @@ macro_rules! qdiscs {
         pub enum Qdisc<P: Packet> {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as Discipline>::Queue<P>), )+
             /// One that is not registered.
-            Outside(Box<Outside<P>>),
+            Plugin(Box<PluginQdisc<P>>),
         }
 
         impl<P: Packet> QueueDiscipline<P> for Qdisc<P> {
             #[inline]
             fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-                match self { $( Self::$variant(q) => q.enqueue(packet, cx), )+ Self::Outside(q) => q.enqueue(packet, cx) }
+                match self { $( Self::$variant(q) => q.enqueue(packet, cx), )+ Self::Plugin(q) => q.enqueue(packet, cx) }
             }
             #[inline]
             fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-                match self { $( Self::$variant(q) => q.dequeue(cx), )+ Self::Outside(q) => q.dequeue(cx) }
+                match self { $( Self::$variant(q) => q.dequeue(cx), )+ Self::Plugin(q) => q.dequeue(cx) }
             }
             #[inline]
             fn backlog(&self) -> Backlog {
-                match self { $( Self::$variant(q) => q.backlog(), )+ Self::Outside(q) => q.backlog() }
+                match self { $( Self::$variant(q) => q.backlog(), )+ Self::Plugin(q) => q.backlog() }
             }
             #[inline]
             fn poll_timeout(&self) -> Option<Instant> {
-                match self { $( Self::$variant(q) => q.poll_timeout(), )+ Self::Outside(q) => q.poll_timeout() }
+                match self { $( Self::$variant(q) => q.poll_timeout(), )+ Self::Plugin(q) => q.poll_timeout() }
             }
             fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
-                match self { $( Self::$variant(q) => q.handle_timeout(cx), )+ Self::Outside(q) => q.handle_timeout(cx) }
+                match self { $( Self::$variant(q) => q.handle_timeout(cx), )+ Self::Plugin(q) => q.handle_timeout(cx) }
             }
             fn attach(&mut self, link: u32) {
-                match self { $( Self::$variant(q) => q.attach(link), )+ Self::Outside(q) => q.attach(link) }
+                match self { $( Self::$variant(q) => q.attach(link), )+ Self::Plugin(q) => q.attach(link) }
             }
             fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
-                match self { $( Self::$variant(q) => q.link_changed(link, cx), )+ Self::Outside(q) => q.link_changed(link, cx) }
+                match self { $( Self::$variant(q) => q.link_changed(link, cx), )+ Self::Plugin(q) => q.link_changed(link, cx) }
             }
             fn state_names(&self) -> &'static [&'static str] {
-                match self { $( Self::$variant(q) => q.state_names(), )+ Self::Outside(q) => q.state_names() }
+                match self { $( Self::$variant(q) => q.state_names(), )+ Self::Plugin(q) => q.state_names() }
             }
             fn state(&self, out: &mut [f64]) {
-                match self { $( Self::$variant(q) => q.state(out), )+ Self::Outside(q) => q.state(out) }
+                match self { $( Self::$variant(q) => q.state(out), )+ Self::Plugin(q) => q.state(out) }
             }
         }
 

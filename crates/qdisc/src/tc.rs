@@ -195,7 +195,7 @@ impl<'a> TcWords<'a> {
 /// A tc line while it is written: the kind, then words with their values.
 ///
 /// Values that tc has no digits for (fractions of a microsecond, more than 32 bits) become the nearest that it has:
-/// [`QdiscConfig::to_tc`](crate::QdiscConfig::to_tc) reads the line back and names every parameter that comes out
+/// [`QdiscConfig::to_tc`](crate::disciplines::QdiscConfig::to_tc) reads the line back and names every parameter that comes out
 /// otherwise. A value that is `None` leaves its word out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcLine {

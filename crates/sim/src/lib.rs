@@ -11,10 +11,10 @@ mod results;
 mod run;
 mod stats;
 
-pub use foreign::{
-    AttachError, DatagramSocket, FlowSockets, ForeignHost, HostError, HostFailure, SocketCommand,
-    SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures,
-    SubflowFigures,
+pub use foreign::host::{AttachError, ForeignHost, HostError, HostFailure};
+pub use foreign::socket::{
+    DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder,
+    SocketPair, SocketReport, StreamFigures, SubflowFigures,
 };
 pub use ground::build_error::BuildError;
 pub use ground::columns::{ColumnInfo, TableInfo};
@@ -22,7 +22,7 @@ pub use ground::keys::{KeyInfo, ObjectInfo};
 pub use ground::output::{CaptureFile, Column, Cost, Drained, RunOutput, Table, Values};
 pub use results::catalogue::{objects, tables};
 pub use results::snapshot::{GroupView, QueueView, Snapshot};
-pub use run::balance::OnTheWay;
+pub use run::balance::PacketsInFlight;
 pub use run::control::Control;
 pub use run::error::RunError;
 pub use run::live::{Change, ChangeError};

@@ -10,11 +10,11 @@ pub(crate) const SHARED: u64 = 320;
 /// Least, initial and largest size, bytes of memory. Written as the kernel's: `"4096 131072 6291456"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferSizes {
-    /// What a buffer keeps under memory pressure, of which there is none here.
+    /// Size under memory pressure, which does not occur here.
     pub least: u64,
-    /// How large it is when a connection begins.
+    /// Size when a connection begins.
     pub initial: u64,
-    /// How large it may become; the same as `initial` leaves it.
+    /// Largest size; equal to `initial` it never grows.
     pub most: u64,
 }
 

@@ -5,7 +5,7 @@
 use crate::buffer_sizes::{DESCRIPTION, HEADER, SHARED};
 use tailrace_core::{Duration, Instant};
 
-/// What the application takes. Positions are those of any stream: what counts are differences.
+/// Bytes that the application takes in a round trip. Positions are those of any stream, since only differences count.
 #[derive(Clone, Debug)]
 pub(crate) struct RightSizing {
     /// Taken in the last round trip that the buffer was sized for (`rcvq_space.space`), bytes; not zero.
@@ -67,9 +67,9 @@ impl RightSizing {
 /// A round trip as a receiver sees it without timestamps: what comes beyond a window was let in by what the peer has heard since that was
 /// told (`tcp_rcv_rtt_measure`).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Passage(Option<(u64, Instant)>);
+pub(crate) struct WindowRtt(Option<(u64, Instant)>);
 
-impl Passage {
+impl WindowRtt {
     /// All up to `nxt` has come, while the last window told was of so much. Returns how long it took, once as much as an earlier one has
     /// come.
     pub(crate) fn on_order(&mut self, nxt: u64, window: u64, now: Instant) -> Option<Duration> {
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_could_be_read_was_not_taken_in_this_round_trip() {
-        // As a kernel 6.12 traced it: 43,440 bytes read, 10,136 behind them, 28,960 before.
+        // Trace of a kernel 6.12: 43,440 bytes read, 10,136 behind them, 28,960 before.
         let mut law = RightSizing::new(28_960, 0, AT(0));
         let window = law.window_on_read((43_440, 10_136), RTT, MSS, AT(50));
         assert_eq!(window, Some(89_776 + 2 * 13_466));
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn without_timestamps_a_window_takes_a_round_trip_at_least() {
-        let mut passage = Passage::default();
+        let mut passage = WindowRtt::default();
         assert_eq!(passage.on_order(1, 0, AT(0)), None);
         assert_eq!(passage.on_order(1448, 10_000, AT(0)), None);
         assert_eq!(passage.on_order(11_447, 10_000, AT(49)), None, "a byte of the window is missing");
@@ -150,7 +150,8 @@ mod tests {
 
     #[test]
     fn the_first_read_may_begin_round_trips() {
-        // As a kernel 6.1 traced it at the end that a connection comes to: reads of 1424, 14,240 and 28,480 bytes before the buffer grows.
+        // Trace of a kernel 6.1 at the end that accepts a connection: reads of 1424, 14,240 and 28,480 bytes before the buffer
+        // grows.
         let mut law = RightSizing::new(14_600, 0, AT(0));
         law.begin_with_reading();
         assert_eq!(law.window_on_read((1424, 0), Duration::ZERO, MSS, AT(4)), None, "no round trip is known");

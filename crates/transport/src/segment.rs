@@ -132,7 +132,7 @@ impl SackBlocks {
     }
 }
 
-/// One TCP segment.
+/// A TCP segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Segment {
     /// Sequence number of the first payload byte (or of the SYN).

@@ -1,17 +1,17 @@
-//! What JavaScript calls. Numbers go by themselves; texts lie in memory: the caller asks for room, writes its text there
-//! and calls, and reads what was said. One run at a time; who wants several makes instances.
+//! Functions that JavaScript calls. Numbers are passed by value; texts lie in memory: the caller asks for room, writes its
+//! text there, calls, and reads the answer. There is one run at a time; several runs need several instances.
 //!
 //! A panic is a trap, after which an instance is of no use but for `tailrace_text`: it has the panic's message.
 #![expect(unsafe_code, reason = "names that JavaScript can call; nothing here does anything unsafe")]
 
-use crate::Session;
+use crate::session::Session;
 use serde_json::json;
 use std::cell::RefCell;
 
 thread_local! {
-    /// What the caller wrote.
+    /// Text of the caller.
     static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    /// What is said to the caller.
+    /// Text for the caller.
     static TEXT: RefCell<String> = const { RefCell::new(String::new()) };
     static SESSION: RefCell<Option<Session>> = const { RefCell::new(None) };
 }

@@ -1,4 +1,4 @@
-//! What there is in a scenario that a page has controls for: queues under study, attacks, values of its sweep.
+//! Outline of a scenario for a page's controls: queues under study, attacks, values of its sweep.
 
 use crate::request::{Overrides, declared};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ pub(crate) fn outline<'a>(
     json!({
         "name": scenario.name,
         "question": scenario.question,
-        // As text: JavaScript's numbers have 53 bits.
+        // Text, since JavaScript's numbers have 53 bits.
         "seed": scenario.seed.to_string(),
         "runs": scenario.runs,
         "duration_s": scenario.duration.as_secs_f64(),
@@ -60,7 +60,7 @@ fn of_direction(spec: &LinkSpec) -> Value {
         Some(Param::Text(limit)) => Some(limit),
         _ => None,
     };
-    // Of other processes one number says too little.
+    // No single number describes other processes.
     let loss = match &spec.loss {
         LossConfig::Bernoulli(config) => Some(config.p.get()),
         _ => None,

@@ -1,4 +1,4 @@
-//! What a page asks for: the text of a scenario, values set in it, files that it names, which run.
+//! Request of a page: the text of a scenario, overrides, files that it names, and the run's number.
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -68,7 +68,7 @@ pub(crate) fn plain(message: impl Into<String>) -> Value {
     json!({ "errors": [{ "severity": "error", "message": message.into() }] })
 }
 
-/// As data.
+/// Diagnostics as JSON.
 pub(crate) fn data(diagnostics: &[Diagnostic]) -> Value {
     diagnostics.iter().map(Diagnostic::to_json).collect()
 }

@@ -1,4 +1,4 @@
-//! One run, driven from outside: opened, stepped, looked at, changed, finished. Answers are JSON.
+//! A run that is driven from outside: opened, stepped, inspected, changed, finished. Answers are JSON.
 
 use crate::outline::outline;
 use crate::request::{Request, data, plain};
@@ -53,7 +53,7 @@ impl Session {
         Ok(progress == Progress::Ended)
     }
 
-    /// What a page draws: see [`tailrace_sim::Snapshot`].
+    /// State for a page to draw: see [`tailrace_sim::Snapshot`].
     pub fn snapshot(&mut self) -> Value {
         serde_json::to_value(self.simulation.snapshot()).expect("a snapshot is plain data")
     }
@@ -110,7 +110,7 @@ impl Session {
         let RunOutput { fingerprint, summary, tables: rows, interrupted, .. } =
             self.simulation.finish(Cost::default());
         json!({
-            // As text: JavaScript's numbers have 53 bits.
+            // Text, since JavaScript's numbers have 53 bits.
             "fingerprint": format!("{fingerprint:016x}"),
             "summary": summary,
             "tables": tables(&rows, &[]),

@@ -1,8 +1,8 @@
-//! What applications write where somebody reads it: byte n of each stream is always the same, so that whoever has one can say whether
-//! it is in its place.
+//! Content of application streams where bytes are checked: byte n of each stream is always the same, so any byte can be
+//! verified in its place.
 //!
-//! The bytes repeat after [`PERIOD`], which divides what sequence numbers count to: the low bits of a number say which byte it is of.
-//! One that is elsewhere by any distance but whole periods is another byte, but for one time in 256.
+//! The content repeats after [`PERIOD`], which divides the range of sequence numbers: the low bits of a sequence number
+//! select the byte. A byte that is displaced by anything but whole periods differs, except for one time in 256.
 
 use crate::checksum::InternetChecksum;
 use std::sync::LazyLock;
@@ -38,7 +38,7 @@ pub fn from(place: u32) -> &'static [u8; PERIOD] {
     BYTES[at..].first_chunk().expect("there are two periods")
 }
 
-/// How many of `bytes` are not those of a stream from byte `place` on.
+/// Number of `bytes` that differ from those of a stream from byte `place` on.
 pub fn wrong_bytes(place: u32, bytes: &[u8]) -> u64 {
     let pieces = bytes.chunks(PERIOD).map(|piece| (piece, &from(place)[..piece.len()]));
     let wrong = pieces.filter(|(piece, right)| piece != right);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_its_place_is_right() {
+    fn content_in_its_place_is_right() {
         let two: Vec<u8> = from(9).iter().chain(from(9)).copied().collect();
         assert_eq!(wrong_bytes(9, &two), 0);
         let mut one = two;
@@ -75,7 +75,7 @@ mod tests {
 
     /// By whatever distance: of 1448 bytes some 1442 differ.
     #[test]
-    fn what_is_elsewhere_is_wrong() {
+    fn displaced_content_is_wrong() {
         for distance in (0..16).map(|bit| 1 << bit).chain([3, 1000, 1428, 1448, 65_535]) {
             let wrong = wrong_bytes(0, &from(distance)[..1448]);
             assert!((1420..=1448).contains(&wrong), "{distance}: {wrong}");

@@ -1,14 +1,14 @@
-//! What can be wrong with bytes, or with a request to write them.
+//! Errors of parsing and writing headers.
 
 use core::fmt;
 
-/// Why bytes are not the header they should be, or a header cannot be written.
+/// Reason why bytes are not the expected header, or why a header cannot be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WireError {
     /// The bytes end before the header, or the packet it announces, does.
     Truncated {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
         /// Bytes it takes.
         needed: usize,
@@ -17,19 +17,19 @@ pub enum WireError {
     },
     /// A field holds a value that the standard does not allow.
     Malformed {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
-        /// Which field.
+        /// Name of the field.
         field: &'static str,
     },
     /// The checksum does not match the bytes.
     Checksum {
-        /// Which header.
+        /// Name of the header.
         header: &'static str,
     },
-    /// What should be written is longer than its length field, or the space for it, allows.
+    /// The content exceeds its length field, or the space for it.
     TooLong {
-        /// What is too long.
+        /// Name of the content.
         what: &'static str,
         /// Its length in bytes.
         length: usize,

@@ -118,7 +118,7 @@ impl PacketHeaders {
     }
 }
 
-/// What a changed payload begins with.
+/// First byte of a payload that was changed on the way.
 const ALTERED: u8 = 0xaa;
 const MAX_HEADERS_LEN: usize = ipv4::HEADER_LEN + ipv4::MAX_OPTIONS_LEN + tcp::MAX_HEADER_LEN;
 /// For the longest, and one byte of payload.
@@ -188,7 +188,7 @@ mod tests {
             if let Some((data_ack, mapping, data_fin)) = dss {
                 MptcpOption::Dss { data_ack, mapping, data_fin }.push(&mut tcp.options.raw).unwrap();
             }
-            // What has room only without NOPs is left to others.
+            // Options that fit only without NOPs are left to the other writer.
             let of_fields = PacketHeaders::tcp(ip, &tcp, payload_len).ok().map(|headers| headers.to_packet());
             prop_assert!(of_words.is_none() || of_words == of_fields);
             let aligned = timestamps.map_or(0, |_| 12) + sack.len() * 8 + if sack.is_empty() { 0 } else { 4 };

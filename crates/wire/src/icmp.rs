@@ -1,7 +1,8 @@
 //! ICMP (RFC 792): what hosts and routers answer to packets that are for none of their sockets, or have come too far.
 
 use crate::checksum::InternetChecksum;
-use crate::{Ipv4Packet, Ipv4Repr, UdpPacket};
+use crate::ipv4::{Ipv4Packet, Ipv4Repr};
+use crate::udp::UdpPacket;
 use core::net::Ipv4Addr;
 use tailrace_core::Dscp;
 use tailrace_core::packet::protocol;
@@ -10,15 +11,15 @@ use tailrace_core::packet::protocol;
 const HEADER_LEN: usize = 8;
 const ECHO_REPLY: u8 = 0;
 const UNREACHABLE: u8 = 3;
-/// Of what is unreachable: the port.
+/// Code of destination unreachable: port.
 const PORT: u8 = 3;
-/// What is beyond a link that the packet is too large for.
+/// Code of destination unreachable: fragmentation needed.
 const FRAGMENTATION_NEEDED: u8 = 4;
 const SOURCE_QUENCH: u8 = 4;
 const REDIRECT: u8 = 5;
 const ECHO: u8 = 8;
 const TIME_EXCEEDED: u8 = 11;
-/// Of what took too long: the way.
+/// Code of time exceeded: TTL in transit.
 const IN_TRANSIT: u8 = 0;
 const PARAMETER_PROBLEM: u8 = 12;
 /// Most bytes of an error, its IP header included (RFC 1812 §4.3.2.3).
@@ -192,7 +193,7 @@ mod tests {
             assert!(ip.verify_checksum() && InternetChecksum::new().bytes(ip.payload()).checksum() == 0);
             assert_eq!((ip.src(), ip.dst(), ip.dscp()), (from, A, Dscp(dscp)));
             assert_eq!((&ip.payload()[..2], &ip.payload()[8..]), (&[11, 0][..], &sent[..]));
-            // Of errors there is no error.
+            // No ICMP error answers an ICMP error.
             let mut again = Vec::new();
             assert!(!time_exceeded(from, &ip, &mut again));
             assert!(!fragmentation_needed((from, 600), &ip, &mut again));
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn of_fragments_only_the_first_is_told_of() {
+    fn only_the_first_fragment_causes_an_icmp_error() {
         let (mut packet, mut error) = (datagram(8), Vec::new());
         for (fragment, told) in [([0x20, 0], true), ([0x20, 1], false), ([0, 1], false)] {
             packet[6..8].copy_from_slice(&fragment);
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_damaged_or_asks_for_nothing_has_no_answer() {
+    fn damaged_or_other_icmp_messages_have_no_answer() {
         let mut out = Vec::new();
         let request = echo_request(A, B, (7, 1), b"data");
         let mut reply = Vec::new();

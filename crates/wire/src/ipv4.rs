@@ -123,7 +123,7 @@ impl<T: AsRef<[u8]>> Ipv4Packet<T> {
     pub fn options(&self) -> &[u8] {
         &self.bytes()[HEADER_LEN..self.header_len()]
     }
-    /// What follows the header, up to the total length.
+    /// The payload, up to the total length.
     pub fn payload(&self) -> &[u8] {
         &self.bytes()[self.header_len()..usize::from(self.total_len())]
     }

@@ -1,11 +1,11 @@
-//! What a transport header must know of the payload behind it: its length and its share of the checksum.
+//! Payload as a transport header needs it: length and share of the checksum.
 
 use crate::checksum::InternetChecksum;
 
 /// The payload of a packet, as far as its headers depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload<'a> {
-    /// That many zero bytes. They add nothing to a ones' complement sum, so they need not exist.
+    /// A number of zero bytes. They add nothing to a ones' complement sum, so they need not exist.
     Zeros(usize),
     /// These bytes.
     Bytes(&'a [u8]),

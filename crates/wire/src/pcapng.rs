@@ -8,7 +8,7 @@ use crate::headers::{self, PacketHeaders};
 use std::io::{self, Write};
 use tailrace_core::{Instant, Rate};
 
-/// How the packets of an interface begin.
+/// First header of an interface's packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u16)]
 pub enum LinkType {
@@ -19,7 +19,7 @@ pub enum LinkType {
     Ipv4 = 228,
 }
 
-/// How much of each packet is kept. The original length is always recorded.
+/// Part of each packet that is kept. The original length is always recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SnapLength {
     /// The bytes given, up to [`SnapLength::HEADERS_LEN`], without the zeros behind them.
@@ -44,7 +44,7 @@ impl SnapLength {
             Self::Whole => 0,
         }
     }
-    /// How many bytes of data and how many of the zeros behind them are kept.
+    /// Numbers of data bytes, and of the zeros behind them, that are kept.
     fn cut(self, data: u32, zeros: u32) -> (u32, u32) {
         let limit = if self == Self::Whole { u32::MAX } else { self.limit() };
         let kept = data.min(limit);
@@ -57,9 +57,9 @@ impl SnapLength {
 pub struct CaptureInterface<'a> {
     /// Name of the link or host.
     pub name: &'a str,
-    /// How its packets begin.
+    /// First header of its packets.
     pub link_type: LinkType,
-    /// How much of them is kept.
+    /// Part of its packets that is kept.
     pub snap: SnapLength,
     /// Rate of the link, where it has one.
     pub rate: Option<Rate>,
@@ -69,7 +69,7 @@ pub struct CaptureInterface<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InterfaceId(u32);
 
-/// One captured packet: `data`, followed by `zeros` zero bytes that need not exist.
+/// A captured packet: `data`, followed by `zeros` zero bytes that need not exist.
 #[derive(Clone, Copy, Debug)]
 pub struct CapturedPacket<'a> {
     /// Where.
@@ -249,7 +249,7 @@ impl<W: Write> PcapngWriter<W> {
     }
 }
 
-/// What a packet's block has before the packet.
+/// Fields of an enhanced packet block before the packet.
 struct PacketBlockFields {
     interface: InterfaceId,
     at: Instant,
@@ -258,7 +258,7 @@ struct PacketBlockFields {
 }
 
 impl PacketBlockFields {
-    /// As bytes, in a block of so many.
+    /// The fields as bytes, in a block of this length.
     #[inline(always)]
     fn bytes(&self, length: u32) -> [[u8; 4]; FIXED / 4] {
         let at = self.at.as_nanos();

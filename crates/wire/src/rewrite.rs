@@ -1,6 +1,6 @@
-//! What queues and middleboxes do to the bytes of a packet. Checksums are right afterwards where they were before.
+//! Changes that queues and middleboxes make to the bytes of a packet. Checksums that were right stay right.
 //!
-//! All of these take a packet that [`Ipv4Packet::new_checked`] accepts; others they leave alone.
+//! All functions take a packet that [`Ipv4Packet::new_checked`] accepts; others stay unchanged.
 
 use crate::checksum::{InternetChecksum, update};
 use crate::ipv4::Ipv4Packet;

@@ -130,7 +130,7 @@ impl<T: AsRef<[u8]>> TcpPacket<T> {
     pub fn options(&self) -> &[u8] {
         &self.bytes()[HEADER_LEN..self.header_len()]
     }
-    /// What follows the header.
+    /// The payload.
     pub fn payload(&self) -> &[u8] {
         &self.bytes()[self.header_len()..]
     }

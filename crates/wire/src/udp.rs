@@ -54,7 +54,7 @@ impl<T: AsRef<[u8]>> UdpPacket<T> {
     pub fn checksum(&self) -> u16 {
         u16_at(self.bytes(), CHECKSUM)
     }
-    /// What follows the header, up to the length.
+    /// The payload, up to the length.
     pub fn payload(&self) -> &[u8] {
         &self.bytes()[HEADER_LEN..usize::from(self.length())]
     }

@@ -1,4 +1,4 @@
-//! What tshark, an independent reader, makes of our captures. Skipped, loudly, where tshark is not installed.
+//! Captures as tshark, an independent reader, decodes them. Skipped, loudly, where tshark is not installed.
 
 use std::fs::File;
 use std::io::BufWriter;

@@ -77,7 +77,7 @@ Runs = Annotated[
         "--runs",
         metavar="N",
         min=1,
-        help="How many runs, each with another random seed [default: the file's].",
+        help="Number of runs, each with another random seed [default: the file's].",
     ),
 ]
 UntilCi = Annotated[
@@ -108,7 +108,7 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="How many runs at the same time [default: the number of processors].",
+        help="Number of runs at the same time [default: the number of processors].",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only.")]
@@ -118,7 +118,7 @@ Figures = Annotated[
     typer.Option(
         "--figures",
         metavar="NAME,NAME,...",
-        help="Which figures to draw, or all [default: the most useful ones].",
+        help="Figures to draw, or all [default: the most useful ones].",
     ),
 ]
 Queue = Annotated[

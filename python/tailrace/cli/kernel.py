@@ -39,7 +39,7 @@ def build(
             "-j",
             metavar="N",
             min=1,
-            help="How many compilers at the same time [default: the number of processors].",
+            help="Number of compilers at the same time [default: the number of processors].",
         ),
     ] = None,
     fresh: Annotated[

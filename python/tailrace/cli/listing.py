@@ -43,7 +43,7 @@ def listing(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help="What to list: queues, cc, apps, ... [default: everything].",
+            help="List to show: queues, cc, apps, ... [default: everything].",
             autocompletion=common.offered("kinds_listed"),
         ),
     ] = None,

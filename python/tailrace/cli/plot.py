@@ -58,7 +58,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option(
             "--size",
             metavar="SIZE",
-            help="screen, or the width of one column (single) or two columns (double) of a paper.",
+            help="Size: screen, or the width of one column (single) or two columns (double) of a paper.",
         ),
     ] = "screen",
     no_title: Annotated[bool, typer.Option("--no-title", help="Draw no titles.")] = False,
@@ -77,7 +77,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
             "-j",
             metavar="N",
             min=1,
-            help="How many figures at the same time [default: the number of processors].",
+            help="Number of figures at the same time [default: the number of processors].",
         ),
     ] = None,
     quiet: common.Quiet = False,

@@ -43,7 +43,7 @@ Kind = Annotated[
     typer.Option(
         "--kind",
         metavar="KIND",
-        help="line, bars, box, cdf or map [default: lines for numbers, bars for names].",
+        help="Form: line, bars, box, cdf or map [default: lines for numbers, bars for names].",
     ),
 ]
 Where = Annotated[
@@ -77,7 +77,7 @@ Log = Annotated[
     typer.Option(
         "--log",
         metavar="AXES",
-        help="Which axes are logarithmic: x, y, x,y or none.",
+        help="Logarithmic axes: x, y, x,y or none.",
     ),
 ]
 

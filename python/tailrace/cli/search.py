@@ -71,10 +71,10 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         int, typer.Option("--trials", metavar="N", min=1, help="Total number of trials.")
     ] = 100,
     sampler: Annotated[
-        str, typer.Option("--sampler", metavar="NAME", help="How trials are chosen: tpe or random.")
+        str, typer.Option("--sampler", metavar="NAME", help="Sampler of trials: tpe or random.")
     ] = "tpe",
     batch: Annotated[
-        int, typer.Option("--batch", metavar="N", min=1, help="How many trials are chosen at a time.")
+        int, typer.Option("--batch", metavar="N", min=1, help="Number of trials chosen at a time.")
     ] = 4,
     sets: common.Sets = None,
     allow: common.Allow = None,

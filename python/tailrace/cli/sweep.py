@@ -89,12 +89,13 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         typer.Option("--when", metavar="FORMULA", help="Leave out cells for which this is not true."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", metavar="N", min=1, help="How many random values are drawn.")
+        int | None,
+        typer.Option("--samples", metavar="N", min=1, help="Number of random values that are drawn."),
     ] = None,
     method: Annotated[
         str,
         typer.Option(
-            "--method", metavar="NAME", help="How random values are drawn: latin_hypercube or random."
+            "--method", metavar="NAME", help="Method of drawing random values: latin_hypercube or random."
         ),
     ] = "latin_hypercube",
     sets: common.Sets = None,

@@ -134,7 +134,7 @@ class Resumption:
             if reader.index.fact(_ENGINE) != identity.ENGINE:
                 return {}
             names = {cell: name for name, cell in reader.index.cells().items()}
-            for run in reader.index.waiting():
+            for run in reader.waiting_runs():
                 files = captures(reader.place, [(run.cell, run.run)])
                 if len(files) == run.captures:
                     found[names[run.cell], run.run] = FinishedRun(

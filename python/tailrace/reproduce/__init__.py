@@ -1,7 +1,7 @@
 """Published papers done again: their scenarios are run, their claims judged, their figures redrawn.
 
-A paper is a folder with scenarios and `claims.toml`. `declared` reads that file into what `paper` describes; `studies`
-runs its scenarios, once for every reading of what the paper leaves open; `quantities` takes numbers out of the runs,
-`checks` (a file a kind) compares them with what the paper says, `judging` puts the verdicts together, and `page` and
-`front` write what people read. Nothing here knows any paper.
+A paper is a folder with scenarios and `claims.toml`. `claims_file` reads that file into what `paper` describes;
+`studies` runs its scenarios, once for every reading of what the paper leaves open; `claim_quantities` takes numbers
+from the runs, `checks` (a file for each kind) compares them with the paper's, `judgement` puts the verdicts together,
+and `markdown_page`, `front_page` and `report_page` write pages. Nothing here depends on a single paper.
 """

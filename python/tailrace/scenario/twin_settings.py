@@ -7,10 +7,14 @@ too. Of all else that only one side obeys there is a warning. docs/guides/kernel
 
 from __future__ import annotations
 
+import functools
+import json
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
+
+from tailrace import _native
 
 # Overrides of a variant by path: TOML as text, or values.
 Sets: TypeAlias = dict[str, object]
@@ -48,8 +52,10 @@ class Host:
         return dict(_flat("", self.said.get("sysctl", {})))
 
 
-# Applications whose data comes from the server unless they are told otherwise.
-_DOWNLOADS = frozenset({"request_response", "web", "video", "slow_reader"})
+@functools.cache
+def _data_sources() -> dict[str, str]:
+    """For each application, the end from which most data comes by default: `client` or `server`."""
+    return {app["name"]: app["data_from"] for app in json.loads(_native.catalog())["apps"]}
 
 
 @dataclass(frozen=True)
@@ -65,8 +71,9 @@ class Flow:
     @property
     def sender(self) -> Host:
         """The end from which all of its data comes, or most."""
-        usual = "down" if self.app.get("kind") in _DOWNLOADS else "up"
-        return self.server if self.app.get("direction", usual) == "down" else self.client
+        usual = _data_sources().get(str(self.app.get("kind")), "client")
+        source = {"up": "client", "down": "server"}.get(self.app.get("direction", ""), usual)
+        return self.server if source == "server" else self.client
 
     @property
     def receiver(self) -> Host:

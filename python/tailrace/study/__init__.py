@@ -1,5 +1,5 @@
-"""Studies: many variants of a scenario, run into a store, and what they found as tables.
+"""Studies: many variants of a scenario, run into a store, and their results as tables.
 
-Owns what a sweep declares and the cells that follow from it, the formulas in it, how its runs are done, and the
-object that shows what came out. The store knows nothing of scenarios; here is who does.
+Owns the declaration of a sweep and the cells that follow from it, the execution of its runs, searches, and the
+objects that show the results. The store does not know scenarios; this folder connects the two.
 """

@@ -137,7 +137,12 @@ def _make(parent: Path) -> tuple[Work, int]:
         except FileNotFoundError:  # taken for a dead maker's
             continue
         if _locked(lock, unless=BlockingIOError) and _is(place / _LOCK, lock):
-            os.write(lock, _WORDS.encode())
+            try:
+                os.write(lock, _WORDS.encode())
+            except OSError:  # the disk is full
+                shutil.rmtree(place, ignore_errors=True)
+                os.close(lock)
+                raise
             return Work(place), lock
         os.close(lock)
 

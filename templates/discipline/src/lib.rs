@@ -5,16 +5,16 @@ pub mod gentle;
 use gentle::GentleConfig;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_qdisc::OutsideConfig;
+use tailrace_qdisc::PluginConfig;
 use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Plugins, Scenario, Source, render_all};
 use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 
-/// What scenarios may name beside what Tailrace has.
+/// Algorithms that scenarios may name beside Tailrace's own.
 ///
 /// # Errors
-/// Where a name is taken.
+/// A name is taken.
 pub fn outsiders() -> Result<Plugins, String> {
-    Plugins::default().with_queue(OutsideConfig::named::<GentleConfig>("gentle"))
+    Plugins::default().with_queue(PluginConfig::named::<GentleConfig>("gentle"))
 }
 
 /// Runs a scenario, with values set by their path in the file; what each of its runs left.

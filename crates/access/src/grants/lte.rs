@@ -41,7 +41,7 @@ tailrace_core::parameters! {
         /// The probability that a retransmission of a block fails. `"auto"`: the same as for the first transmission.
         /// Real receivers combine the attempts and fail less often; state a smaller value to have that.
         retransmission_error: Option<Probability> = None, "own choice: no gain is assumed that was not measured";
-        /// How often a block is transmitted at most, the first time included. After that HARQ gives it up.
+        /// The largest number of transmissions of a block, the first one included. After that HARQ gives it up.
         transmissions: u32 = 4, "common in networks; TS 36.331 §9.2.2 (maxHARQ-Tx) has 5 where nothing is said",
             in "1"..="28": "maxHARQ-Tx has no more (TS 36.331 §6.3.2)";
         /// The time from one transmission of a block to the next one (the HARQ round trip). A larger one makes each
@@ -52,8 +52,8 @@ tailrace_core::parameters! {
         /// every packet.
         processing: Duration = Duration::from_millis(3), "TR 36.881 §5.2: decoding takes 3 ms",
             in "0 s"..="1 s": "no decoder takes longer";
-        /// How much later RLC delivers a block that HARQ gave up (RLC acknowledged mode). With 0 s such a block is
-        /// lost (unacknowledged mode).
+        /// The additional delay of a block that HARQ gave up and RLC recovers (acknowledged mode). With 0 s such a
+        /// block is lost (unacknowledged mode).
         rlc_retransmission: Duration = Duration::ZERO, "own choice: loss that can be seen",
             in "0 s"..="10 s": "RLC would have given up";
         /// The time from a request for a grant to the first subframe in which data may be sent. 0 s: no request is
@@ -61,8 +61,8 @@ tailrace_core::parameters! {
         /// one for the grant, 3 ms to act on it (TR 36.881 §5.2).
         request: Duration = Duration::ZERO, "as in the downlink",
             in "0 s"..="1 s": "no grant takes longer";
-        /// How often a request can be sent: at multiples of this time. A longer period delays the first packet after
-        /// a silence more.
+        /// The period at whose multiples a request can be sent. A longer period delays the first packet after a silence
+        /// more.
         request_period: Duration = Duration::from_millis(10), "TS 36.213 Table 10.1.5-1 has 1, 2, 5, 10, 20, 40 and 80 ms; TR 36.881 §5.2 reckons with 10",
             in "1 ms"..="80 ms": "there are no longer ones";
         /// For how long after the queue has become empty a packet still needs no request, because the network keeps

@@ -34,17 +34,17 @@ tailrace_core::parameters! {
         cw_min: u32 = 15, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
         /// The largest contention window. Each collision or failure doubles the window, up to this.
         cw_max: u32 = 1023, "IEEE 802.11-2020 Table 17-21", within WINDOWS;
-        /// How often a frame is sent again before it is lost. If it is too small, losses on the air must be repaired
-        /// by the sender.
+        /// The number of times that a frame is sent again before it is lost. If it is too small, losses on the air must
+        /// be repaired by the sender.
         retries: u32 = 6, "IEEE 802.11-2020 Annex C: dot11ShortRetryLimit, 7 attempts in all", in "0"..="255": "the field for it has 8 bits";
-        /// How long the preamble and header of the physical layer take. They come before each transmission, whatever
-        /// the rate.
+        /// The duration of the preamble and header of the physical layer. They precede each transmission, whatever the
+        /// rate.
         preamble: Duration = Duration::from_micros(36), "IEEE 802.11-2020 §19.3.2: HT-mixed, one stream", within TIMES;
-        /// How many bytes each packet takes beyond its size: MAC header, checksum (FCS) and LLC header.
+        /// The bytes that each packet takes beyond its size: MAC header, checksum (FCS) and LLC header.
         header: Bytes = Bytes(38), "IEEE 802.11-2020 §9.3.2: QoS data 26 B, FCS 4 B; LLC and SNAP 8 B", in "0 B"..="64 KB": "frames are no longer";
-        /// How long an ACK takes on the channel; it answers a single frame.
+        /// The duration of an ACK on the channel; it answers a single frame.
         ack: Duration = Duration::from_micros(28), "IEEE 802.11-2020 §17.4.3: 14 B at 24 Mbit/s", within TIMES;
-        /// How long a BlockAck takes on the channel; it answers several frames at once.
+        /// The duration of a BlockAck on the channel; it answers several frames at once.
         block_ack: Duration = Duration::from_micros(32), "IEEE 802.11-2020 §17.4.3: 32 B at 24 Mbit/s", within TIMES;
         /// Whether the channel stays unused for a time after a transmission that nobody could read, for as long as
         /// its acknowledgment would have taken: the sender waits for its ACK, others wait for EIFS. If false, the
@@ -53,15 +53,14 @@ tailrace_core::parameters! {
         /// The probability that a frame cannot be read for other reasons than a collision. It is drawn for each frame
         /// by itself.
         frame_error: Probability = Probability::ZERO, "own choice";
-        /// How many frames one transmission may carry at most (A-MPDU). A larger number spends less time on overhead;
-        /// 1 turns aggregation off.
+        /// The largest number of frames in one transmission (A-MPDU). A larger number spends less time on overhead; 1
+        /// turns aggregation off.
         aggregate: u32 = 64, "IEEE 802.11-2020 §10.25: a BlockAck's window", in "1"..="256": "802.11ax has no more";
-        /// How many bytes each frame takes in addition where several are sent together, so that the receiver can tell
-        /// them apart.
+        /// The bytes added to each frame where several are sent together, so that the receiver can tell them apart.
         delimiter: Bytes = Bytes(4), "IEEE 802.11-2020 §9.7.1", in "0 B"..="64 KB": "frames are no longer";
-        /// How many bytes one transmission may carry at most when it has several frames.
+        /// The most bytes of one transmission of several frames.
         aggregate_bytes: Bytes = Bytes(65_535), "IEEE 802.11-2020 §9.4.2.55.3: HT";
-        /// How long one transmission may take at most when it has several frames.
+        /// The longest duration of one transmission of several frames.
         aggregate_time: Duration = Duration::from_micros(5484), "IEEE 802.11-2020 Table 19-25: aPPDUMaxTime";
     }
 }

@@ -1,5 +1,5 @@
-//! One connection: what it has still to send, what it has read, and how it ends. It writes to each place of the stream
-//! [the byte that belongs there](content), and looks whether that is what it reads.
+//! A connection: bytes still to send, bytes read, and its end. It writes [the byte of each place](content) of the
+//! stream, and checks the bytes that it reads.
 
 use super::listener::make;
 use super::tcp_info;
@@ -22,10 +22,10 @@ pub(super) enum Progress {
     Over,
 }
 
-/// What epoll says of a connection.
+/// Events of epoll for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News {
-    /// That there is something to read or room to write, but not that there is an end.
+    /// Readable or writable, but not closed.
     Data,
     /// Whatever there is.
     Any,
@@ -43,16 +43,16 @@ pub(super) struct Connection {
     to_send: u64,
     /// Nothing comes after these.
     closing: bool,
-    /// That was said to the other end.
+    /// The peer has been told of the end (FIN).
     shut: bool,
     /// The other end said so.
     peer_closed: bool,
     /// Places in the streams: of the next byte to be sent, and of the next to be read.
     sent: u32,
     read: u32,
-    /// How much may be read still, where that is for the simulator to say.
+    /// Bytes that may still be read, where the simulator controls reading.
     allowed: Option<u64>,
-    /// How much was read then, and of how much that came the simulator knows.
+    /// Bytes read so far, and the part of the arrived bytes that the simulator knows of.
     taken: u64,
     announced: u64,
 }
@@ -82,7 +82,7 @@ impl Connection {
         let socket = make(kind)?;
         bind(&socket, &pair.local)?;
         match connect(&socket, &pair.remote) {
-            // What else goes wrong is the connection's to tell.
+            // Other errors are reported by the connection.
             Ok(()) | Err(_) => {}
         }
         Ok(Self { connecting: true, ..Self::new(socket, pair, kind) })
@@ -129,12 +129,12 @@ impl Connection {
         }
     }
 
-    /// What the kernel says of it.
+    /// State of the connection in the kernel.
     pub(super) fn figures(&self) -> Vec<Report> {
         if self.multipath { tcp_info::of_multipath(&self.socket) } else { tcp_info::of_tcp(&self.socket) }
     }
 
-    /// What a connection with these flags has to hear of.
+    /// Events to deliver to a connection with these epoll flags.
     pub(super) fn news(flags: EventFlags) -> News {
         let data = EventFlags::IN | EventFlags::OUT;
         if data.contains(flags) { News::Data } else { News::Any }

@@ -14,7 +14,7 @@ use tailrace_agent::plan::DatagramSocket;
 /// Most bytes of a datagram.
 const MOST: usize = 1 << 16;
 
-/// One that waits to be sent.
+/// A datagram that waits to be sent.
 #[derive(Debug)]
 struct Waiting {
     to: SocketAddrV4,
@@ -60,7 +60,7 @@ impl Datagrams {
                     let report = Report::Datagram { payload: len as u16, stamp: stamp_of(&buffer[..len]) };
                     events.push_back(Event { socket: Pair { local: self.local, remote }, report });
                 }
-                // What is not heard of is read all the same, so that nobody is told that nobody is there.
+                // Datagrams that nobody asked to hear of are read all the same, so that no ICMP error is sent for them.
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return,
             }
@@ -75,14 +75,14 @@ impl Datagrams {
             match sendto(&self.socket, &bytes, SendFlags::empty(), to) {
                 Err(Errno::AGAIN) => return,
                 Err(Errno::INTR) => continue,
-                // What cannot be sent, for want of a route for instance, is lost, as datagrams are.
+                // A datagram that cannot be sent, for want of a route for instance, is lost.
                 Ok(_) | Err(_) => _ = self.waiting.pop_front(),
             }
         }
     }
 }
 
-/// What a payload begins with, the lowest byte first.
+/// First bytes of a payload, the lowest byte first.
 fn stamp_of(payload: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let len = payload.len().min(bytes.len());

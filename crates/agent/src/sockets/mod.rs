@@ -26,11 +26,11 @@ use tailrace_agent::messages::{
 };
 use tailrace_agent::plan::Control;
 
-/// What epoll says of the control socket, and of the time of a sample; others have their numbers.
+/// Epoll tokens of the control socket and of the sample timer; sockets have their numbers.
 const CONTROL: u64 = 0;
 const SAMPLE: u64 = 1;
 
-/// Who is behind a number.
+/// Owner of a token.
 #[derive(Debug)]
 enum Holder {
     Listener(OwnedFd, Kind),
@@ -157,7 +157,7 @@ impl Sockets {
             }
             return;
         }
-        // One that has ended may be spoken of as long as the simulator does not know.
+        // The simulator may still name a socket that has ended, until it hears of it.
         let Some(number) = self.numbers.get(&pair).copied() else { return };
         if let Some(Holder::Connection(connection)) = self.holders.get_mut(&number) {
             connection.obey(&order);

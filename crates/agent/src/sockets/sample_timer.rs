@@ -13,7 +13,7 @@ use tailrace_agent::plan;
 pub(super) struct Samples {
     timer: OwnedFd,
     plan: plan::Samples,
-    /// How many of the others are over.
+    /// Number of the other times that have passed.
     over: usize,
     /// The next at equal intervals.
     tick: u64,

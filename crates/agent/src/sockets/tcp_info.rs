@@ -1,4 +1,4 @@
-//! What the kernel says of a connection.
+//! State of connections in the kernel: `tcp_info` and `mptcp_info`.
 
 use crate::raw::socket_option;
 use core::net::{Ipv4Addr, SocketAddrV4};
@@ -31,14 +31,14 @@ const CLOSE_WAIT: u8 = 8;
 /// `tcpi_snd_ssthresh` before there is one.
 const UNLIMITED: u32 = 0x7fff_ffff;
 
-/// Of a connection of TCP.
+/// Reports of a TCP connection.
 pub(super) fn of_tcp(socket: impl AsFd) -> Vec<Report> {
     let mut info = [0; INFO];
     let len = socket_option(socket, (TCP, TCP_INFO), &mut info);
     len.map_or(Vec::new(), |len| vec![Report::Counted(figures(&info[..len.min(INFO)]))])
 }
 
-/// Of a connection of Multipath TCP: of each of its subflows and its data level, then of all together.
+/// Reports of a Multipath TCP connection: each of its subflows and its data level, then all together.
 pub(super) fn of_multipath(socket: impl AsFd) -> Vec<Report> {
     let info = each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * INFO }>(&socket, MPTCP_TCPINFO, INFO);
     let addresses =
@@ -56,10 +56,10 @@ fn stream(whole: &[u8; STREAM]) -> Stream {
     Stream { bytes_sent: long(whole, 56), bytes_again: long(whole, 48), bytes_acked: long(whole, 72) }
 }
 
-/// What the kernel says of subflows, with the structure that precedes it; nothing where it does not.
+/// Structures of the subflows as the kernel writes them, with the header before them; empty where there are none.
 fn each<const MOST: usize>(socket: impl AsFd, option: i32, size: usize) -> Vec<u8> {
     let mut all = vec![0; MOST];
-    // What we know of the structures: sizes of the first and of the second.
+    // Sizes of the two structures that we know.
     all[..4].copy_from_slice(&(SUBFLOW_DATA as u32).to_ne_bytes());
     all[12..16].copy_from_slice(&(size as u32).to_ne_bytes());
     let len = socket_option(socket, (SOL_MPTCP, option), &mut all).unwrap_or(0);
@@ -209,7 +209,7 @@ mod tests {
         }
     }
 
-    /// As the kernel says between which hosts of 10.0.0.0/24 subflows are.
+    /// Subflow addresses as the kernel writes them, between hosts of 10.0.0.0/24.
     fn addresses(ends: &[[u8; 2]]) -> Vec<u8> {
         let mut all = vec![0; SUBFLOW_DATA];
         all[12..16].copy_from_slice(&(ADDRESSES as u32).to_ne_bytes());

@@ -9,7 +9,7 @@ use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Probability, Rate};
 
 tailrace_core::choices! {
-    /// How the packets of a flood are spaced.
+    /// Spacing of the packets of a flood.
     pub enum FloodSpacing {
         /// The gaps are equal, apart from `jitter`.
         Periodic = "periodic",
@@ -21,15 +21,15 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Keys of attack `flood`.
     pub struct FloodConfig {
-        /// How much payload each flow of the attack sends per second.
+        /// The payload that each flow of the attack sends per second.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How the packets are spaced in time.
+        /// The spacing of packets in time.
         arrivals: FloodSpacing = FloodSpacing::Periodic, "ns-2's CBR";
-        /// How irregular the gaps are: each is multiplied by a random factor between 1 minus this and 1 plus this.
-        /// With 0 packets are strictly periodic. If the floods and a link then have equal rates, the result depends
-        /// on the order in which they happen to send.
+        /// The irregularity of the gaps: each is multiplied by a random factor between 1 minus this and 1 plus this.
+        /// With 0 packets are strictly periodic. If the floods and a link then have equal rates, the result depends on
+        /// the order in which they happen to send.
         jitter: Probability = Probability::ZERO, "ns-2, random_";
         /// Whether the first packet is sent at a random time within the first gap, instead of at the start.
         random_phase: bool = false, "own choice";

@@ -10,8 +10,8 @@ use crate::registry::RequiredTransport;
 tailrace_core::parameters! {
     /// Keys of attack `parallel`.
     pub struct ParallelConfig {
-        /// How many connections there are between each two hosts. Each is a flow, so where flows share a link
-        /// equally, more of them get a larger share.
+        /// The number of connections between each two hosts. Each is a flow, so where flows share a link equally, more
+        /// of them get a larger share.
         connections: u32, required, within COUNTS;
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.

@@ -9,7 +9,7 @@ use crate::registry::KeyConflict;
 use tailrace_core::{Bytes, Duration, Probability, Rate};
 
 tailrace_core::choices! {
-    /// What the time between pulses is reckoned from.
+    /// Reference point of the time between pulses.
     pub enum PeriodReference {
         /// `period` is the time from the start of one pulse to the start of the next.
         Period = "period",
@@ -23,9 +23,9 @@ tailrace_core::parameters! {
     pub struct PulseConfig {
         /// T, the time between pulses; what it is measured from is said by `t`.
         period: Duration, required, in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
-        /// What `period` means: `"period"` is from the start of one pulse to the start of the next, `"gap"` from its
-        /// end to the start of the next. Papers often leave this open, but it matters: with T equal to the length of
-        /// a pulse, the first is a constant flood, the second a flood for half of the time.
+        /// The meaning of `period`: `"period"` is from the start of one pulse to the start of the next, `"gap"` from
+        /// its end to the start of the next. Papers often leave this open, but it matters: with T equal to the length
+        /// of a pulse, the first is a constant flood, the second a flood for half of the time.
         t: PeriodReference = PeriodReference::Period, "Kuzmanovic & Knightly 2003";
         /// L, the length of a pulse. State either this or `duty`.
         burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
@@ -35,16 +35,16 @@ tailrace_core::parameters! {
         /// R, how much payload each flow sends per second within a pulse; with ramps, the highest rate. State either
         /// this or `mean`. A pulse has a whole number of packets: R times L, rounded up.
         rate: Option<Rate> = None, "`mean`", within RATES;
-        /// How much payload each flow sends per second on average, pauses included. State either this or `rate`.
+        /// The payload that each flow sends per second on average, pauses included. State either this or `rate`.
         mean: Option<Rate> = None, "`rate`", within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How the pulses of the different flows of the group lie in time to one another.
+        /// The position in time of the pulses of the group's flows relative to one another.
         phase: PulsePhase = PulsePhase::Together, "Kuzmanovic & Knightly 2003";
-        /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
+        /// The irregularity of the gaps between the packets of a pulse: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
-        /// How irregular the starts of pulses are: each pulse starts up to this much before or after its time, at
+        /// The irregularity of the starts of pulses: each pulse starts up to this much before or after its time, at
         /// random (uniformly). This does not move the pulses after it. It may be at most half of the pause between
         /// pulses.
         start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
@@ -86,7 +86,7 @@ impl PulseConfig {
         })
     }
 
-    /// Which keys say length and rate: one for each.
+    /// Checks that exactly one key states the length, and one the rate.
     fn check_choices(&self) -> Result<(), KeyConflict> {
         let either = |has: [bool; 2], [one, other]: [&'static str; 2], what: &str| match has {
             [false, false] => Err(KeyConflict::Missing(one, format!("{what}: `{one}`, or `{other}`"))),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_or_not_at_all_is_named() {
+    fn contradicting_or_missing_keys_are_named() {
         let misfit = |config: PulseConfig| config.validate().unwrap_err();
         let mean = Some(Rate::from_mbit(1));
         assert!(matches!(misfit(PulseConfig { mean, ..pulse() }), KeyConflict::Unused("mean", _)));

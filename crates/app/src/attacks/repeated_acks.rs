@@ -10,8 +10,8 @@ use tailrace_core::params::Value;
 tailrace_core::parameters! {
     /// Keys of attack `repeated_acks`.
     pub struct RepeatedAcksConfig {
-        /// How often an ACK is repeated at once. The sender then has about so many segments in flight; what the path
-        /// and its queue cannot hold is lost.
+        /// The number of times that an ACK is repeated at once. The sender then has about that many segments in flight;
+        /// packets that the path and its queue cannot hold are lost.
         times: u16 = 60, "own choice", in 1..=1000: "each repetition is an ACK, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
@@ -28,7 +28,7 @@ impl AttackKind for RepeatedAcksConfig {
     fn app(&self) -> AppConfig {
         AppConfig::Bulk(BulkConfig { direction: self.direction })
     }
-    /// Who receives says whether there is SACK.
+    /// Disables SACK, which the receiver negotiates.
     fn transport_keys(&self) -> Vec<(&'static str, Value)> {
         vec![
             ("misbehaviour", Value::Text("repeated_acks".into())),

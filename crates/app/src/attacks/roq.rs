@@ -25,9 +25,9 @@ tailrace_core::parameters! {
         magnitude: Option<u32> = None, "`duration`", within COUNTS;
         /// τ (tau), the length of a burst. State either this or `magnitude`.
         duration: Option<Duration> = None, "`magnitude`", in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How irregular the gaps between the packets of a burst are: each gap is multiplied by a random factor
+        /// The irregularity of the gaps between the packets of a burst: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
     }
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_twice_or_does_not_fit_is_named() {
+    fn contradicting_or_unfit_keys_are_named() {
         let misfit = |config: RoqConfig| config.validate().unwrap_err();
         let duration = Some(Duration::from_millis(3));
         assert!(matches!(misfit(RoqConfig { duration, ..roq() }), KeyConflict::Unused("duration", _)));

@@ -19,18 +19,18 @@ tailrace_core::parameters! {
         /// The smallest retransmission timeout of the flows under attack: pulses are this far apart, from start to
         /// start, so that each retransmission meets the next pulse.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
-        /// How many pulses there are in each `min_rto`. With more than one, flows whose timers differ are hit, too,
-        /// but the attack sends more.
+        /// The number of pulses in each `min_rto`. With more than one, flows whose timers differ are hit, too, but the
+        /// attack sends more.
         n: u32 = 1, "Kuzmanovic & Knightly 2003", within COUNTS;
         /// The length of a pulse. It should be at least the round-trip time of the flows under attack; with a shorter
         /// one, part of their windows gets through.
         burst: Duration, required, in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
-        /// How much payload each flow of the attack sends per second within a pulse. All its flows together must fill
+        /// The payload that each flow of the attack sends per second within a pulse. All its flows together must fill
         /// the bottleneck's buffer within a part of the pulse.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries. Many small packets fill a buffer that counts packets.
+        /// The payload of each packet. Many small packets fill a buffer that counts packets.
         size: Bytes, required, within PAYLOADS;
-        /// How irregular the gaps between the packets of a pulse are: each gap is multiplied by a random factor
+        /// The irregularity of the gaps between the packets of a pulse: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "own choice";
     }

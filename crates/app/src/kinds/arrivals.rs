@@ -12,7 +12,7 @@ use tailrace_core::{Duration, DurationDist, Probability, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `arrivals`.
     pub struct ArrivalsConfig {
-        /// How many bytes each transfer has; a size or a distribution.
+        /// The size of each transfer; a size or a distribution.
         size: SizeDist, required, within SIZES;
         /// The time from the start of one connection to the start of the next; a duration or a distribution.
         /// `exponential(10 ms)` makes Poisson arrivals with 100 a second on average. `"auto"` follows from `load`.
@@ -73,7 +73,7 @@ impl AppKind for ArrivalsConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Arrivals {
     config: ArrivalsConfig,
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn how_often_they_arrive_is_said_once() {
+    fn gap_or_load_is_required_and_not_both() {
         let misfit =
             |keys: &[(&str, &str)]| config(&[&[("size", "1 kB")], keys].concat()).validate().unwrap_err();
         assert!(matches!(misfit(&[]), KeyConflict::Missing("gap", _)));

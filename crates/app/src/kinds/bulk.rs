@@ -1,4 +1,4 @@
-//! As much as goes, on one connection: the greedy source of most papers on congestion control.
+//! Unlimited data on one connection: the greedy source of most papers on congestion control.
 
 use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::direction::Direction;
@@ -26,7 +26,7 @@ impl AppKind for BulkConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Bulk {
     sender: EndpointRole,

@@ -9,13 +9,12 @@ use tailrace_core::{Bytes, Probability, Rate};
 tailrace_core::parameters! {
     /// Keys of `cbr`.
     pub struct CbrConfig {
-        /// How much payload the flow sends per second.
+        /// The payload that the flow sends per second.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
-        /// How irregular the gaps are: each is multiplied by a random factor between 1 minus this and 1 plus this.
-        /// With 0 packets are strictly periodic, and their timing may keep other flows out of a queue again and
-        /// again.
+        /// The irregularity of the gaps: each is multiplied by a random factor between 1 minus this and 1 plus this.
+        /// With 0 packets are strictly periodic, and their timing may keep other flows out of a queue again and again.
         jitter: Probability = Probability::ZERO, "ns-2, random_";
         /// Whether the first packet is sent at a random time within the first gap, instead of at the start.
         random_phase: bool = false, "own choice";
@@ -41,7 +40,7 @@ impl AppKind for CbrConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Cbr {
     config: CbrConfig,

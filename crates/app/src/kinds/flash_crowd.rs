@@ -12,21 +12,21 @@ use tailrace_core::{Duration, Instant, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `flash_crowd`.
     pub struct FlashCrowdConfig {
-        /// How many bytes each transfer has; a size or a distribution.
+        /// The size of each transfer; a size or a distribution.
         size: SizeDist, required, within SIZES;
         /// The mean time between arrivals before and after the crowd. They are Poisson arrivals, each on a connection
         /// of its own.
         gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
         /// By what factor arrivals are more frequent while the crowd is there.
         shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before";
-        /// How long after the flow's start the crowd begins to come.
+        /// The time from the flow's start to the start of the crowd.
         after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
-        /// How long the number of arrivals per second takes to rise to its peak, in a straight line. Real crowds come
-        /// fast, but not at once.
+        /// The time in which arrivals per second rise to their peak, in a straight line. Real crowds come fast, but not
+        /// at once.
         ramp_up: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// For how long arrivals stay at their peak.
         sustained: Duration, required, in "0 s"..="87600 h": "nobody waits longer";
-        /// How long arrivals take to become as rare again as they were before.
+        /// The time in which arrivals become as rare again as they were before.
         ramp_down: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.
@@ -35,7 +35,7 @@ tailrace_core::parameters! {
 }
 
 impl FlashCrowdConfig {
-    /// How many times as frequent as before arrivals are so long after the flow's start.
+    /// Arrival rate at this time since the flow's start, as a multiple of the rate before the crowd.
     fn level(&self, elapsed: Duration) -> f64 {
         let Self { shock, after, ramp_up, sustained, ramp_down, .. } = *self;
         let share = |past: Duration, of: Duration| past.as_secs_f64() / of.as_secs_f64();
@@ -75,7 +75,7 @@ impl AppKind for FlashCrowdConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct FlashCrowd {
     config: FlashCrowdConfig,

@@ -10,9 +10,9 @@ use tailrace_core::{Bytes, DurationDist, Instant, Rate};
 tailrace_core::parameters! {
     /// Keys of `on_off`.
     pub struct OnOffConfig {
-        /// How much payload the flow sends per second while it is on.
+        /// The payload that the flow sends per second while it is on.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
         /// For how long the flow sends each time; a duration or a distribution.
         on: DurationDist, required, in "1 us"..="87600 h": "each on-time is drawn by itself";
@@ -40,7 +40,7 @@ impl AppKind for OnOffConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct OnOff {
     config: OnOffConfig,

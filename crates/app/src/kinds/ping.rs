@@ -15,7 +15,7 @@ tailrace_core::parameters! {
         /// path that they measure.
         interval: DurationDist = DurationDist::Constant(Duration::from_secs(1)), "iputils ping",
             in "1 us"..="87600 h": "each datagram takes computing time";
-        /// How many bytes of payload each datagram carries, on the way there and back.
+        /// The payload of each datagram, on the way there and back.
         size: Bytes = Bytes(56), "iputils ping", in "8 B"..="65535 B": "it carries the time at which it left";
         /// After how many datagrams the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "iputils ping", within COUNTS;
@@ -42,7 +42,7 @@ impl AppKind for PingConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Ping {
     config: PingConfig,
@@ -76,7 +76,7 @@ mod tests {
     use tailrace_core::Rng;
 
     #[test]
-    fn so_many_leave_at_their_interval() {
+    fn count_datagrams_leave_at_the_interval() {
         let config = PingConfig { count: Some(3), ..Default::default() };
         assert_eq!(times(config.build(), Instant::MAX), [0.0, 1.0, 2.0]);
         assert_eq!(config.traffic().map(|t| t.rate), Some(Rate::from_bps(56 * 8)));

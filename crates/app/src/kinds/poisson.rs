@@ -8,9 +8,9 @@ use tailrace_core::{Bytes, Duration, Rate};
 tailrace_core::parameters! {
     /// Keys of `poisson`.
     pub struct PoissonConfig {
-        /// How much payload the flow sends per second on average.
+        /// The payload that the flow sends per second on average.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }
@@ -34,7 +34,7 @@ impl AppKind for PoissonConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Poisson {
     mean: Duration,

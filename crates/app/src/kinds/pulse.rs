@@ -17,21 +17,21 @@ tailrace_core::parameters! {
         period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time";
         /// The length of a burst; at most `period`.
         burst: Duration, required, in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
-        /// How much payload the flow sends per second within a burst; with ramps, the highest rate.
+        /// The payload that the flow sends per second within a burst; with ramps, the highest rate.
         rate: Rate, required, within RATES;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
         /// Whether the spacing of packets starts anew with each burst. If false, it goes on where a burst follows
         /// directly on the one before, or where the gap between packets is longer than the pause.
         restart: bool = false, "own choice";
-        /// How irregular the gaps between the packets of a burst are: each gap is multiplied by a random factor
+        /// The irregularity of the gaps between the packets of a burst: each gap is multiplied by a random factor
         /// between 1 minus this and 1 plus this.
         jitter: Probability = Probability::ZERO, "as `cbr`";
-        /// How irregular the starts of bursts are: each burst starts up to this much before or after its time, at
-        /// random (uniformly). This does not move the bursts after it. The first one never starts early. The spacing
-        /// of packets starts anew with each burst.
+        /// The irregularity of the starts of bursts: each burst starts up to this much before or after its time, at
+        /// random (uniformly). This does not move the bursts after it. The first one never starts early. The spacing of
+        /// packets starts anew with each burst.
         start_jitter: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "no run lasts longer";
-        /// How the bursts of the different flows of the group lie in time to one another.
+        /// The position in time of the bursts of the group's flows relative to one another.
         phase: PulsePhase = PulsePhase::Together, "own choice";
         /// Over which share of a burst, at its start, the rate rises from zero in a straight line. With a ramp, the
         /// spacing of packets starts anew.
@@ -85,7 +85,7 @@ impl AppKind for PulseConfig {
     fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
         let Self { period, burst, phase, .. } = *self;
         let count = within.as_nanos().div_ceil(period.as_nanos());
-        // Of flows that are not in step only each by itself has pauses.
+        // Flows that are not in step have pauses one by one, but not as a group.
         if phase != PulsePhase::Together || count > MOST_BURSTS {
             return vec![(Duration::ZERO, within)];
         }
@@ -114,16 +114,16 @@ fn check_ramps(rise: Probability, fall: Probability) -> Result<(), KeyConflict> 
     Ok(())
 }
 
-/// What spaces the packets of a burst.
+/// Spacing of the packets of bursts.
 #[derive(Debug)]
 enum PacketClock {
-    /// One gap after the other, whatever burst they are in.
+    /// The spacing goes on across the borders of bursts.
     Continuous(PacketSpacing),
     /// The places of a burst's packets in it: so many have left, the last one at this place.
     PerBurst { shape: PulseEnvelope, sent: u64, at: Duration },
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Pulse {
     config: PulseConfig,
@@ -134,7 +134,7 @@ pub struct Pulse {
     /// The time of the burst under way, and when it began or will; of a clock that runs on, of the first one.
     due: Instant,
     began: Instant,
-    /// Which one it is, from 0.
+    /// Number of the burst under way, from 0.
     number: u64,
 }
 

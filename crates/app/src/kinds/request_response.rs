@@ -8,9 +8,9 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `request_response`.
     pub struct RequestResponseConfig {
-        /// How many bytes a request has; a size or a distribution.
+        /// The size of a request; a size or a distribution.
         request: SizeDist, required, within SIZES;
-        /// How many bytes a response has; a size or a distribution.
+        /// The size of a response; a size or a distribution.
         response: SizeDist, required, within SIZES;
         /// The pause between a response and the next request; a duration or a distribution.
         think: DurationDist = DurationDist::default(), "own choice";
@@ -32,12 +32,15 @@ impl AppKind for RequestResponseConfig {
     fn transfers(&self) -> TransferCount {
         TransferCount::of(self.count)
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         !(self.think.is_constant() && self.request.is_constant() && self.response.is_constant())
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct RequestResponse {
     config: RequestResponseConfig,

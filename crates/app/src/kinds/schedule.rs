@@ -13,7 +13,7 @@ tailrace_core::parameters! {
         /// When the rate of payload changes and to what: a list of [time, rate] with rising times, such as [["0 s",
         /// "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
         steps: RateSteps, required;
-        /// How many bytes of payload each packet carries, without headers.
+        /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
     }
 }
@@ -43,7 +43,7 @@ impl AppKind for ScheduleConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Schedule {
     config: ScheduleConfig,

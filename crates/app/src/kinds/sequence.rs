@@ -10,7 +10,7 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `sequence`.
     pub struct SequenceConfig {
-        /// How many bytes each transfer has; a size or a distribution.
+        /// The size of each transfer; a size or a distribution.
         size: SizeDist, required, within SIZES;
         /// The pause between the end of a transfer and the start of the next; a duration or a distribution.
         gap: DurationDist = DurationDist::default(), "own choice";

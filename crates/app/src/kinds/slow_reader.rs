@@ -10,12 +10,12 @@ use tailrace_core::{Bytes, Duration, Rate, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `slow_reader`.
     pub struct SlowReaderConfig {
-        /// How fast the receiving application reads what has arrived.
+        /// The rate at which the receiving application reads arrived data.
         rate: Rate, required, within RATES;
-        /// How many bytes the application reads at a time. A larger chunk keeps the receive window closed for longer
-        /// in between.
+        /// The bytes that the application reads at a time. A larger chunk keeps the receive window closed for longer in
+        /// between.
         chunk: Bytes = Bytes(4096), "own choice: a page", within SIZES;
-        /// How many bytes are transferred; a size or a distribution. `"auto"`: as many as get through until `stop`.
+        /// The size of the transfer; a size or a distribution. `"auto"`: as much as gets through until `stop`.
         size: Option<SizeDist> = None, "own choice", within SIZES;
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.
@@ -62,7 +62,7 @@ impl AppKind for SlowReaderConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct SlowReader {
     config: SlowReaderConfig,

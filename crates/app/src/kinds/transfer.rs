@@ -1,4 +1,4 @@
-//! One transfer, as of a file.
+//! A single transfer, such as a file.
 
 use crate::application::EndpointRole;
 use crate::bounds::SIZES;
@@ -10,7 +10,7 @@ use tailrace_core::{DurationDist, SizeDist};
 tailrace_core::parameters! {
     /// Keys of `transfer`.
     pub struct TransferConfig {
-        /// How many bytes are transferred; a size or a distribution.
+        /// The size of the transfer; a size or a distribution.
         size: SizeDist, required, within SIZES;
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections.

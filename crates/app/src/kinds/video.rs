@@ -15,7 +15,7 @@ use crate::registry::{AppKind, KeyConflict, RequiredTransport, TransferCount};
 use tailrace_core::{Bytes, Duration, Instant, Rate, SizeDist};
 
 tailrace_core::choices! {
-    /// How the rate of the next segment is chosen.
+    /// Rate adaptation: the choice of the next segment's rate.
     pub enum AdaptationRule {
         /// The rate follows how full the player's buffer is.
         Buffer = "buffer",
@@ -31,16 +31,16 @@ tailrace_core::parameters! {
     pub struct VideoConfig {
         /// The rates of the video to choose from, rising, with commas between them.
         ladder: BitrateLadder = BitrateLadder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
-        /// How much playing time a segment has. Shorter segments spend more round trips on requests.
+        /// The playing time of a segment. Shorter segments spend more round trips on requests.
         segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself";
-        /// How much playing time the player's buffer holds. A smaller buffer bridges only shorter interruptions.
+        /// The playing time that the player's buffer holds. A smaller buffer bridges only shorter interruptions.
         buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
-        /// How the player chooses the rate of the next segment.
+        /// The rule by which the player chooses the rate of the next segment.
         rule: AdaptationRule = AdaptationRule::Buffer, "Huang et al. 2014, BBA-0";
-        /// How much playing time must be in the buffer before the player starts. The same holds after it had to stop
-        /// because the buffer was empty.
+        /// The playing time that must be in the buffer before the player starts, or starts again after the buffer ran
+        /// empty.
         startup: Duration = Duration::from_secs(4), "own choice: a segment", in "0 s"..="1 h": "nobody waits longer";
-        /// How many bytes a request has; a size or a distribution.
+        /// The size of a request; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "as of `web`", within SIZES;
         /// After how many segments the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;
@@ -49,7 +49,7 @@ tailrace_core::parameters! {
 
 /// kbit/s.
 const LADDER: [u64; 10] = [235, 375, 560, 750, 1050, 1750, 2350, 3000, 4300, 5800];
-/// So many of the last segments tell what the network carries.
+/// Number of recent segments from which throughput is estimated.
 const REMEMBERED: usize = 5;
 /// A player whose connection broke tries again after this; own choice.
 const RETRY: Duration = Duration::from_secs(1);
@@ -82,12 +82,15 @@ impl AppKind for VideoConfig {
     fn plays(&self) -> bool {
         true
     }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
+    }
     fn is_random(&self) -> bool {
         !self.request.is_constant()
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Video {
     config: VideoConfig,
@@ -95,7 +98,7 @@ pub struct Video {
     player: VideoPlayer,
 }
 
-/// What is fetched.
+/// Download of segments: connection, request under way, recent rates.
 #[derive(Debug, Default)]
 struct SegmentFetch {
     /// Whether there is a connection that has not broken.
@@ -108,7 +111,7 @@ struct SegmentFetch {
     recent: [f64; REMEMBERED],
 }
 
-/// What is played: a buffer that fills with segments and drains in real time.
+/// Playback: a buffer that fills with segments and drains in real time.
 #[derive(Clone, Copy, Debug, Default)]
 struct VideoPlayer {
     counts: PlaybackStats,
@@ -142,7 +145,7 @@ impl VideoPlayer {
         }
     }
 
-    /// So much time is played, as far as the buffer lasts.
+    /// Plays for this time, as far as the buffer lasts.
     fn play(&mut self, passed: Duration) {
         let buffer = self.counts.buffer;
         self.counts.buffer = buffer - buffer.min(passed);
@@ -233,7 +236,7 @@ impl Video {
         u64::try_from(bits / 8_000_000_000).unwrap_or(u64::MAX).max(1)
     }
 
-    /// How long until there is room for another segment.
+    /// Time until the buffer has room for another segment.
     fn until_room(&self) -> Duration {
         let filled = self.player.counts.buffer.as_nanos().saturating_add(self.config.segment.as_nanos());
         Duration::from_nanos(filled.saturating_sub(self.config.buffer.as_nanos()))

@@ -44,8 +44,8 @@ impl Codec {
         }
     }
 
-    /// What the codec adds to a conversation: a packet's time and what it looks ahead (5 ms of G.729), and its impairment by
-    /// loss (Cole & Rosenbluth 2001, §4; of G.729 that of G.729A).
+    /// Delay of the codec (a packet's time, and 5 ms of look-ahead for G.729) and its impairment by loss (Cole &
+    /// Rosenbluth 2001, §4; for G.729 that of G.729A).
     const fn voice(self, buffer: Duration) -> VoiceParameters {
         match self {
             Self::G711 => {
@@ -77,7 +77,7 @@ impl AppKind for VoipConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Voip {
     config: VoipConfig,
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_its_time_is_late() {
+    fn packets_after_the_playout_time_are_late() {
         let mut app = VoipConfig { buffer: Duration::from_millis(60), ..Default::default() }.build();
         let mut rng = Rng::new(1);
         let mut arrives = |sent: u64, at: u64| {

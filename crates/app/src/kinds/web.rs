@@ -15,16 +15,16 @@ use tailrace_core::{Bytes, CountDist, Duration, DurationDist, Instant, SizeDist}
 tailrace_core::parameters! {
     /// Keys of `web`.
     pub struct WebConfig {
-        /// How many bytes the main object of a page has; a size or a distribution.
+        /// The size of a page's main object; a size or a distribution.
         main: SizeDist = SizeDist::Lognormal(Bytes(10_710), 1.37), "NGMN 2008, HTTP model", within SIZES;
-        /// How many bytes each further object of a page has; a size or a distribution.
+        /// The size of each further object of a page; a size or a distribution.
         object: SizeDist = SizeDist::Lognormal(Bytes(7_758), 2.36), "NGMN 2008, HTTP model", within SIZES;
-        /// How many further objects a page has; a number or a distribution.
+        /// The number of further objects of a page; a number or a distribution.
         objects: CountDist = CountDist::bounded_pareto(2, 55, 1.1), "NGMN 2008, HTTP model",
             in "0"..="100000": "a page with more would not be complete in any run";
-        /// How many bytes a request has; a size or a distribution.
+        /// The size of a request; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "ns-3 3.43, ThreeGppHttpVariables", within SIZES;
-        /// How many connections the client has open at most at a time.
+        /// The largest number of connections that the client has open at a time.
         connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each connection begins with a window of its own, so more of them flood the path";
         /// The pause from the end of a page to the request of the next one; a duration or a distribution.
         think: DurationDist = DurationDist::Exponential(Duration::from_secs(30)), "NGMN 2008, HTTP model";
@@ -42,12 +42,15 @@ impl AppKind for WebConfig {
     fn build(&self) -> Box<Web> {
         Box::new(Web { config: self.clone(), pages: 0, page: PageLoad::default() })
     }
-    /// Those are its objects.
+    /// Each object of a page is a transfer.
     fn transfers(&self) -> TransferCount {
         TransferCount::Endless
     }
     fn has_pages(&self) -> bool {
         true
+    }
+    fn data_source(&self) -> EndpointRole {
+        EndpointRole::Server
     }
     fn is_random(&self) -> bool {
         let sizes = [&self.main, &self.object, &self.request].into_iter().all(SizeDist::is_constant);
@@ -55,7 +58,7 @@ impl AppKind for WebConfig {
     }
 }
 
-/// One that runs.
+/// The running application.
 #[derive(Debug)]
 pub struct Web {
     config: WebConfig,
@@ -168,8 +171,8 @@ impl Application for Web {
         self.go_on(cx);
     }
 
-    /// What was asked for on a connection that broke is left out, as a browser leaves out a picture; for what is left another
-    /// connection is opened.
+    /// Leaves out the object that was under way on a broken connection, as a browser leaves out a picture; another
+    /// connection is opened for the remaining ones.
     fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         if !failed || self.page.asked == 0 {
             return;
@@ -208,7 +211,7 @@ mod tests {
     }
 
     impl Told {
-        /// What it asks for, at a time in milliseconds, when it is told something.
+        /// Actions in response to an event at a time in milliseconds.
         fn at(
             &mut self,
             ms: u64,
@@ -262,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_broken_connection_owed_is_left_out_and_the_page_is_no_sample() {
+    fn a_page_with_a_broken_connection_is_no_sample() {
         let mut told = Told { web: page_of_three(), rng: Rng::new(1) };
         told.wakes(0);
         told.hears(50, EndpointRole::Client);
         told.wakes(50);
         let breaks = |told: &mut Told, ms, failed| told.at(ms, |web, cx| web.on_closed(failed, cx));
-        // One of three is under way on each connection; for the third another one is opened.
+        // Each connection has one of the three under way; another one is opened for the third.
         assert_eq!(breaks(&mut told, 60, true), (Some(60), vec![]));
         assert_eq!(breaks(&mut told, 60, false), (None, vec![]), "it is said again");
         assert_eq!(told.wakes(60), (None, vec![OPEN]));

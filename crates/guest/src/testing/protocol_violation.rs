@@ -1,4 +1,4 @@
-//! What no guest says: words that are whole but out of turn, and rings that lead anywhere.
+//! Protocol violations: well-formed messages out of turn, and rings that lead anywhere.
 
 use super::{BASE, FakeGuest, MEMORY, QUEUE, SPACING};
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::guest_socket::{u32_at, u64_at};
 
-/// What a message is about (`enum um_timetravel_ops`).
+/// Operation of a message (`enum um_timetravel_ops`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeTravelOp {
     /// The answer to any other.
@@ -42,7 +42,7 @@ impl TimeTravelOp {
     }
 }
 
-/// One message.
+/// A message (`struct um_timetravel_msg`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TimeTravelMessage {
     /// An [`TimeTravelOp`], if it is known.

@@ -44,7 +44,7 @@ pub(crate) struct SharedSchedule {
 }
 
 impl SharedSchedule {
-    /// One of a guest that boots, and may go on by itself up to `free_until`.
+    /// The schedule of a guest that boots, and may go on by itself up to `free_until`.
     pub(crate) fn new(free_until: u64) -> io::Result<Self> {
         let memory = rustix::fs::memfd_create("schedule", MemfdFlags::CLOEXEC)?;
         rustix::fs::ftruncate(&memory, 2 * HEADER as u64)?;

@@ -1,4 +1,4 @@
-//! What a card says of itself: `struct virtio_net_config` (Virtual I/O Device 1.2, section 5.1.4).
+//! Configuration space of a network device: `struct virtio_net_config` (Virtual I/O Device 1.2, section 5.1.4).
 
 use crate::error::KernelError;
 

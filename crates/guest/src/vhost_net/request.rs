@@ -33,7 +33,7 @@ const VRING_KICK: u32 = 35;
 const BACKEND_CONFIG_CHANGE_MSG: u32 = 2;
 const BACKEND_VRING_CALL: u32 = 4;
 
-/// What the guest's kernel asks of a card.
+/// Request of the guest's kernel to a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum VhostRequest {
     GetFeatures,
@@ -59,7 +59,7 @@ pub(crate) struct VhostRegion {
     pub(crate) offset: u64,
 }
 
-/// What a request is answered with.
+/// Reply to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum VhostReply {
     /// It is done: said only where that was asked for.
@@ -95,7 +95,7 @@ impl VhostMessage {
         }
     }
 
-    /// How many bytes it took.
+    /// Length of the message in bytes.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -182,7 +182,7 @@ pub(crate) fn config_changed() -> Vec<u8> {
 /// Length of the answer to an interrupt.
 pub(crate) const RESULT: usize = HEADER + 8;
 
-/// What the guest answers to an interrupt, once it is whole; zero is well.
+/// The guest's answer to an interrupt, once it is whole; zero is success.
 pub(crate) fn result_of(bytes: &[u8]) -> Option<u64> {
     u64_at(bytes, HEADER)
 }
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_too_long_or_of_another_version_is_an_error() {
+    fn unknown_overlong_or_other_version_messages_are_errors() {
         assert!(VhostMessage::parse(&message(99, VERSION, &[])).is_err());
         assert!(VhostMessage::parse(&message(SET_OWNER, 2, &[])).is_err());
         assert!(VhostMessage::parse(&message(SET_OWNER, VERSION, &[0; LONGEST])).is_err());

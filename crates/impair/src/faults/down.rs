@@ -8,7 +8,7 @@ use tailrace_core::Duration;
 tailrace_core::parameters! {
     /// Keys of `down`.
     pub struct DownConfig {
-        /// How much later than the link itself routes use it again when the fault ends. The link carries packets at
+        /// The delay after the end of the fault until routes use the link again. The link itself carries packets at
         /// once, and hosts see that their interface is up, but only after this time does a route lead over it: the
         /// host's own, or those of routers.
         route_delay: Duration = Duration::ZERO, "own choice", within DELAYS;

@@ -11,7 +11,7 @@ tailrace_core::parameters! {
     pub struct RandomDelayConfig {
         /// The distribution from which each new delay of the link is drawn.
         value: DurationDist, required;
-        /// How long each value holds before the next one is drawn; a duration or a distribution.
+        /// The time for which each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }

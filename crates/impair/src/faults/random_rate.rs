@@ -14,7 +14,7 @@ tailrace_core::parameters! {
         /// `markov(P, A, B, C)`. The last is a chain over a list of rates, which with probability P moves to the rate
         /// before or after.
         value: RateDist, required;
-        /// How long each value holds before the next one is drawn; a duration or a distribution.
+        /// The time for which each value holds before the next one is drawn; a duration or a distribution.
         hold: DurationDist, required;
     }
 }

@@ -14,8 +14,7 @@ tailrace_core::parameters! {
         /// For how long a packet is held back. If the next packet arrives only after this time, the order does not
         /// change.
         hold: Duration, required, in "1 ns"..="87600 h": "no run lasts longer";
-        /// How many packets there are at least from one that is held back to the next: with 5 at least four pass in
-        /// between.
+        /// The smallest number of packets from one that is held back to the next: with 5 at least four pass in between.
         gap: u32 = 1, "own choice", in 1..=1000000: "with 0 no packet could be held back";
     }
 }

@@ -6,7 +6,7 @@ use tailrace_core::Rng;
 tailrace_core::parameters! {
     /// Keys of `periodic`.
     pub struct PeriodicConfig {
-        /// Of each so many packets, the last one is lost: 100 loses every hundredth packet.
+        /// The period in packets: 100 loses every hundredth packet.
         every: u64, required, in "1"..="1000000000000": "packets are counted from 1";
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tailrace_core::params::plugin::PluginParameters;
 use tailrace_core::params::{ParamInfo, SetError, Value};
 
-/// What a class is.
+/// Kind of algorithm that a class implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PluginSort {
     Law,
@@ -24,7 +24,7 @@ pub(crate) struct PluginClass {
     pub(super) name: &'static str,
     /// The class, as errors call it.
     pub(super) class: String,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     pub(super) about: &'static str,
     pub(super) params: &'static [ParamInfo],
     pub(super) defaults: Vec<Value>,

@@ -1,4 +1,5 @@
-//! How a hook that fails ends its run: it unwinds to who began the run, so that nothing is simulated after it.
+//! Errors of hooks. A hook that fails unwinds to the caller that started the run, so that nothing is simulated after
+//! it.
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
@@ -12,7 +13,7 @@ create_exception!(
     "A hook of a class raised, or answered what cannot be."
 );
 
-/// What unwinds. It is no panic: nothing is printed.
+/// Payload of the unwinding. It is no panic: nothing is printed.
 struct Failure(PyErr);
 
 /// Ends the run because a hook raised.
@@ -28,7 +29,7 @@ pub(super) fn wrong(class: &str, hook: &str, why: &str) -> ! {
     resume_unwind(Box::new(Failure(HookError::new_err(format!("{class}.{hook} {why}")))))
 }
 
-/// What `run` gives, or why a hook ended it.
+/// Result of `run`, or the error of the hook that ended it.
 pub(crate) fn caught<T>(run: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(result) => result,

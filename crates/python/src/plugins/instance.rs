@@ -18,7 +18,7 @@ pub(super) struct PluginInstance {
 }
 
 impl PluginInstance {
-    /// One made for what `setting` says.
+    /// Creates an instance for `setting`.
     pub(super) fn new<'py>(py: Python<'py>, config: &PluginConfig, setting: impl IntoPyObject<'py>) -> Self {
         let object = config.instance(py, setting);
         let kind = Arc::clone(&config.kind);
@@ -29,7 +29,7 @@ impl PluginInstance {
         instance
     }
 
-    /// What a hook answered; what it raised ends the run.
+    /// Answer of a hook; an exception ends the run.
     pub(super) fn answer<'py>(
         &self,
         hook: &str,

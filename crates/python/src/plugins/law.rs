@@ -9,7 +9,7 @@ use tailrace_core::params::plugin::PluginParameters as _;
 use tailrace_core::params::{ParamType, Value};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Rng};
 use tailrace_qdisc::managed::DropEnd;
-use tailrace_qdisc::outside::Ticket;
+use tailrace_qdisc::plugin::Ticket;
 use tailrace_qdisc::{Aqm, Backlog, Cx, LinkView, Managed, QueueDiscipline, Verdict};
 
 /// The hooks that the class has; the others are not called.

@@ -5,12 +5,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use tailrace_core::{DropReason, Ecn, Instant, Packet as _};
-use tailrace_qdisc::outside::Ticket;
+use tailrace_qdisc::plugin::Ticket;
 
 /// A packet that waits. Two are equal where they are the same.
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Packet {
-    /// How many came before it.
+    /// Number of packets that were enqueued before it.
     pub(super) serial: u64,
     /// Bytes.
     #[pyo3(get)]
@@ -58,13 +58,13 @@ impl Packet {
     }
 }
 
-/// What a hook reported.
+/// Drop or mark that a hook reported.
 pub(super) enum HookReport {
     Drop(Py<Packet>, DropReason),
     Mark(Py<Packet>),
 }
 
-/// What a discipline is handed with every hook: the time, random numbers, and where drops and marks go.
+/// Context of a queue's hooks: the time, random numbers, and a sink for drops and marks.
 #[pyclass(frozen, name = "Cx", module = "tailrace._native")]
 pub(crate) struct QueueContext {
     rng: Py<Rng>,

@@ -7,7 +7,7 @@ use super::views::Link;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use tailrace_core::{Bytes, Instant, Packet as _};
-use tailrace_qdisc::outside::Ticket;
+use tailrace_qdisc::plugin::Ticket;
 use tailrace_qdisc::{Backlog, Cx, LinkView, QueueDiscipline};
 
 /// The discipline and what waits in it.
@@ -20,7 +20,7 @@ pub(super) struct PluginQueue {
     hears_of_links: bool,
 }
 
-/// What waits: the ticket, since when, and the packet as Python sees it.
+/// A queued packet: the ticket, the time of its arrival, and the packet as Python sees it.
 struct HeldPacket {
     ticket: Ticket,
     arrival: Instant,

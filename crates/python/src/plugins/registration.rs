@@ -12,7 +12,7 @@ use serde_json::json;
 use std::sync::Arc;
 use tailrace_core::params::{Invalid, ParamInfo, Value};
 use tailrace_qdisc::LinkView;
-use tailrace_qdisc::outside::{OutsideConfig, OutsideDiscipline, TicketQueue};
+use tailrace_qdisc::plugin::{self, PluginDiscipline, TicketQueue};
 use tailrace_scenario::Plugins;
 use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
 use tailrace_transport::cc::{OutsideControl, Setup};
@@ -82,7 +82,7 @@ impl Plugin {
         let all = these.iter().try_fold(Plugins::default(), |all, one| {
             let config = PluginConfig { kind: Arc::clone(&one.0), values: one.0.defaults.clone() };
             match one.0.sort {
-                PluginSort::Law | PluginSort::Queue => all.with_queue(OutsideConfig::new(config)),
+                PluginSort::Law | PluginSort::Queue => all.with_queue(plugin::PluginConfig::new(config)),
                 PluginSort::Control => all.with_control(OutsideControl::new(config)),
             }
         });
@@ -90,7 +90,7 @@ impl Plugin {
     }
 }
 
-impl OutsideDiscipline for PluginConfig {
+impl PluginDiscipline for PluginConfig {
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
@@ -104,7 +104,7 @@ impl OutsideDiscipline for PluginConfig {
     fn classifies(&self) -> bool {
         false
     }
-    fn copy(&self) -> Box<dyn OutsideDiscipline> {
+    fn copy(&self) -> Box<dyn PluginDiscipline> {
         Box::new(self.clone())
     }
 }

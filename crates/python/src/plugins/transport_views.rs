@@ -1,10 +1,10 @@
-//! What hooks of congestion controls are handed. Times are nanoseconds, sizes bytes: whole numbers, as the engine has them.
+//! Arguments of congestion controls' hooks. Times are nanoseconds, sizes bytes: whole numbers, as in the engine.
 
 use pyo3::prelude::*;
 use tailrace_core::{Bytes, Duration};
 use tailrace_transport::cc::{self, AckSample, CongestionEvent, Delivery, NO_SSTHRESH, Repair, Setup};
 
-/// What a control is told when it starts.
+/// Parameters of a connection for which a control starts.
 #[pyclass(frozen, name = "Setup", module = "tailrace._native")]
 pub(crate) struct Setting(pub(super) Setup);
 
@@ -45,7 +45,7 @@ impl Setting {
     }
 }
 
-/// What an ACK of new data tells.
+/// Sample of an ACK of new data.
 #[pyclass(frozen, get_all, module = "tailrace._native")]
 pub(crate) struct Ack {
     now: u64,
@@ -73,7 +73,7 @@ impl From<&AckSample> for Ack {
     }
 }
 
-/// Why a window must fall.
+/// Reason for reducing the window.
 #[pyclass(frozen, eq, hash, module = "tailrace._native")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Signal {
@@ -102,7 +102,7 @@ impl Event {
     fn now(&self) -> u64 {
         self.0.now.as_nanos()
     }
-    /// Why.
+    /// Reason for reducing the window.
     #[getter]
     fn signal(&self) -> Signal {
         match self.0.signal {
@@ -112,14 +112,14 @@ impl Event {
             cc::Signal::RepeatedTimeout => Signal::RepeatedTimeout,
         }
     }
-    /// What a multiplicative decrease applies to.
+    /// Value to which a multiplicative decrease applies.
     #[getter]
     fn base(&self) -> u64 {
         self.0.base.get()
     }
 }
 
-/// What one ACK tells, in recovery or not, for controls that ask for it.
+/// Sample of any ACK, in recovery or not, for controls that ask for it.
 #[pyclass(frozen, get_all, name = "Delivery", module = "tailrace._native")]
 pub(crate) struct Delivered {
     now: u64,

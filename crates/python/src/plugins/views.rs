@@ -1,4 +1,5 @@
-//! What hooks are handed. Times are nanoseconds, sizes bytes, rates bits a second: whole numbers, as the engine has them.
+//! Arguments of queues' hooks. Times are nanoseconds, sizes bytes, rates bits a second: whole numbers, as in the
+//! engine.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -6,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_qdisc::LinkView;
 
-/// What a discipline decides about one packet.
+/// Decision of a discipline about a packet.
 #[pyclass(frozen, eq, hash, module = "tailrace._native", from_py_object)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Verdict {
@@ -35,7 +36,7 @@ impl From<Verdict> for tailrace_qdisc::Verdict {
     }
 }
 
-/// What waits in a queue: the packet in service has left it.
+/// Backlog of a queue; the packet in service has left it.
 #[pyclass(frozen, get_all, module = "tailrace._native")]
 pub(crate) struct Backlog {
     packets: u64,
@@ -48,8 +49,8 @@ impl From<tailrace_qdisc::Backlog> for Backlog {
     }
 }
 
-/// What a discipline knows of the link it serves: its rate, overhead included, its delay, and the bytes that each packet
-/// takes on it beyond its size.
+/// The link that a discipline serves: its rate, overhead included, its delay, and the bytes that each packet takes on
+/// it beyond its size.
 #[pyclass(frozen, get_all, module = "tailrace._native")]
 pub(crate) struct Link {
     rate: u64,
@@ -59,7 +60,7 @@ pub(crate) struct Link {
 
 #[pymethods]
 impl Link {
-    /// What a packet of `size` takes of the link's rate, bytes.
+    /// Bytes of the link's rate that a packet of `size` takes.
     fn wire_size(&self, size: u64) -> u64 {
         LinkView::new(Rate::from_bps(self.rate), Duration::from_nanos(self.delay))
             .with_overhead(Bytes(self.overhead))

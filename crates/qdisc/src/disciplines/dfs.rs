@@ -39,6 +39,7 @@
 //! A flow is flagged from its mark until its reset, or until its record is removed.
 
 mod config;
+mod discipline;
 mod fair_share;
 mod process;
 mod record;

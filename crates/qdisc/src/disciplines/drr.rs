@@ -24,10 +24,10 @@ mod classes;
 mod classful;
 
 use super::fq_codel::check_flows;
-use super::netfence::HostRules;
 use crate::discipline::LinkView;
 use crate::flow_hash::FlowBy;
 use crate::flow_queue::{End, FlowQueue, FlowSetup, Overflow, Separation, Service, Ties};
+use crate::host_rules::HostRules;
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};

@@ -16,6 +16,7 @@
 //! no filters and no GSO.
 
 mod config;
+mod discipline;
 mod queue;
 mod scheduler;
 

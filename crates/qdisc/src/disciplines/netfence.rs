@@ -36,8 +36,9 @@ pub mod feedback;
 use self::access::{Access, Police};
 use self::channels::Channels;
 pub use self::config::{NetfenceConfig, NetfenceRole};
-pub use self::feedback::{HostFeedback, HostRules};
+pub use self::feedback::HostFeedback;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
+pub use crate::host_rules::HostRules;
 use std::collections::VecDeque;
 use tailrace_core::{DropReason, Instant, Limit, Packet};
 

@@ -23,10 +23,11 @@
 
 mod burst;
 mod config;
+mod discipline;
 mod estimate;
 mod law;
 
 pub use config::{Burst, DelayFrom, Form, PieConfig};
 pub use law::Pie;
 
-pub(crate) use config::sixteenths;
+pub(crate) use discipline::sixteenths;

@@ -14,6 +14,7 @@
 
 mod base;
 mod config;
+mod discipline;
 mod gred;
 mod law;
 mod levels;
@@ -24,5 +25,5 @@ pub use law::Red;
 pub use levels::Levels;
 
 pub(crate) use base::red_based;
-pub(crate) use config::{tc_burst, weight_log};
+pub(crate) use discipline::{tc_burst, weight_log};
 pub(crate) use law::{Crossings, Spread, Status};

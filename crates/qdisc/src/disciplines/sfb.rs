@@ -27,10 +27,11 @@
 //! counted, so a change of the hash leaves no bin with a wrong count; LANL omits as many departures as packets were
 //! waiting. The bins that a change retires start anew with `lanl` and keep their numbers with `linux`, as there.
 
+mod bin_layout;
 mod bins;
 mod config;
+mod discipline;
 mod hash;
-mod visit;
 
 use self::bins::{Bank, Count, PARTS, Rules};
 pub use self::config::{Early, Form, Overflow, SfbConfig, Warm};

@@ -12,10 +12,10 @@
 //! known, it has the weight of its first packet. Neither Linux nor ns-2 has WFQ.
 
 use crate::discipline::LinkView;
+use crate::discipline::{Backlog, Cx, QueueDiscipline};
 use crate::fair_queue::{Clock, FairQueue, FairSetup, Payer, Weights};
 use crate::flow_hash::FlowBy;
 use crate::registry::{About, Discipline, Invalid};
-use crate::{Backlog, Cx, QueueDiscipline};
 use tailrace_core::{Bytes, Instant, Limit, Packet};
 
 tailrace_core::choices! {

@@ -1,9 +1,9 @@
 //! The flows that a fair queue knows, found by their keys.
 
-use super::line::{LINES, Place};
+use super::place::{LINES, Place};
 use crate::discipline::Backlog;
 use crate::flow_hash::{SaltedHash, Words};
-use crate::flow_queue::store::{Ends, NONE};
+use crate::packet_lists::{Ends, NONE};
 use core::cmp::Reverse;
 use core::ops::{Index, IndexMut};
 use tailrace_core::{Bytes, Rng};

@@ -6,11 +6,10 @@
 
 use super::flows::Flow;
 use super::key::Key;
-use crate::flow_queue::store::NONE;
+use super::place::{OUT, Place};
 use crate::heap::Heap;
+use crate::packet_lists::NONE;
 
-/// How many lines there are.
-pub(super) const LINES: usize = 2;
 /// Flows that hold packets, by the key of their heads.
 pub(super) type Heads = Line<0>;
 /// Flows whose last tag is ahead of the clock, by that tag.
@@ -25,23 +24,6 @@ pub(super) struct Line<const N: usize> {
     last: u32,
     /// Those that came out of order.
     heap: Heap<Key>,
-}
-
-/// A flow's key in a line, wherever it is, and its neighbours in the run.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    key: Key,
-    /// [`OUT`] if it is not in the run.
-    before: u32,
-    after: u32,
-}
-
-/// No flow either, and no end.
-const OUT: u32 = NONE - 1;
-
-impl Place {
-    /// Of a flow that is in no line.
-    pub(super) const NOWHERE: Self = Self { key: Key::LEAST, before: OUT, after: OUT };
 }
 
 impl<const N: usize> Line<N> {

@@ -7,9 +7,7 @@ use tailrace_core::params::Value;
 use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Rate, Rng};
 use tailrace_qdisc::testing::{Collector, TestPacket};
-use tailrace_qdisc::{
-    Backlog, Cx, LinkView, OutsideConfig, Qdisc, QdiscConfig, QueueDiscipline, disciplines,
-};
+use tailrace_qdisc::{Backlog, Cx, LinkView, PluginConfig, Qdisc, QdiscConfig, QueueDiscipline, disciplines};
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -205,11 +203,11 @@ fn a_packet_larger_than_any_limit_is_dropped_not_lost() {
 }
 
 /// Disciplines that between them use all that a packet has and a sink takes, as ones from outside.
-fn from_outside(config: &QdiscConfig) -> OutsideConfig {
+fn from_outside(config: &QdiscConfig) -> PluginConfig {
     macro_rules! one_of {
         ($($name:literal => $config:ty),+) => {
             match config.name() {
-                $( $name => OutsideConfig::named::<$config>("outside"), )+
+                $( $name => PluginConfig::named::<$config>("outside"), )+
                 other => unreachable!("{other}"),
             }
         };
@@ -239,7 +237,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..200),
         seed in any::<u64>(),
     ) {
-        let outside = QdiscConfig::Outside(from_outside(&config));
+        let outside = QdiscConfig::Plugin(from_outside(&config));
         prop_assert_eq!(outside.classifies(), config.classifies());
         prop_assert_eq!(outside.validate(), Ok(()));
         prop_assert_eq!(run(&outside, &link, &steps, seed), run(&config, &link, &steps, seed));

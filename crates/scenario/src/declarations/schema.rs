@@ -14,7 +14,7 @@ use tailrace_core::dist::{cdf, count, size};
 use tailrace_core::params::Bounds;
 use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
 use tailrace_impair::{faults, losses};
-use tailrace_qdisc::{OutsideConfig, QdiscConfig};
+use tailrace_qdisc::{PluginConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
@@ -408,7 +408,7 @@ fn queue(plugins: &Plugins) -> Value {
     let catalog = tailrace_qdisc::catalog();
     let own = plugins.queues().iter();
     let names: Vec<&str> =
-        catalog.iter().map(|q| q.name).chain(own.clone().map(OutsideConfig::name)).collect();
+        catalog.iter().map(|q| q.name).chain(own.clone().map(PluginConfig::name)).collect();
     let mut tables = vec![json!({
         "description": "A line as tc takes it, such as \"red limit 200kb min 15kb max 45kb ecn\".",
         "type": "string",

@@ -1,6 +1,6 @@
 //! Algorithms that a scenario may name beside the registered ones.
 
-use tailrace_qdisc::{OutsideConfig, QdiscConfig};
+use tailrace_qdisc::{PluginConfig, QdiscConfig};
 use tailrace_transport::CcConfig;
 use tailrace_transport::cc::OutsideControl;
 use tailrace_transport::mptcp::SubflowControl;
@@ -9,7 +9,7 @@ use tailrace_transport::mptcp::SubflowControl;
 /// are then as good as registered ones.
 #[derive(Clone, Debug, Default)]
 pub struct Plugins {
-    queues: Vec<OutsideConfig>,
+    queues: Vec<PluginConfig>,
     controls: Vec<OutsideControl>,
 }
 
@@ -21,7 +21,7 @@ impl Plugins {
     ///
     /// # Errors
     /// Where the name is taken, or is none.
-    pub fn with_queue(mut self, queue: OutsideConfig) -> Result<Self, String> {
+    pub fn with_queue(mut self, queue: PluginConfig) -> Result<Self, String> {
         let name = queue.name();
         check_name(name, "queue discipline")?;
         if QdiscConfig::default_of(name).is_some() {
@@ -55,7 +55,7 @@ impl Plugins {
     }
 
     /// The disciplines.
-    pub(crate) fn queues(&self) -> &[OutsideConfig] {
+    pub(crate) fn queues(&self) -> &[PluginConfig] {
         &self.queues
     }
 
@@ -66,14 +66,14 @@ impl Plugins {
 
     /// The names of all disciplines, registered ones first.
     pub(crate) fn queue_names(&self) -> Vec<&'static str> {
-        let own = self.queues.iter().map(OutsideConfig::name);
+        let own = self.queues.iter().map(PluginConfig::name);
         QdiscConfig::names().iter().copied().chain(own).collect()
     }
 
     /// The default configuration of a discipline, registered or not.
     pub(crate) fn queue(&self, name: &str) -> Option<QdiscConfig> {
         let own = || self.queues.iter().find(|queue| queue.name() == name);
-        QdiscConfig::default_of(name).or_else(|| own().cloned().map(QdiscConfig::Outside))
+        QdiscConfig::default_of(name).or_else(|| own().cloned().map(QdiscConfig::Plugin))
     }
 
     /// The names of congestion controls that are not registered.

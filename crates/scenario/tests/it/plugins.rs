@@ -1,7 +1,7 @@
 //! Algorithms that whoever reads a scenario hands in.
 
 use tailrace_qdisc::disciplines::codel::CodelConfig;
-use tailrace_qdisc::{OutsideConfig, QdiscConfig};
+use tailrace_qdisc::{PluginConfig, QdiscConfig};
 use tailrace_scenario::{Diagnostic, Parsed, Plugins, Source, schema, schema_with};
 use tailrace_transport::CcConfig;
 use tailrace_transport::cc::{OutsideControl, Reno};
@@ -25,7 +25,7 @@ const TEXT: &str = r#"
 "#;
 
 fn outsiders() -> Plugins {
-    let outsiders = Plugins::default().with_queue(OutsideConfig::named::<CodelConfig>("mine")).unwrap();
+    let outsiders = Plugins::default().with_queue(PluginConfig::named::<CodelConfig>("mine")).unwrap();
     outsiders.with_control(OutsideControl::named::<Reno>("my_reno")).unwrap()
 }
 
@@ -103,15 +103,14 @@ fn errors_know_them() {
 
 #[test]
 fn names_that_are_taken_or_no_names_are_refused() {
-    let refused =
-        |name| Plugins::default().with_queue(OutsideConfig::named::<CodelConfig>(name)).unwrap_err();
+    let refused = |name| Plugins::default().with_queue(PluginConfig::named::<CodelConfig>(name)).unwrap_err();
     for name in QdiscConfig::names().iter().copied().chain(["pfifo", "bfifo"]) {
         assert!(refused(name).contains("give yours another name"), "{name}");
     }
     for name in ["", "My", "a-b", "1st", "a b", "_a"] {
         assert!(refused(name).contains("small letters"), "{name}");
     }
-    let again = outsiders().with_queue(OutsideConfig::named::<CodelConfig>("mine"));
+    let again = outsiders().with_queue(PluginConfig::named::<CodelConfig>("mine"));
     assert!(again.unwrap_err().contains("two queue disciplines"));
     for name in CcConfig::names().iter().copied().chain(["lia", "olia"]) {
         let error = Plugins::default().with_control(OutsideControl::named::<Reno>(name)).unwrap_err();

@@ -6,7 +6,7 @@
 //! routers. Ways are those of the moment; captures show packets as they were sent. Where ways of one length share the traffic, the
 //! router is the one on the packet's own way, but the packet may get there by another.
 
-use crate::packet::frame_decode::Frame;
+use crate::packet::frame_decode::DecodedPacket;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use tailrace_core::{Bytes, Packet};
@@ -15,7 +15,7 @@ use tailrace_wire::Ipv4Packet;
 
 /// Why a packet goes no further than to a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum PathEnd {
     /// It is addressed to it.
     Here,
     /// It has lived as long as it may.
@@ -25,8 +25,8 @@ pub(crate) enum End {
 }
 
 /// A packet that leaves by the interface with address `out` goes no further than it may. No link carries less than `least_mtu`.
-pub(super) fn limit(
-    (frame, out, least_mtu): (&Frame, Address, Bytes),
+pub(crate) fn limit_reach(
+    (frame, out, least_mtu): (&DecodedPacket, Address, Bytes),
     pkt: &mut SimPacket,
     fabric: &mut SimFabric,
 ) {
@@ -47,22 +47,22 @@ pub(super) fn limit(
 }
 
 /// Why a packet that was sent to a router ends there, whose address is its destination.
-pub(super) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<End> {
+pub(crate) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<PathEnd> {
     let (here, last) = (pkt.destination, Address(ip.dst().into()));
     if last == here {
-        return Some(End::Here);
+        return Some(PathEnd::Here);
     }
     let flow = pkt.readdressed(last).flow();
     let passed = fabric.links_on_way((pkt.source, here), flow).count();
     if passed >= usize::from(ip.ttl()) {
-        return Some(End::TimeToLive);
+        return Some(PathEnd::TimeToLive);
     }
     let next = fabric.links_on_way((here, last), flow).next()?;
-    (pkt.size() > fabric.link(next).mtu()).then_some(End::TooBig(next))
+    (pkt.size() > fabric.link(next).mtu()).then_some(PathEnd::TooBig(next))
 }
 
 /// A packet has arrived, with its bytes: it has lived as many hops as there are routers on its way.
-pub(super) fn lower(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
+pub(crate) fn lower_ttl(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
     let links = fabric.links_on_way((pkt.source, pkt.destination), pkt.flow()).count();
     let Ok(mut ip) = Ipv4Packet::new_checked(bytes) else { return };
     let routers = u8::try_from(links.saturating_sub(1)).unwrap_or(u8::MAX);

@@ -9,7 +9,7 @@ use tailrace_transport::{Event, TcpStats, TcpView};
 
 /// Stands for a socket elsewhere: holds what is to be said to it and what it has said.
 #[derive(Debug, Default)]
-pub(crate) struct Remote {
+pub(crate) struct RemoteSocket {
     orders: VecDeque<SocketOrder>,
     events: VecDeque<Event>,
     stats: TcpStats,
@@ -21,7 +21,7 @@ pub(crate) struct Remote {
     over: bool,
 }
 
-impl Remote {
+impl RemoteSocket {
     /// One that opens a connection.
     pub(crate) fn connect(kind: SocketKind) -> Self {
         Self { orders: [SocketOrder::Connect(kind)].into(), ..Self::default() }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_subflow_keeps_its_number_and_a_new_one_takes_the_first_that_is_free() {
-        let mut remote = Remote::default();
+        let mut remote = RemoteSocket::default();
         let mut numbers = |subflows: &[u8]| {
             remote.hear(&counted(subflows));
             let numbered = remote.subflows().map(|(number, one)| (one.socket.local.ip().octets()[3], number));

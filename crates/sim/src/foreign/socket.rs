@@ -50,8 +50,16 @@ pub struct FlowSockets {
 }
 
 impl FlowSockets {
+    /// One socket for all datagrams of an address and port.
+    pub(crate) fn add(&mut self, socket: DatagramSocket) {
+        match self.datagrams.iter_mut().find(|other| other.at == socket.at) {
+            Some(same) => same.is_heard |= socket.is_heard,
+            None => self.datagrams.push(socket),
+        }
+    }
+
     /// Flows from several hosts may lead to one port; it listens if one of them does.
-    pub(super) fn listen(&mut self, at: SocketAddrV4, kind: SocketKind) {
+    pub(crate) fn listen(&mut self, at: SocketAddrV4, kind: SocketKind) {
         let like = |other: &SocketKind| SocketKind { listens: kind.listens, ..other.clone() } == kind;
         match self.listeners.iter_mut().find(|(place, other)| *place == at && like(other)) {
             Some((_, other)) => other.listens |= kind.listens,

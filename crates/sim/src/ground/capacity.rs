@@ -8,14 +8,14 @@ use tailrace_scenario::model::LinkSpec;
 
 /// How much a link direction can carry.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Pace {
+pub(crate) enum LinkCapacity {
     /// So much, all the time.
     Rate(Rate),
     /// What its schedule says, started with this stream.
     Schedule(LinkSchedule, Rng),
 }
 
-impl Pace {
+impl LinkCapacity {
     /// That of the file; `stream` is that of the link's schedule.
     pub(crate) fn of(spec: &LinkSpec, stream: impl FnOnce() -> Rng) -> Self {
         match &spec.schedule {
@@ -35,25 +35,25 @@ impl Pace {
 
 /// Rates of the link directions whose rate has changed.
 #[derive(Debug, Default)]
-pub(crate) struct Rates {
+pub(crate) struct CapacityHistory {
     /// From when on it was which, in the order of time.
-    changes: BTreeMap<LinkId, Vec<(Instant, Pace)>>,
+    changes: BTreeMap<LinkId, Vec<(Instant, LinkCapacity)>>,
 }
 
-impl Rates {
+impl CapacityHistory {
     /// A direction has another rate from now on.
-    pub(crate) fn changed(&mut self, way: LinkId, now: Instant, pace: Pace) {
+    pub(crate) fn changed(&mut self, way: LinkId, now: Instant, pace: LinkCapacity) {
         self.changes.entry(way).or_default().push((now, pace));
     }
 
     /// The mean rate of a direction from `from` to `to`, if it began with `first`.
-    pub(crate) fn mean_bps(&self, way: LinkId, first: &Pace, from: Instant, to: Instant) -> f64 {
+    pub(crate) fn mean_bps(&self, way: LinkId, first: &LinkCapacity, from: Instant, to: Instant) -> f64 {
         let changes = self.changes.get(&way).map_or(&[][..], Vec::as_slice);
         let before = changes.partition_point(|(at, _)| *at <= from);
         let first = before.checked_sub(1).map_or(first, |last| &changes[last].1);
         let within: Vec<_> = changes[before..].iter().filter(|(at, _)| *at < to).collect();
         let span = to.saturating_since(from);
-        if let Pace::Rate(rate) = first
+        if let LinkCapacity::Rate(rate) = first
             && (within.is_empty() || span.is_zero())
         {
             return rate.as_bps() as f64;
@@ -77,9 +77,9 @@ mod tests {
     #[test]
     fn the_mean_is_weighted_by_time() {
         let (way, second) = (LinkId(3), Instant::from_secs);
-        let [ten, one, four] = [10, 1, 4].map(|mbit| Pace::Rate(Rate::from_mbit(mbit)));
-        let mut rates = Rates::default();
-        let mean = |rates: &Rates, from, to| rates.mean_bps(way, &ten, second(from), second(to));
+        let [ten, one, four] = [10, 1, 4].map(|mbit| LinkCapacity::Rate(Rate::from_mbit(mbit)));
+        let mut rates = CapacityHistory::default();
+        let mean = |rates: &CapacityHistory, from, to| rates.mean_bps(way, &ten, second(from), second(to));
         assert_eq!(mean(&rates, 0, 8), 10e6);
         rates.changed(way, second(2), one);
         rates.changed(way, second(4), four);
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn of_a_trace_opportunities_count() {
         let trace = LinkSchedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
-        let trace = Pace::Schedule(trace, Rng::new(1));
+        let trace = LinkCapacity::Schedule(trace, Rng::new(1));
         let (way, second) = (LinkId(0), Instant::from_secs);
-        let mut rates = Rates::default();
+        let mut rates = CapacityHistory::default();
         assert_eq!(rates.mean_bps(way, &trace, second(0), second(4)), 3.0 * 12_032.0);
         assert_eq!(rates.mean_bps(way, &trace, second(2), second(2)), 0.0);
-        rates.changed(way, Instant::from_nanos(500_000_000), Pace::Rate(Rate::from_bps(1000)));
+        rates.changed(way, Instant::from_nanos(500_000_000), LinkCapacity::Rate(Rate::from_bps(1000)));
         // Two opportunities and 500 bits in a second.
         assert_eq!(rates.mean_bps(way, &trace, second(0), second(1)), 2.0 * 12_032.0 + 500.0);
     }

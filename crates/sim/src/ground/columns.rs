@@ -25,7 +25,7 @@ pub struct TableInfo {
 }
 
 /// `"table", "what a row is", |row: Row| { name: Kind = value, "unit", "meaning"; ... }`, with a kind of
-/// [`Cell`](crate::ground::table::Cell): `INFO` describes the table, `new_table` makes an empty one, and `add` a row of it.
+/// [`TableCell`](crate::ground::table::Cell): `INFO` describes the table, `new_table` makes an empty one, and `add` a row of it.
 macro_rules! columns {
     ($table:literal, $doc:literal, |$row:ident: $type:ty| {
         $( $name:ident: $kind:ident = $value:expr, $unit:literal, $about:literal; )+
@@ -41,14 +41,14 @@ macro_rules! columns {
         }
 
         fn add(table: &mut $crate::ground::table::TableBuilder, $row: &$type) {
-            table.row(&[ $( $crate::ground::table::Cell::$kind($value), )+ ]);
+            table.row(&[ $( $crate::ground::table::TableCell::$kind($value), )+ ]);
         }
     };
-    (@empty U32) => { $crate::ground::table::Cell::U32(0) };
-    (@empty U64) => { $crate::ground::table::Cell::U64(0) };
-    (@empty Count) => { $crate::ground::table::Cell::Count(None) };
-    (@empty F64) => { $crate::ground::table::Cell::F64(0.0) };
-    (@empty Text) => { $crate::ground::table::Cell::Text("") };
+    (@empty U32) => { $crate::ground::table::TableCell::U32(0) };
+    (@empty U64) => { $crate::ground::table::TableCell::U64(0) };
+    (@empty Count) => { $crate::ground::table::TableCell::Count(None) };
+    (@empty F64) => { $crate::ground::table::TableCell::F64(0.0) };
+    (@empty Text) => { $crate::ground::table::TableCell::Text("") };
 }
 pub(crate) use columns;
 

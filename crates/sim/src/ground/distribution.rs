@@ -86,7 +86,7 @@ impl Distribution {
 keys! {
     /// A level over time.
     #[derive(Clone, Debug)]
-    pub(crate) struct Level {
+    pub(crate) struct TimeLevel {
         /// The mean over time.
         mean: f64, "";
         /// The standard deviation over time.

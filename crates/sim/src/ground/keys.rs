@@ -4,14 +4,14 @@
 
 /// A key of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct SummaryKey {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
     pub(crate) doc: &'static str,
     /// What serde is told of it: of what it flattens, the keys below stand in its place.
     pub(crate) serde: &'static str,
     /// The keys of the object that stands there, if they are described with this one.
-    pub(crate) below: &'static [Key],
+    pub(crate) below: &'static [SummaryKey],
 }
 
 /// A key of an object, by its path from there: `transfers.asked`.
@@ -38,14 +38,14 @@ pub struct ObjectInfo {
 
 impl ObjectInfo {
     /// An object with these keys.
-    pub(crate) fn new(name: &'static str, doc: &'static str, keys: &[Key]) -> Self {
+    pub(crate) fn new(name: &'static str, doc: &'static str, keys: &[SummaryKey]) -> Self {
         let mut all = Vec::new();
         keys.iter().for_each(|key| key.list("", &mut all));
         Self { name, doc, keys: all }
     }
 }
 
-impl Key {
+impl SummaryKey {
     /// Itself and what is below it.
     fn list(&self, above: &str, out: &mut Vec<KeyInfo>) {
         if self.serde == "flatten" {
@@ -74,8 +74,8 @@ macro_rules! keys {
         }
 
         impl $object {
-            pub(crate) const KEYS: &'static [$crate::ground::keys::Key] = &[ $(
-                $crate::ground::keys::Key {
+            pub(crate) const KEYS: &'static [$crate::ground::keys::SummaryKey] = &[ $(
+                $crate::ground::keys::SummaryKey {
                     name: stringify!($key),
                     unit: $unit,
                     doc: concat!($($doc),+),

@@ -17,8 +17,8 @@ impl Values {
     /// What no counter reaches: that nobody has counted.
     pub const NO_COUNT: u64 = u64::MAX;
 
-    /// Memory that they take.
-    pub(crate) const fn bytes(&self) -> usize {
+    /// Bytes of the numbers.
+    pub const fn bytes(&self) -> usize {
         match self {
             Self::U64(values) => size_of_val(values.as_slice()),
             Self::U32(values) | Self::Text(values) => size_of_val(values.as_slice()),

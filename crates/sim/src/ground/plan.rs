@@ -1,6 +1,6 @@
 //! Constants of a run: the scenario, the seed, the queues under study and how link directions are named.
 
-use crate::ground::capacity::Pace;
+use crate::ground::capacity::LinkCapacity;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Duration;
@@ -9,14 +9,14 @@ use tailrace_scenario::model::{Link, NodeIndex, Scenario};
 
 /// What stays fixed during a run.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct RunPlan {
     pub(crate) scenario: Arc<Scenario>,
     pub(crate) run: u32,
     pub(crate) seed: u64,
     /// Link directions with a queue under study.
     pub(crate) queues: Vec<ObservedQueue>,
     /// What link directions are called in the results.
-    pub(crate) places: Places,
+    pub(crate) places: LinkNames,
     /// Flows that have series.
     pub(crate) sampled_flows: Vec<usize>,
     /// Propagation delay of each link direction, as drawn.
@@ -26,7 +26,7 @@ pub(crate) struct Plan {
 /// A queue that appears in the results.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedQueue {
-    /// See [`Places`].
+    /// See [`LinkNames`].
     pub(crate) name: String,
     pub(crate) link: LinkId,
     pub(crate) kind: &'static str,
@@ -34,18 +34,18 @@ pub(crate) struct ObservedQueue {
     pub(crate) form: Option<&'static str>,
     /// Most that may wait, where the discipline has a bound.
     pub(crate) limit: Option<String>,
-    pub(crate) pace: Pace,
+    pub(crate) pace: LinkCapacity,
     pub(crate) overhead: u64,
 }
 
 /// What link directions are called: `g1->g2`, or `name:g1->g2` where several links join the two.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct LinkNames {
     /// Number of links between two nodes.
     joining: BTreeMap<(NodeIndex, NodeIndex), u32>,
 }
 
-impl Places {
+impl LinkNames {
     pub(crate) fn new(scenario: &Scenario) -> Self {
         let mut joining = BTreeMap::new();
         for link in &scenario.links {

@@ -4,37 +4,37 @@ use std::ops::{Index, IndexMut};
 
 /// The windows that are open at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Open {
+pub(crate) enum Scope {
     /// From the end of the warm-up to the end of the run: all that statistics cover.
-    Whole,
+    Run,
     /// The part of it that began last. A run whose scenario names no windows has no parts.
-    Part,
+    Window,
 }
 
-impl Open {
-    pub(crate) const BOTH: [Self; 2] = [Self::Whole, Self::Part];
+impl Scope {
+    pub(crate) const BOTH: [Self; 2] = [Self::Run, Self::Window];
 }
 
 /// Something for each open window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Each<T>([T; 2]);
+pub(crate) struct PerScope<T>([T; 2]);
 
-impl<T> Each<T> {
+impl<T> PerScope<T> {
     /// Something else for each.
-    pub(crate) fn map<U>(self, of: impl FnMut(T) -> U) -> Each<U> {
-        Each(self.0.map(of))
+    pub(crate) fn map<U>(self, of: impl FnMut(T) -> U) -> PerScope<U> {
+        PerScope(self.0.map(of))
     }
 }
 
-impl<T> Index<Open> for Each<T> {
+impl<T> Index<Scope> for PerScope<T> {
     type Output = T;
-    fn index(&self, open: Open) -> &T {
-        &self.0[open as usize]
+    fn index(&self, scope: Scope) -> &T {
+        &self.0[scope as usize]
     }
 }
 
-impl<T> IndexMut<Open> for Each<T> {
-    fn index_mut(&mut self, open: Open) -> &mut T {
-        &mut self.0[open as usize]
+impl<T> IndexMut<Scope> for PerScope<T> {
+    fn index_mut(&mut self, scope: Scope) -> &mut T {
+        &mut self.0[scope as usize]
     }
 }

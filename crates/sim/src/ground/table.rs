@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 /// A cell.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Cell<'a> {
+pub(crate) enum TableCell<'a> {
     /// Whole number.
     U64(u64),
     /// The same, where there is one.
@@ -28,13 +28,13 @@ pub(crate) struct TableBuilder {
 
 impl TableBuilder {
     /// An empty table with these columns; the template row gives their types.
-    pub(crate) fn new(name: &str, columns: &[(&str, Cell<'_>)]) -> Self {
+    pub(crate) fn new(name: &str, columns: &[(&str, TableCell<'_>)]) -> Self {
         let columns = columns.iter().map(|(name, cell)| {
             let values = match cell {
-                Cell::U64(_) | Cell::Count(_) => Values::U64(Vec::new()),
-                Cell::U32(_) => Values::U32(Vec::new()),
-                Cell::F64(_) => Values::F64(Vec::new()),
-                Cell::Text(_) => Values::Text(Vec::new()),
+                TableCell::U64(_) | TableCell::Count(_) => Values::U64(Vec::new()),
+                TableCell::U32(_) => Values::U32(Vec::new()),
+                TableCell::F64(_) => Values::F64(Vec::new()),
+                TableCell::Text(_) => Values::Text(Vec::new()),
             };
             Column { name: (*name).into(), values, words: Vec::new() }
         });
@@ -47,7 +47,7 @@ impl TableBuilder {
     ///
     /// # Panics
     /// When the cells do not match the columns.
-    pub(crate) fn row(&mut self, cells: &[Cell<'_>]) {
+    pub(crate) fn row(&mut self, cells: &[TableCell<'_>]) {
         assert_eq!(
             cells.len(),
             self.table.columns.len(),
@@ -56,11 +56,11 @@ impl TableBuilder {
         );
         for ((column, known), cell) in self.table.columns.iter_mut().zip(&mut self.known).zip(cells) {
             match (&mut column.values, cell) {
-                (Values::U64(v), Cell::U64(x)) => v.push(*x),
-                (Values::U64(v), Cell::Count(x)) => v.push(x.unwrap_or(Values::NO_COUNT)),
-                (Values::U32(v), Cell::U32(x)) => v.push(*x),
-                (Values::F64(v), Cell::F64(x)) => v.push(*x),
-                (Values::Text(v), Cell::Text(word)) => {
+                (Values::U64(v), TableCell::U64(x)) => v.push(*x),
+                (Values::U64(v), TableCell::Count(x)) => v.push(x.unwrap_or(Values::NO_COUNT)),
+                (Values::U32(v), TableCell::U32(x)) => v.push(*x),
+                (Values::F64(v), TableCell::F64(x)) => v.push(*x),
+                (Values::Text(v), TableCell::Text(word)) => {
                     let id = known.get(*word).copied().unwrap_or_else(|| {
                         column.words.push((*word).into());
                         known.insert((*word).into(), column.words.len() as u32 - 1);

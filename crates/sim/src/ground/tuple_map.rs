@@ -7,7 +7,7 @@ use tailrace_transport::mptcp::Tuple;
 
 /// The table.
 #[expect(clippy::disallowed_types, reason = "the hash is fixed, and nobody goes through the entries")]
-pub(crate) type ByTuple<V> = HashMap<Tuple, V, BuildHasherDefault<TupleHasher>>;
+pub(crate) type TupleMap<V> = HashMap<Tuple, V, BuildHasherDefault<TupleHasher>>;
 
 /// A hash of addresses and ports. It decides nothing but where an entry lies, and is the same in every run.
 #[derive(Debug, Default)]

@@ -1,13 +1,13 @@
 //! Applications at work: they are told what happens, and what they ask for is done.
 
-use crate::foreign::Remote;
+use crate::foreign::remote::RemoteSocket;
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::{Endpoint, EndpointPlan};
-use crate::host::flow::{Carrier, Flow, Running, Streams};
+use crate::host::flow::{Carrier, Flow, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::host::timer::Timer;
-use crate::host::transfer::Work;
+use crate::host::transfer::TransferState;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
@@ -72,7 +72,7 @@ impl World {
         what: impl FnOnce(&mut AnyApp, &mut AppContext<'_>),
     ) -> bool {
         let mut actions = AppActions::default();
-        let Running { app, rng, wake } = &mut *self.flows[flow].app;
+        let RunningApp { app, rng, wake } = &mut *self.flows[flow].app;
         what(app, &mut AppContext::new(fabric.now(), rng, &mut actions));
         if let Some(at) = actions.wake() {
             // A pending later one becomes a no-op.
@@ -99,7 +99,7 @@ impl World {
     ) -> bool {
         match action {
             AppAction::RoundTrip(time) => self.count_rtt(flow, time),
-            AppAction::Late => self.flows[flow].tally.late_packets += 1,
+            AppAction::Late => self.flows[flow].stats.late_packets += 1,
             AppAction::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
             AppAction::Open(data, from) => self.open(flow, (data, from), fabric),
             AppAction::Read(at, bytes) => self.read(socket, at, bytes, fabric),
@@ -145,7 +145,7 @@ impl World {
         self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 
-    fn streams(&mut self, flow: usize) -> Option<&mut Streams> {
+    fn streams(&mut self, flow: usize) -> Option<&mut StreamFlow> {
         match &mut self.flows[flow].carrier {
             Carrier::Tcp(streams) => Some(streams),
             Carrier::Udp(_) => None,
@@ -184,15 +184,18 @@ impl World {
         streams.connections += 1;
         streams.end = None;
         let mut endpoint = match self.foreign.with_sockets(envelope.source) {
-            Some(_) => {
-                Endpoint::Remote(Box::new(Remote::connect(streams.plan.socket_kind(*listens, envelope.dscp))))
-            }
+            Some(_) => Endpoint::Remote(Box::new(RemoteSocket::connect(
+                streams.plan.socket_kind(*listens, envelope.dscp),
+            ))),
             None => {
                 let seed = streams.next_seed();
                 streams.plan.endpoint(true, envelope.tuple(), seed, now)
             }
         };
-        let mut work = Work { is_transfer: matches!(data, ConnectionData::Last(_)), ..Work::default() };
+        let mut work = TransferState {
+            is_transfer: matches!(data, ConnectionData::Last(_)),
+            ..TransferState::default()
+        };
         if let ConnectionData::Message(bytes) | ConnectionData::Last(bytes) = data {
             work.begin(bytes, now);
             streams.begun += 1;
@@ -211,7 +214,7 @@ impl World {
         let socket = Socket { work, record, ..Socket::new(endpoint, envelope, *header) };
         let id = self.insert(socket, fabric);
         self.flows[flow].latest = id;
-        self.flows[flow].silence.open(now);
+        self.flows[flow].delivery_gap.open(now);
         self.serve_socket(id, fabric);
     }
 
@@ -225,11 +228,11 @@ impl World {
         let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
         let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
         let longest = usable.peek().copied();
-        let envelope = usable.find(|e| !self.stubs.has(&e.tuple(), now)).or(longest)?;
+        let envelope = usable.find(|e| !self.time_wait.has(&e.tuple(), now)).or(longest)?;
         // Joins of Multipath TCP count on from here.
         let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
         streams.ports.pass(envelope.source_port.saturating_add(joins));
-        self.stubs.remove(&envelope.tuple());
+        self.time_wait.remove(&envelope.tuple());
         Some(envelope)
     }
 
@@ -248,7 +251,7 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return };
         if !socket.end().is_server() {
             self.connection_log.over(socket.record, fabric.now());
-            self.fall_silent(id, fabric.now());
+            self.close_delivery_gap(id, fabric.now());
         }
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, peer) = (socket.end(), socket.envelope.peer);
@@ -435,7 +438,7 @@ impl World {
         let (work, record) = (**work, *record);
         let f = &mut self.flows[flow];
         let (group, took) = (f.group as usize, now - work.began);
-        f.tally.completed(work.size, took);
+        f.stats.completed(work.size, took);
         self.recorder.completed(flow, group, took, now);
         if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));

@@ -3,6 +3,7 @@
 //!
 //! Most packets name their socket (`sockets`) and never come here.
 
+use crate::host::accounting::keep_early_bytes;
 use crate::host::endpoint::Endpoint;
 use crate::host::flow::Carrier;
 use crate::host::hosts::World;
@@ -12,7 +13,6 @@ use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
-use crate::stats::window_start::keep_early;
 use tailrace_app::EndpointRole;
 use tailrace_core::Dscp;
 use tailrace_net::NodeId;
@@ -30,7 +30,7 @@ impl World {
             return Some(id);
         }
         let segment = pkt.segment(&self.options);
-        if self.stubs.has(&tuple, now) && !self.answer_in_time_wait(pkt, &segment, fabric) {
+        if self.time_wait.has(&tuple, now) && !self.answer_in_time_wait(pkt, &segment, fabric) {
             return None;
         }
         if pkt.is_syn() && self.listens(pkt) {
@@ -63,7 +63,7 @@ impl World {
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
         let Carrier::Tcp(streams) = &flow.carrier else { return false };
         let keep = streams.plan.time_wait();
-        let Some(stub) = self.stubs.get_mut(&tuple, now) else { return false };
+        let Some(stub) = self.time_wait.get_mut(&tuple, now) else { return false };
         let peer = stub.peer;
         match stub.wait.handle_segment(segment, keep, now) {
             TimeWaitAnswer::Silence => false,
@@ -72,11 +72,11 @@ impl World {
                 false
             }
             TimeWaitAnswer::Over => {
-                self.stubs.remove(&tuple);
+                self.time_wait.remove(&tuple);
                 false
             }
             TimeWaitAnswer::Reopen => {
-                self.stubs.remove(&tuple);
+                self.time_wait.remove(&tuple);
                 true
             }
         }
@@ -164,9 +164,9 @@ impl World {
     pub(crate) fn release(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
-        self.stubs.leave(socket, fabric.now());
-        self.connection_log.gone(socket.record, end, &socket.endpoint);
-        keep_early(&mut self.cuts, socket);
+        self.time_wait.leave(socket, fabric.now());
+        self.connection_log.gone(socket.record, end, socket.endpoint.end_counters());
+        keep_early_bytes(&mut self.baselines, socket);
         let flow = &mut self.flows[end.flow()];
         flow.retired.add(&socket.endpoint, flow.is_sender(end));
         if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {

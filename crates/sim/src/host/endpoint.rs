@@ -1,6 +1,8 @@
 //! Transport endpoints of flows: TCP, Multipath TCP, or a socket of a foreign host.
 
-use crate::foreign::{Remote, SocketKind};
+use crate::foreign::remote::RemoteSocket;
+use crate::foreign::socket::SocketKind;
+use crate::stats::connection_log::{EndCounters, NOT_COUNTED};
 use std::sync::Arc;
 use tailrace_core::{Dscp, Duration, Instant, Rng};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
@@ -13,7 +15,7 @@ pub(crate) enum Endpoint {
     Tcp(Tcp),
     Mptcp(Box<Mptcp>),
     /// A socket of a foreign host.
-    Remote(Box<Remote>),
+    Remote(Box<RemoteSocket>),
 }
 
 impl Endpoint {
@@ -92,6 +94,16 @@ impl Endpoint {
             Self::Remote(_) => 0,
         }
     }
+    /// Counters for the connection log.
+    pub(crate) fn end_counters(&self) -> EndCounters {
+        EndCounters {
+            delivered_bytes: self.bytes_delivered(),
+            retransmitted_packets: self.stats().retransmitted_segments,
+            timeouts: if self.lacks_timeouts() { NOT_COUNTED } else { self.timeouts() },
+            subflows: self.subflows(),
+        }
+    }
+
     /// Whether its stack does not count timeouts.
     pub(crate) fn lacks_timeouts(&self) -> bool {
         matches!(self, Self::Remote(remote) if remote.lacks_timeouts())

@@ -2,50 +2,47 @@
 //! what it receives, and presents what was returned to it.
 //!
 //! Labels and what is returned take no bytes of a packet. TCP returns labels with whatever it sends; the far end of a UDP
-//! flow sends a packet of [`SIZE`] bytes without payload when a datagram comes and the last such packet is
+//! flow sends a packet of [`FEEDBACK_BYTES`] bytes without payload when a datagram comes and the last such packet is
 //! [`PERIOD`] old. Like ACKs, these packets load links and queues and are in no count of the flow's packets.
 //!
 //! A foreign host knows nothing of labels: that is done below its stack, as NetFence's layer between IP and transport would, for
 //! the packets of flows. Others of its packets have none.
 
-use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::options_arena::OptionsArena;
-use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
-use tailrace_app::Datagram;
-use tailrace_core::{Bytes, Duration, Ecn, Instant, Label, Packet};
+use tailrace_core::{Duration, Instant, Label, Packet};
 use tailrace_qdisc::disciplines::netfence::{HostFeedback, HostRules};
 use tailrace_scenario::Scenario;
 
 /// IPv4 and UDP headers, and 12 bytes of feedback.
-const SIZE: u32 = 40;
+pub(crate) const FEEDBACK_BYTES: u32 = 40;
 
 /// Explicit feedback comes so often, while datagrams come: eight times in a control interval of the routers.
 const PERIOD: Duration = Duration::from_millis(250);
 
 /// Feedback of all sockets.
 #[derive(Debug)]
-pub(crate) struct Feedback {
+pub(crate) struct LabelFeedback {
     rules: HostRules,
-    ends: Vec<End>,
+    ends: Vec<EndFeedback>,
 }
 
 /// One socket's.
 #[derive(Clone, Copy, Debug)]
-struct End {
+struct EndFeedback {
     host: HostFeedback,
     withholds: bool,
     /// When the next explicit feedback may leave.
     next: Instant,
 }
 
-impl Feedback {
+impl LabelFeedback {
     /// What the sockets of a scenario need; nothing where no queue asks for it.
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let specs = scenario.links.iter().flat_map(|l| [&l.forward, &l.backward]);
         let rules = specs.filter_map(|spec| spec.queue.host_rules()).next()?;
-        let end = |withholds| End { host: HostFeedback::default(), withholds, next: Instant::ZERO };
+        let end = |withholds| EndFeedback { host: HostFeedback::default(), withholds, next: Instant::ZERO };
         let groups = scenario.flows.iter();
         let ends = groups
             .flat_map(|g| g.pairs.iter().flat_map(|_| [end(false), end(g.withholds_feedback)]))
@@ -64,7 +61,13 @@ impl Feedback {
     }
 
     /// A packet reaches its socket. Whether it must be answered now by explicit feedback.
-    fn take(&mut self, to: FlowEnd, pkt: &SimPacket, options: &OptionsArena, now: Instant) -> bool {
+    pub(crate) fn take(
+        &mut self,
+        to: FlowEnd,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+        now: Instant,
+    ) -> bool {
         let end = &mut self.ends[to.index()];
         end.host.received(pkt.label());
         end.host.given(pkt.echo(options), now);
@@ -74,27 +77,5 @@ impl Feedback {
         }
         end.next = now + PERIOD;
         true
-    }
-}
-
-impl World {
-    /// A packet with labels reaches its socket. Whether it is explicit feedback, which ends here: neither sockets nor kernels
-    /// hear of it.
-    #[cold]
-    pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
-        let now = fabric.now();
-        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return false };
-        let answers = feedback.take(to, pkt, &self.options, now);
-        let is_explicit = pkt.is_datagram() && pkt.payload == 0 && !pkt.has_bytes(&self.options);
-        if is_explicit {
-            pkt.release(&mut self.options);
-        }
-        // What goes to a spoofed address reaches nobody.
-        if answers && self.flows[to.flow()].spoofed().is_none() {
-            let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
-            let answer = SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (SIZE, Ecn::NotEct), 0, now);
-            self.send(to, answer, fabric);
-        }
-        is_explicit
     }
 }

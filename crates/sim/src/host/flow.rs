@@ -7,19 +7,21 @@ use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::ports::ClientPorts;
 use crate::packet::socket_id::SocketId;
-use crate::packet::spoofing::Spoofed;
-use crate::stats::delivery_gap::Silence;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::ideal_fct::Uncongested;
+use crate::packet::spoofing::SpoofedSource;
+use crate::stats::classifier_accuracy::ClassifiedFlow;
+use crate::stats::delivery_gap::DeliveryGap;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::ideal_fct::IdealFct;
 use crate::stats::paths::FlowPaths;
 use std::sync::Arc;
 use tailrace_app::{AnyApp, AppConfig, EndpointRole, GroupMember, TransferCount};
+use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_transport::ResetCause;
 
 /// The application that drives a flow, its stream of randomness, and when it wants to be woken.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningApp {
     pub(crate) app: AnyApp,
     pub(crate) rng: Rng,
     /// The pending wake-up; `MAX` without one.
@@ -32,8 +34,17 @@ impl Flow {
         (!self.lacks_timeouts).then_some(counted)
     }
 
-    /// The addresses that its datagrams seem to come from, if they are not its own.
-    pub(crate) fn spoofed(&self) -> Option<&Spoofed> {
+    /// Addressing by which queues' classifiers name the flow.
+    pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
+        let protocol = match self.carrier {
+            Carrier::Udp(_) => protocol::UDP,
+            Carrier::Tcp(_) => protocol::TCP,
+        };
+        ClassifiedFlow { client: &self.ends[0], protocol, spoofed: self.spoofed() }
+    }
+
+    /// Spoofed source addresses of its datagrams, if any.
+    pub(crate) fn spoofed(&self) -> Option<&SpoofedSource> {
         match &self.carrier {
             Carrier::Udp(udp) => udp.spoofed.as_deref(),
             Carrier::Tcp(_) => None,
@@ -41,7 +52,7 @@ impl Flow {
     }
 }
 
-impl Running {
+impl RunningApp {
     /// One that nobody has told anything yet.
     pub(crate) fn of(config: &AppConfig, place: GroupMember, rng: Rng) -> Self {
         Self { app: config.build_member(place), rng, wake: Instant::MAX }
@@ -51,8 +62,8 @@ impl Running {
 /// What carries a flow.
 #[derive(Debug)]
 pub(crate) enum Carrier {
-    Udp(Datagrams),
-    Tcp(Box<Streams>),
+    Udp(DatagramFlow),
+    Tcp(Box<StreamFlow>),
 }
 
 impl Carrier {
@@ -64,7 +75,7 @@ impl Carrier {
 
 /// State of a flow over UDP; of pairs, the client's and the server's.
 #[derive(Debug)]
-pub(crate) struct Datagrams {
+pub(crate) struct DatagramFlow {
     /// Bytes of headers beyond the payload.
     pub(crate) header: u32,
     pub(crate) ecn: Ecn,
@@ -73,12 +84,12 @@ pub(crate) struct Datagrams {
     /// Transit time of what was delivered last at each end; `MAX` before that.
     pub(crate) transit: [Duration; 2],
     /// Where the client's datagrams seem to come from, if that is not itself.
-    pub(crate) spoofed: Option<Box<Spoofed>>,
+    pub(crate) spoofed: Option<Box<SpoofedSource>>,
 }
 
 /// State of a flow over TCP or Multipath TCP.
 #[derive(Debug)]
-pub(crate) struct Streams {
+pub(crate) struct StreamFlow {
     pub(crate) plan: Arc<EndpointPlan>,
     /// What its endpoints begin with, sequence numbers and keys, follows from this. It is not drawn from the application's
     /// stream: an application draws the same whatever becomes of connections, so that variants are compared under equal load.
@@ -92,7 +103,7 @@ pub(crate) struct Streams {
     /// Whether they are transfers of different sizes.
     pub(crate) varied: bool,
     /// What its path would do for it alone; none of Multipath TCP, which has several.
-    pub(crate) uncongested: Option<Uncongested>,
+    pub(crate) uncongested: Option<IdealFct>,
     /// Connections opened so far.
     pub(crate) connections: u32,
     /// Its client's ports.
@@ -105,7 +116,7 @@ pub(crate) struct Streams {
     pub(crate) broken: [u32; CAUSES.len()],
 }
 
-impl Streams {
+impl StreamFlow {
     /// The seed of its next endpoint; a whole generator for each flow would take more memory.
     pub(crate) fn next_seed(&mut self) -> u64 {
         self.seed = Rng::new(self.seed).next_u64();
@@ -136,7 +147,7 @@ pub(crate) struct Flow {
     pub(crate) ends: [Envelope; 2],
     /// Bytes of headers of each TCP packet, where the scenario fixes them.
     pub(crate) header: Option<u32>,
-    pub(crate) app: Box<Running>,
+    pub(crate) app: Box<RunningApp>,
     pub(crate) carrier: Carrier,
     /// Whether the application wants to hear of what arrives.
     pub(crate) listens: bool,
@@ -148,15 +159,15 @@ pub(crate) struct Flow {
     pub(crate) sockets: Vec<SocketId>,
     /// The client's socket of the latest connection, as long as there is one.
     pub(crate) latest: SocketId,
-    pub(crate) tally: FlowTally,
+    pub(crate) stats: FlowStats,
     /// What it sent by each path, over Multipath TCP.
     pub(crate) paths: Option<Box<FlowPaths>>,
-    pub(crate) silence: Silence,
+    pub(crate) delivery_gap: DeliveryGap,
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,
     /// What the TCP endpoints of connections that are gone had counted.
-    pub(crate) retired: Retired,
+    pub(crate) retired: RetiredCounters,
 }
 
 impl Flow {
@@ -176,7 +187,7 @@ impl Flow {
 
 /// Sums over connections that are gone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Retired {
+pub(crate) struct RetiredCounters {
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
     pub(crate) altered: u64,
@@ -186,7 +197,7 @@ pub(crate) struct Retired {
     pub(crate) min_rtt: Option<Duration>,
 }
 
-impl Retired {
+impl RetiredCounters {
     /// Takes over what an endpoint has counted; `sends`: it is the one whose round trips are the flow's.
     pub(crate) fn add(&mut self, endpoint: &Endpoint, sends: bool) {
         let stats = endpoint.stats();

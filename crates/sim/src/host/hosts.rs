@@ -1,14 +1,16 @@
 //! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
 
-use crate::foreign::{End, Foreign};
-use crate::ground::capacity::Rates;
-use crate::ground::scope::Each;
+use crate::foreign::hosts::ForeignHosts;
+use crate::foreign::reach::PathEnd;
+use crate::ground::capacity::CapacityHistory;
+use crate::ground::scope::PerScope;
 use crate::host::endpoint::Endpoint;
-use crate::host::feedback::Feedback;
+use crate::host::feedback::FEEDBACK_BYTES;
+use crate::host::feedback::LabelFeedback;
 use crate::host::flow::Flow;
-use crate::host::interfaces::reaches;
+use crate::host::reachability::reaches;
 use crate::host::sockets::{Socket, Sockets};
-use crate::host::time_wait::Stubs;
+use crate::host::time_wait::TimeWaitTable;
 use crate::host::timer::Timer;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
@@ -17,17 +19,17 @@ use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
+use crate::stats::baseline::FlowBaseline;
 use crate::stats::capture::Captures;
-use crate::stats::classifier_accuracy::Verdicts;
+use crate::stats::classifier_accuracy::ClassifierAccuracy;
 use crate::stats::connection_log::ConnectionLog;
-use crate::stats::intervals::Bins;
-use crate::stats::loss_attribution::Late;
-use crate::stats::loss_counters::Fates;
+use crate::stats::intervals::Intervals;
+use crate::stats::loss_attribution::LossAttribution;
+use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
-use crate::stats::window_start::FlowCut;
-use std::collections::BTreeSet;
-use tailrace_app::PlaybackStats;
-use tailrace_core::{Duration, Instant, SackRanges};
+use tailrace_app::{Datagram, PlaybackStats};
+use tailrace_core::{Bytes, Ecn};
+use tailrace_core::{Instant, SackRanges};
 use tailrace_net::{Address, Hosts, LinkId, NodeId, Observer, PacketOps, TimerId};
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::mptcp::{SourceRoute, Transmit};
@@ -37,32 +39,32 @@ use tailrace_transport::segment::Segment;
 #[derive(Debug)]
 pub(crate) struct World {
     pub(crate) sockets: Sockets,
-    pub(crate) stubs: Stubs,
+    pub(crate) time_wait: TimeWaitTable,
     pub(crate) flows: Vec<Flow>,
     pub(crate) options: OptionsArena,
     pub(crate) recorder: Recorder,
     pub(crate) connection_log: ConnectionLog,
     pub(crate) captures: Captures,
-    pub(crate) verdicts: Verdicts,
-    pub(crate) rates: Rates,
+    pub(crate) classifiers: ClassifierAccuracy,
+    pub(crate) rates: CapacityHistory,
     /// Where hosts return and present labels.
-    pub(crate) feedback: Option<Box<Feedback>>,
+    pub(crate) feedback: Option<Box<LabelFeedback>>,
     /// Hosts whose stacks are not the simulator's.
-    pub(crate) foreign: Foreign,
+    pub(crate) foreign: ForeignHosts,
     /// The middlebox of each link direction; empty where there is none at all.
     pub(crate) middleboxes: Box<[Middlebox]>,
     /// Whether a packet can come to a host that it is not addressed to.
     pub(crate) looks_at_addresses: bool,
     /// When the open windows began, where that was after the run did: what was sent until then is not of them.
-    pub(crate) begun: Each<Option<Instant>>,
+    pub(crate) scope_starts: PerScope<Option<Instant>>,
     /// Where all flows stood then; empty for a window that began with the run.
-    pub(crate) cuts: Each<Vec<FlowCut>>,
+    pub(crate) baselines: PerScope<Vec<FlowBaseline>>,
     /// What flows that play had played then; empty where none plays, too.
-    pub(crate) playback_cuts: Each<Vec<PlaybackStats>>,
+    pub(crate) playback_baselines: PerScope<Vec<PlaybackStats>>,
     /// What befalls packets when the window in which they were sent is over.
-    pub(crate) late: Late,
+    pub(crate) loss_attribution: LossAttribution,
     /// Where the scenario records at intervals.
-    pub(crate) bins: Option<Box<Bins>>,
+    pub(crate) intervals: Option<Box<Intervals>>,
 }
 
 impl PacketOps<SimPacket> for World {
@@ -113,7 +115,7 @@ impl Hosts<SimPacket> for World {
     #[inline]
     fn expect(&self, pkt: &SimPacket) {
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return };
-        std::hint::black_box((flow.tally.received_packets, flow.arrived_from));
+        std::hint::black_box((flow.stats.received_packets, flow.arrived_from));
         let Some(socket) = self.sockets.get(pkt.socket) else { return };
         std::hint::black_box(socket.envelope.source);
         match &socket.endpoint {
@@ -154,10 +156,31 @@ impl World {
     #[cold]
     fn is_for(&mut self, node: NodeId, pkt: &SimPacket, fabric: &SimFabric) -> bool {
         let is_for = fabric.graph().holder(pkt.destination) == Some(node);
-        if is_for && pkt.is_datagram() && !self.options.aliases.is_empty() {
+        if is_for && pkt.is_datagram() && !self.options.address_changes.is_empty() {
             self.follow_sender(pkt);
         }
         is_for
+    }
+
+    /// A packet with labels reaches its socket. Whether it is explicit feedback, which ends here: neither sockets nor kernels
+    /// hear of it.
+    #[cold]
+    pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
+        let now = fabric.now();
+        let (Some(feedback), Some(to)) = (&mut self.feedback, pkt.to.end()) else { return false };
+        let answers = feedback.take(to, pkt, &self.options, now);
+        let is_explicit = pkt.is_datagram() && pkt.payload == 0 && !pkt.has_bytes(&self.options);
+        if is_explicit {
+            pkt.release(&mut self.options);
+        }
+        // What goes to a spoofed address reaches nobody.
+        if answers && self.flows[to.flow()].spoofed().is_none() {
+            let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
+            let answer =
+                SimPacket::udp(envelope, Datagram::of(Bytes::ZERO), (FEEDBACK_BYTES, Ecn::NotEct), 0, now);
+            self.send(to, answer, fabric);
+        }
+        is_explicit
     }
 
     /// A packet has come to a host of a run that has foreign ones; whether it was for such a one.
@@ -169,37 +192,9 @@ impl World {
         }
         self.examine(pkt);
         if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
-            self.answer_foreign((node, sender), (pkt, End::Here), fabric);
+            self.answer_foreign((node, sender), (pkt, PathEnd::Here), fabric);
         }
         false
-    }
-
-    /// Counts a data packet that has reached its socket's host.
-    #[inline]
-    fn count_arrival(&mut self, pkt: &SimPacket, now: Instant) {
-        let delay = now - pkt.sent_at;
-        let (Some(flow), Some(end)) = (self.flows.get_mut(pkt.to.flow()), pkt.to.end()) else { return };
-        flow.tally.received_bytes += u64::from(pkt.size);
-        (flow.arrived_from, flow.arrived_again) = (pkt.sent_at, pkt.is_repeated());
-        if pkt.is_copy() {
-            if let Some(paths) = &mut flow.paths {
-                paths.received_copy(pkt, end, &self.options);
-            }
-            return;
-        }
-        flow.tally.received_packets += 1;
-        let group = &mut self.recorder.groups[flow.group as usize];
-        if end.is_server() {
-            flow.tally.delay_sum += delay;
-            group.one_way_delay.record(delay);
-        } else {
-            flow.tally.reverse_packets += 1;
-            flow.tally.reverse_delay_sum += delay;
-            group.reverse_one_way_delay.record(delay);
-        }
-        if let Some(paths) = &mut flow.paths {
-            paths.received(pkt, end, &self.options, delay);
-        }
     }
 
     /// A datagram reaches its application; packets without payload are the hosts' own business.
@@ -209,7 +204,7 @@ impl World {
         let Some(end) = pkt.to.end().filter(|_| pkt.payload > 0) else { return };
         let flow = self.count_datagram(end, u64::from(pkt.payload), fabric.now());
         if pkt.is_altered() {
-            flow.tally.altered_bytes += u64::from(pkt.payload);
+            flow.stats.altered_bytes += u64::from(pkt.payload);
         }
         if flow.listens {
             self.hear_datagram(end, pkt, fabric);
@@ -230,7 +225,7 @@ impl World {
     }
 
     pub(crate) fn lose(&mut self, pkt: &SimPacket) {
-        self.befall(pkt, Fates::LOST);
+        self.count_loss(pkt, LossCounters::LOST);
         pkt.release(&mut self.options);
     }
 
@@ -402,25 +397,6 @@ impl World {
         }
     }
 
-    /// Counts a packet that leaves an end of a flow.
-    #[inline]
-    pub(crate) fn count_sent(&mut self, from: FlowEnd, pkt: &SimPacket) {
-        if pkt.payload > 0 {
-            let tally = &mut self.flows[from.flow()].tally;
-            tally.sent_packets += 1;
-            tally.sent_bytes += u64::from(pkt.size);
-        }
-    }
-
-    /// A sample of a flow's round-trip time.
-    #[inline]
-    pub(crate) fn count_rtt(&mut self, flow: usize, rtt: Duration) {
-        let flow = &mut self.flows[flow];
-        flow.tally.rtt_sum += rtt;
-        flow.tally.rtt_samples += 1;
-        self.recorder.groups[flow.group as usize].rtt.record(rtt);
-    }
-
     fn wake_transport(&mut self, place: usize, fabric: &mut SimFabric) {
         let Some(id) = self.sockets.at_place(place) else { return };
         let Some(socket) = self.sockets.get_mut(id) else { return };
@@ -436,58 +412,6 @@ impl World {
         self.serve_socket(id, fabric);
     }
 
-    /// Links that routing knows about may have gone up or down, and interfaces have another address than these before: hosts
-    /// at their ends see their interfaces change. A connection hears of all of them before it says anything.
-    pub(crate) fn interfaces_changed(&mut self, ways: &[LinkId], former: &[Address], fabric: &mut SimFabric) {
-        if !self.foreign.is_empty() {
-            self.tell_foreign(ways, fabric);
-        }
-        let graph = fabric.graph();
-        let former: Vec<_> = former.iter().filter_map(|a| Some((graph.owner(*a)?, *a))).collect();
-        let addresses = ways.iter().filter_map(|way| graph.source_of(*way));
-        let interfaces: Vec<_> =
-            addresses.filter_map(|a| Some((graph.owner(a)?, a, graph.is_usable(a)))).collect();
-        self.cut_off(&interfaces);
-        let hosts: BTreeSet<_> = interfaces.iter().map(|(host, ..)| *host).collect();
-        let mut concerned: Vec<_> = hosts
-            .into_iter()
-            .flat_map(|h| self.sockets.of_host(h).into_iter().map(move |id| (id, h)))
-            .collect();
-        // In the order of flows, wherever their hosts stand.
-        concerned.sort_by_key(|(id, _)| (self.sockets.get(*id).map(|s| s.end()), *id));
-        for (id, host) in concerned {
-            let Some(socket) = self.sockets.get_mut(id) else { continue };
-            let Endpoint::Mptcp(connection) = &mut socket.endpoint else { continue };
-            let gone = former.iter().filter(|(owner, _)| *owner == host);
-            if gone.clone().count() > 0 {
-                gone.for_each(|(_, address)| connection.local_down(address.0, fabric.now()));
-                connection.set_interfaces(fabric.graph().addresses(host).map(|a| a.0), fabric.now());
-            }
-            for (_, address, up) in interfaces.iter().filter(|(owner, ..)| *owner == host) {
-                connection.set_carrier(address.0, *up);
-                if *up {
-                    connection.local_up(address.0, fabric.now());
-                } else {
-                    connection.local_down(address.0, fabric.now());
-                }
-            }
-            self.serve_socket(id, fabric);
-        }
-    }
-
-    /// Plain TCP at these interfaces of hosts learns of what it sends while they are down.
-    fn cut_off(&mut self, interfaces: &[(NodeId, Address, bool)]) {
-        if interfaces.is_empty() {
-            return;
-        }
-        for socket in self.sockets.iter_mut().filter(|s| matches!(s.endpoint, Endpoint::Tcp(_))) {
-            let of = |(_, address, _): &&(NodeId, Address, bool)| *address == socket.envelope.source;
-            if let Some((.., up)) = interfaces.iter().find(of) {
-                socket.cut_off = !up;
-            }
-        }
-    }
-
     /// The socket at an end of the latest connection of a flow, if there is one.
     pub(crate) fn latest(&self, end: FlowEnd) -> Option<&Socket> {
         let client = self.sockets.get(self.flows[end.flow()].latest)?;
@@ -497,21 +421,5 @@ impl World {
     /// The sockets of a flow, at both ends.
     pub(crate) fn sockets_of(&self, flow: usize) -> impl Iterator<Item = &Socket> {
         self.flows[flow].sockets.iter().filter_map(|id| self.sockets.get(*id))
-    }
-
-    /// A flow's counters including what its endpoints have counted.
-    pub(crate) fn tally(&self, flow: usize) -> crate::stats::flow_stats::FlowTally {
-        let f = &self.flows[flow];
-        let mut tally = f.tally;
-        tally.retransmitted_packets = f.retired.retransmitted;
-        tally.timeouts = f.retired.timeouts;
-        tally.altered_bytes += f.retired.altered;
-        for endpoint in self.sockets_of(flow).map(|s| &s.endpoint) {
-            let stats = endpoint.stats();
-            tally.retransmitted_packets += stats.retransmitted_segments;
-            tally.timeouts += u64::from(stats.timeouts);
-            tally.altered_bytes += endpoint.altered_bytes();
-        }
-        tally
     }
 }

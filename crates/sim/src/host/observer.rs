@@ -1,8 +1,9 @@
 //! What becomes of packets in the network: counted to their flows, recorded, captured, judged.
 
+use crate::host::flow::Flow;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimPacket;
-use crate::stats::loss_counters::Fates;
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::{DropReason, Duration, FlowKey, Instant};
 use tailrace_net::{LinkId, NodeId, Observer};
 
@@ -17,7 +18,7 @@ impl Observer<SimPacket> for World {
     }
 
     fn marked(&mut self, link: LinkId, pkt: &SimPacket, at: Instant) {
-        self.befall(pkt, Fates::MARKED);
+        self.count_loss(pkt, LossCounters::MARKED);
         self.captures.marked(link, pkt);
         self.recorder.marked(link, self.flow_of(pkt), at);
     }
@@ -31,7 +32,8 @@ impl Observer<SimPacket> for World {
     }
 
     fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
-        let concerned = self.verdicts.record((link, flow, flagged), at, &self.flows);
+        let concerned =
+            self.classifiers.record((link, flow, flagged), at, self.flows.iter().map(Flow::classified));
         // A key that names several flows makes one event, of the first.
         self.recorder.flagged(link, concerned.first().copied(), flagged, at);
     }

@@ -4,16 +4,17 @@
 //! their sender knows it, with a count of how often the place had been used: it is checked against ports, and where it
 //! does not hold, the socket is looked up as hosts do it.
 
-use crate::ground::tuple_map::ByTuple;
+use crate::ground::scope::Scope;
+use crate::ground::tuple_map::TupleMap;
 use crate::host::endpoint::Endpoint;
-use crate::host::transfer::Work;
+use crate::host::transfer::TransferState;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::stats::connection_log::RecordId;
-use crate::stats::window_start::Early;
+use crate::stats::early_ranges::{EarlyRanges, Ranges};
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::NodeId;
@@ -36,9 +37,9 @@ pub(crate) struct Socket {
     /// Transit time of what was delivered here last; `MAX` before that.
     pub(crate) transit: Duration,
     /// Ranges of the stream that waited here when the open windows began.
-    pub(crate) early: Early,
+    pub(crate) early: EarlyRanges,
     /// What the connection's client wants of it, where that is not just to send for ever; only at the client's socket.
-    pub(crate) work: Option<Box<Work>>,
+    pub(crate) work: Option<Box<TransferState>>,
     /// The interface of its address is down, and drops what it sends; a connection of Multipath TCP sees to those of its subflows.
     pub(crate) cut_off: bool,
     /// Position among the sockets of its flow.
@@ -57,7 +58,7 @@ impl Socket {
             armed: Instant::MAX,
             rtt_seen: 0,
             transit: Duration::MAX,
-            early: Early::default(),
+            early: EarlyRanges::default(),
             work: None,
             cut_off: false,
             position: 0,
@@ -88,6 +89,16 @@ impl Socket {
         self.envelope.tuple()
     }
 
+    /// Ranges of the stream in the out-of-order queue; empty once the endpoint is closed, since it delivers nothing more.
+    pub(crate) fn waiting(&self) -> Ranges {
+        if self.endpoint.is_over() { Vec::new() } else { self.endpoint.waiting() }
+    }
+
+    /// Bytes delivered in a scope that had arrived before it.
+    pub(crate) fn delivered_early(&self, scope: Scope) -> u64 {
+        self.early.delivered(scope, self.endpoint.received())
+    }
+
     /// Whether packets between these ports are for it; a Multipath TCP connection has several pairs, and looks itself.
     #[inline]
     fn takes(&self, pkt: &SimPacket) -> bool {
@@ -98,7 +109,7 @@ impl Socket {
 }
 
 #[derive(Debug, Default)]
-struct Place {
+struct SocketSlot {
     uses: u32,
     socket: Option<Socket>,
 }
@@ -106,10 +117,10 @@ struct Place {
 /// All sockets.
 #[derive(Debug, Default)]
 pub(crate) struct Sockets {
-    places: Vec<Place>,
+    places: Vec<SocketSlot>,
     vacant: Vec<u32>,
     /// By addresses and ports: those of the first subflow, of Multipath TCP.
-    by_tuple: ByTuple<SocketId>,
+    by_tuple: TupleMap<SocketId>,
     /// Multipath TCP's, by host: they hear of its interfaces.
     by_host: BTreeSet<(NodeId, FlowEnd, SocketId)>,
 }
@@ -156,7 +167,7 @@ impl Sockets {
         let place = self.vacant.pop().map_or(self.places.len(), |p| p as usize);
         if place == self.places.len() {
             assert!(place < MAX_SOCKETS, "more than {} connections at a time", MAX_SOCKETS / 2);
-            self.places.push(Place::default());
+            self.places.push(SocketSlot::default());
         }
         let id = SocketId::new(place, self.places[place].uses);
         self.by_tuple.insert(socket.tuple(), id);

@@ -6,7 +6,7 @@ use tailrace_transport::ResetCause;
 
 /// What the client of a connection wants of it: the transfer or exchange under way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Work {
+pub(crate) struct TransferState {
     /// When it began.
     pub(crate) began: Instant,
     /// Bytes of it that still have to arrive; `MAX` where none are awaited.
@@ -23,7 +23,7 @@ pub(crate) struct Work {
     pub(crate) end: Option<ResetCause>,
 }
 
-impl Default for Work {
+impl Default for TransferState {
     fn default() -> Self {
         Self {
             began: Instant::ZERO,
@@ -37,7 +37,7 @@ impl Default for Work {
     }
 }
 
-impl Work {
+impl TransferState {
     /// `bytes` from the client are awaited from `now` on.
     pub(crate) fn begin(&mut self, bytes: u64, now: Instant) {
         (self.began, self.awaited, self.size, self.responding) = (now, bytes, bytes, false);

@@ -1,18 +1,15 @@
 //! Addresses that interfaces have at some time of a run only, for faults change them.
 
-use crate::host::flow::{Carrier, Flow};
-use crate::host::hosts::World;
-use crate::packet::sim_packet::SimPacket;
-use tailrace_core::{HostAddress, Instant};
+use tailrace_core::HostAddress;
 use tailrace_impair::LinkCondition;
 use tailrace_net::{Address, Graph, LinkId};
 use tailrace_scenario::model::Scenario;
 
 /// Each such address with the one that its interface begins with, in the order of the former. Nobody else ever has it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aliases(Box<[(Address, Address)]>);
+pub(crate) struct AddressChanges(Box<[(Address, Address)]>);
 
-impl Aliases {
+impl AddressChanges {
     /// Those that the scenario gives to interfaces of `graph`, where they are reserved.
     pub(crate) fn of(scenario: &Scenario, graph: &mut Graph) -> Self {
         let mut pairs = Vec::new();
@@ -61,40 +58,4 @@ impl Aliases {
 /// As the network has it.
 pub(crate) fn address_of(address: HostAddress) -> Address {
     Address(u32::from(address.get()))
-}
-
-impl Flow {
-    /// One of its hosts has another address. What it opens from now on is between the new ones; a flow over UDP that has begun
-    /// sends to the old one until it hears from the new.
-    fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
-        let keeps = matches!(self.carrier, Carrier::Udp(_)) && self.start <= now;
-        for end in &mut self.ends {
-            if end.source == old {
-                end.source = new;
-            }
-            if end.destination == old && !keeps {
-                end.destination = new;
-            }
-        }
-    }
-}
-
-impl World {
-    /// An interface has another address: what flows open from now on has it.
-    pub(crate) fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
-        self.verdicts.learn_names(&self.flows);
-        for number in 0..self.flows.len() {
-            self.flows[number].readdress((old, new), now);
-        }
-        self.verdicts.learn_names(&self.flows);
-    }
-
-    /// A datagram shows its receiver where its sender is now, unless it hides that.
-    pub(crate) fn follow_sender(&mut self, pkt: &SimPacket) {
-        let Some(end) = pkt.to.end() else { return };
-        let flow = &mut self.flows[end.flow()];
-        if flow.spoofed().is_none() {
-            flow.ends[usize::from(end.is_server())].destination = pkt.source;
-        }
-    }
 }

@@ -24,9 +24,9 @@ impl FlowEnd {
 
 /// Whose a packet is: of a flow, namely for this end of it, or else of the foreign host that sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owner(u32);
+pub(crate) struct PacketOwner(u32);
 
-impl Owner {
+impl PacketOwner {
     /// The first number of foreign hosts. Ends of flows stay far below.
     const FOREIGN: u32 = 1 << 31;
 
@@ -49,7 +49,7 @@ impl Owner {
     }
 }
 
-impl From<FlowEnd> for Owner {
+impl From<FlowEnd> for PacketOwner {
     fn from(end: FlowEnd) -> Self {
         Self(end.0)
     }

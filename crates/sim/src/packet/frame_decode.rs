@@ -11,7 +11,7 @@ use tailrace_wire::{Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket, WireEr
 
 /// What the headers of a packet say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Frame {
+pub(crate) struct DecodedPacket {
     /// Addresses and ports, the sender's first; ports are zero where there are none.
     pub(crate) tuple: Tuple,
     pub(crate) dscp: Dscp,
@@ -22,12 +22,12 @@ pub(crate) struct Frame {
     pub(crate) dont_fragment: bool,
     /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
     pub(crate) len: usize,
-    pub(crate) content: Content,
+    pub(crate) content: DecodedPayload,
 }
 
 /// What an IP packet carries.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Content {
+pub(crate) enum DecodedPayload {
     /// A TCP segment, whether it has options of Multipath TCP, and what of these is understood.
     Tcp { segment: Segment, multipath: bool, mptcp: mptcp::Options },
     /// A datagram with so much payload, which begins with this stamp.
@@ -36,7 +36,7 @@ pub(crate) enum Content {
     Other { protocol: u8 },
 }
 
-impl Frame {
+impl DecodedPacket {
     /// Reads a packet. What is wrong with a TCP or UDP header makes it something else, for its receiver to refuse; routers
     /// look at the IP header only (RFC 1812 §5.2.2).
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, WireError> {
@@ -47,7 +47,7 @@ impl Frame {
             protocol::UDP if !ip.is_fragment() => udp(ip),
             _ => None,
         };
-        let (ports, content) = known.unwrap_or(((0, 0), Content::Other { protocol: ip.protocol() }));
+        let (ports, content) = known.unwrap_or(((0, 0), DecodedPayload::Other { protocol: ip.protocol() }));
         let tuple = Tuple {
             local: ip.src().into(),
             remote: ip.dst().into(),
@@ -66,7 +66,7 @@ impl Frame {
     }
 }
 
-fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), DecodedPayload)> {
     let packet = TcpPacket::new_checked(ip.payload()).ok()?;
     let header = TcpRepr::parse(&packet).ok()?;
     let mut sack = SackBlocks::NONE;
@@ -92,12 +92,12 @@ fn tcp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
     let multipath = header.options.raw.iter().any(|(kind, _)| kind == KIND);
     let mptcp =
         if multipath { options_of(&header.options.raw, packet.payload()) } else { mptcp::Options::NONE };
-    Some(((header.src_port, header.dst_port), Content::Tcp { segment, multipath, mptcp }))
+    Some(((header.src_port, header.dst_port), DecodedPayload::Tcp { segment, multipath, mptcp }))
 }
 
-fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), Content)> {
+fn udp(ip: &Ipv4Packet<&[u8]>) -> Option<((u16, u16), DecodedPayload)> {
     let packet = UdpPacket::new_checked(ip.payload()).ok()?;
     let payload = packet.payload().len() as u16;
     let stamp = datagram_stamp::read(packet.payload());
-    Some(((packet.src_port(), packet.dst_port()), Content::Udp { payload, stamp }))
+    Some(((packet.src_port(), packet.dst_port()), DecodedPayload::Udp { payload, stamp }))
 }

@@ -33,7 +33,7 @@ pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8
 
 /// Where the payload of a packet stands in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StreamPosition {
     /// The number of its first byte, from 0, modulo 2³².
     pub(crate) byte: u32,
     /// The data sequence number of byte 0, of Multipath TCP.
@@ -41,7 +41,7 @@ pub(crate) struct Place {
 }
 
 /// A segment of a simulated host with the content of its stream for a payload, which may have been changed on its way.
-pub(crate) fn bytes_with(place: Place, pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
+pub(crate) fn bytes_with(place: StreamPosition, pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
     let headers = headers_as_sent(pkt, options, Some(place.origin));
     out.clear();
     out.extend_from_slice(headers.as_bytes());

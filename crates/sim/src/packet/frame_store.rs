@@ -12,12 +12,12 @@ impl FrameId {
 
 /// Bytes of all packets on their way.
 #[derive(Debug, Default)]
-pub(crate) struct Frames {
+pub(crate) struct FrameStore {
     buffers: Vec<Vec<u8>>,
     vacant: Vec<u32>,
 }
 
-impl Frames {
+impl FrameStore {
     pub(crate) fn keep(&mut self, bytes: &[u8]) -> FrameId {
         let place = self.vacant.pop().unwrap_or_else(|| {
             self.buffers.push(Vec::new());

@@ -1,13 +1,13 @@
 //! Packets to bytes and back.
 
-use crate::packet::frame_decode::Content;
-use crate::packet::frame_decode::Frame;
-use crate::packet::frame_encode::Place;
+use crate::packet::frame_decode::DecodedPacket;
+use crate::packet::frame_decode::DecodedPayload;
+use crate::packet::frame_encode::StreamPosition;
 use crate::packet::frame_encode::bytes_of;
 use crate::packet::frame_encode::bytes_with;
 
 use crate::packet::envelope::Envelope;
-use crate::packet::flow_end::{FlowEnd, Owner};
+use crate::packet::flow_end::{FlowEnd, PacketOwner};
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
@@ -94,8 +94,8 @@ fn signals() -> impl Strategy<Value = Signal> {
     ]
 }
 
-fn plain(segment: Segment) -> Content {
-    Content::Tcp { segment, multipath: false, mptcp: Options::NONE }
+fn plain(segment: Segment) -> DecodedPayload {
+    DecodedPayload::Tcp { segment, multipath: false, mptcp: Options::NONE }
 }
 
 fn envelope() -> Envelope {
@@ -118,10 +118,10 @@ proptest! {
         let pkt = SimPacket::tcp(&envelope(), &segment, None, &mut arena, Instant::ZERO);
         let (mut bytes, mut again) = (Vec::new(), Vec::new());
         bytes_of(&pkt, &arena, &mut bytes);
-        let frame = Frame::decode(&bytes).unwrap();
+        let frame = DecodedPacket::decode(&bytes).unwrap();
         prop_assert_eq!(frame.content, plain(segment));
         prop_assert_eq!(frame.tuple, envelope().tuple());
-        let mut copy = SimPacket::foreign(&frame, (&bytes, Owner::foreign(0)), &mut arena, Instant::ZERO);
+        let mut copy = SimPacket::foreign(&frame, (&bytes, PacketOwner::foreign(0)), &mut arena, Instant::ZERO);
         prop_assert_eq!((copy.size(), copy.flow(), copy.dscp()), (pkt.size(), pkt.flow(), pkt.dscp()));
         prop_assert_eq!(copy.segment(&arena), segment);
         if late {
@@ -130,7 +130,7 @@ proptest! {
         bytes_of(&copy, &arena, &mut again);
         let ecn = if late { Ecn::Ce } else { segment.ecn };
         let content = plain(Segment { ecn, ..segment });
-        prop_assert_eq!(Frame::decode(&again).unwrap(), Frame { ecn, content, ..frame });
+        prop_assert_eq!(DecodedPacket::decode(&again).unwrap(), DecodedPacket { ecn, content, ..frame });
         pkt.release(&mut arena);
         copy.release(&mut arena);
         prop_assert_eq!(arena.in_use(), 0);
@@ -150,8 +150,8 @@ proptest! {
         let (mut bytes, mut again) = (Vec::new(), Vec::new());
         bytes_of(&pkt, &arena, &mut bytes);
         prop_assert_eq!(bytes.len() as u32, 40 + options.len() + payload);
-        let frame = Frame::decode(&bytes).unwrap();
-        let copy = SimPacket::foreign(&frame, (&bytes, Owner::foreign(0)), &mut arena, Instant::ZERO);
+        let frame = DecodedPacket::decode(&bytes).unwrap();
+        let copy = SimPacket::foreign(&frame, (&bytes, PacketOwner::foreign(0)), &mut arena, Instant::ZERO);
         let read = copy.mptcp(&arena);
         prop_assert_eq!((read.dss, read.signal), (options.dss, options.signal));
         let checked = options.dss.is_some_and(|d| d.checksum)
@@ -178,12 +178,12 @@ proptest! {
             pkt.alter(&mut arena);
         }
         let mut bytes = Vec::new();
-        bytes_with(Place { byte, origin }, &pkt, &arena, &mut bytes);
+        bytes_with(StreamPosition { byte, origin }, &pkt, &arena, &mut bytes);
         let ip = Ipv4Packet::new_checked(&bytes).unwrap();
         let tcp = TcpPacket::new_checked(ip.payload()).unwrap();
         prop_assert!(tcp.verify_checksum(ip.src(), ip.dst()));
         prop_assert_eq!(content::wrong_bytes(byte, tcp.payload()), u64::from(altered));
-        let Content::Tcp { mptcp, .. } = Frame::decode(&bytes).unwrap().content else { panic!("TCP") };
+        let DecodedPayload::Tcp { mptcp, .. } = DecodedPacket::decode(&bytes).unwrap().content else { panic!("TCP") };
         let sums = mptcp.sums.unwrap();
         let right = checksum_of_mapping(dsn, 9, len, sums.payload);
         prop_assert_eq!(sums.stated == right, !altered);
@@ -198,8 +198,8 @@ proptest! {
         let mut bytes = Vec::new();
         bytes_of(&pkt, &arena, &mut bytes);
         let room = if payload < 8 { (1 << (8 * u32::from(payload))) - 1 } else { u64::MAX };
-        let frame = Frame::decode(&bytes).unwrap();
-        prop_assert_eq!(frame.content, Content::Udp { payload, stamp: stamp & room });
+        let frame = DecodedPacket::decode(&bytes).unwrap();
+        prop_assert_eq!(frame.content, DecodedPayload::Udp { payload, stamp: stamp & room });
         let ip = Ipv4Packet::new_checked(&bytes).unwrap();
         let udp = UdpPacket::new_checked(ip.payload()).unwrap();
         prop_assert!(udp.verify_checksum(ip.src(), ip.dst()));
@@ -215,7 +215,7 @@ proptest! {
             let sum = tailrace_wire::checksum::InternetChecksum::new().bytes(&bytes[..20]).checksum();
             bytes[10..12].copy_from_slice(&sum.to_be_bytes());
         }
-        let frame = Frame::decode(&bytes);
+        let frame = DecodedPacket::decode(&bytes);
         prop_assert_eq!(frame.is_ok(), real && bytes.len() >= 20);
     }
 }

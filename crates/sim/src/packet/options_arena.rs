@@ -1,7 +1,7 @@
 //! What few packets carry, out of the way of the many that do not.
 
-use crate::packet::address_changes::Aliases;
-use crate::packet::frame_store::{FrameId, Frames};
+use crate::packet::address_changes::AddressChanges;
+use crate::packet::frame_store::{FrameId, FrameStore};
 use crate::packet::source_route::{Itinerary, SourceRoutes};
 use tailrace_core::Label;
 use tailrace_net::Address;
@@ -61,17 +61,17 @@ pub(crate) struct OptionsArena {
     free: Vec<u32>,
     mptcp: Vec<mptcp::Options>,
     mptcp_free: Vec<u32>,
-    frames: Frames,
+    frames: FrameStore,
     /// What itineraries are about.
     pub(crate) source_routes: SourceRoutes,
     /// By which addresses paths are known.
-    pub(crate) aliases: Aliases,
+    pub(crate) address_changes: AddressChanges,
 }
 
 impl OptionsArena {
     /// Room for the options of a run with such routes and addresses.
-    pub(crate) fn new(source_routes: SourceRoutes, aliases: Aliases) -> Self {
-        Self { source_routes, aliases, ..Self::default() }
+    pub(crate) fn new(source_routes: SourceRoutes, address_changes: AddressChanges) -> Self {
+        Self { source_routes, address_changes, ..Self::default() }
     }
 
     #[inline]

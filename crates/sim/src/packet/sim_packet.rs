@@ -2,8 +2,8 @@
 
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
-use crate::packet::flow_end::Owner;
-use crate::packet::frame_decode::{Content, Frame};
+use crate::packet::flow_end::PacketOwner;
+use crate::packet::frame_decode::{DecodedPacket, DecodedPayload};
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::options_arena::{OptionsId, UsualOptions};
 use crate::packet::socket_id::SocketId;
@@ -27,7 +27,7 @@ pub(crate) struct SimPacket {
     pub(crate) source: Address,
     pub(crate) destination: Address,
     /// Whom it is for. Not in the header: for observers, who count it to its flow.
-    pub(crate) to: Owner,
+    pub(crate) to: PacketOwner,
     /// The socket there, where its sender knows one. Not in the header: it spares the receiver a search, and is checked.
     pub(crate) socket: SocketId,
     /// IP size.
@@ -226,8 +226,8 @@ impl SimPacket {
 
     /// A packet of a foreign host, from its headers; its bytes go into the arena.
     pub(crate) fn foreign(
-        frame: &Frame,
-        (bytes, to): (&[u8], Owner),
+        frame: &DecodedPacket,
+        (bytes, to): (&[u8], PacketOwner),
         options: &mut OptionsArena,
         now: Instant,
     ) -> Self {
@@ -241,17 +241,17 @@ impl SimPacket {
             peer: SocketId::NONE,
         };
         let mut pkt = match &frame.content {
-            Content::Tcp { segment, multipath, mptcp } => {
+            DecodedPayload::Tcp { segment, multipath, mptcp } => {
                 let mut pkt = Self::tcp(&envelope, segment, None, options, now);
                 pkt.set_mptcp(mptcp, options);
                 pkt.marks |= if *multipath { MULTIPATH } else { 0 };
                 pkt
             }
-            Content::Udp { payload, stamp } => {
+            DecodedPayload::Udp { payload, stamp } => {
                 let datagram = Datagram { payload: *payload, stamp: *stamp };
                 Self::udp(&envelope, datagram, (0, frame.ecn), 0, now)
             }
-            Content::Other { protocol } => {
+            DecodedPayload::Other { protocol } => {
                 let mut pkt = Self::udp(&envelope, Datagram { payload: 0, stamp: 0 }, (0, frame.ecn), 0, now);
                 (pkt.window, pkt.marks) = (u16::from(*protocol), DATAGRAM | OTHER);
                 pkt

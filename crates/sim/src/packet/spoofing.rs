@@ -12,17 +12,17 @@ const LAST: u32 = 0xfeff_ffff;
 
 /// Gives flows their pools, one after the other.
 #[derive(Debug)]
-pub(crate) struct Pools {
+pub(crate) struct SpoofPools {
     next: u32,
 }
 
-impl Default for Pools {
+impl Default for SpoofPools {
     fn default() -> Self {
         Self { next: FIRST }
     }
 }
 
-impl Pools {
+impl SpoofPools {
     /// The first address of a pool of so many.
     pub(crate) fn take(&mut self, size: u32) -> Result<u32, BuildError> {
         let first = self.next;
@@ -41,14 +41,14 @@ impl Pools {
 
 /// The addresses of one flow.
 #[derive(Debug)]
-pub(crate) struct Spoofed {
+pub(crate) struct SpoofedSource {
     first: u32,
     spoof: Spoof,
     rng: Rng,
     current: Option<(u64, Address)>,
 }
 
-impl Spoofed {
+impl SpoofedSource {
     pub(crate) const fn new(first: u32, spoof: Spoof, rng: Rng) -> Self {
         Self { first, spoof, rng, current: None }
     }
@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn pools_do_not_overlap_and_end() {
-        let mut pools = Pools::default();
+        let mut pools = SpoofPools::default();
         assert_eq!([pools.take(4), pools.take(65_536)].map(Result::unwrap), [0xf000_0000, 0xf000_0004]);
         let error = (0..5000).find_map(|_| pools.take(65_536).err()).expect("there are not so many");
         assert!(error.to_string().contains("spoofed addresses"), "{error}");
@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_pulse_has_one_address() {
         let spoof = Spoof { per: SpoofPer::Pulse, pool: 65_536 };
-        let mut spoofed = Spoofed::new(FIRST, spoof, Rng::new(1));
+        let mut spoofed = SpoofedSource::new(FIRST, spoof, Rng::new(1));
         let [a, b, c] = [0, 0, 1].map(|pulse| spoofed.next(|| pulse));
         assert!(a == b && b != c && spoofed.pool().any(|address| address == c));
     }

@@ -1,33 +1,35 @@
 //! Descriptions of all tables and of all objects of the summary.
 
-use crate::foreign::ForeignTally;
+use crate::foreign::counters::ForeignCounters;
 use crate::ground::columns::TableInfo;
-use crate::ground::distribution::{Distribution, Level, Spread};
+use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::keys::ObjectInfo;
+use crate::results::classifier_summary::GroupClassification;
 use crate::results::connection_summary::{ConnectionSummary, PathSummary};
-use crate::results::group_summary::{BySize, GroupSummary};
+use crate::results::group_summary::{GroupSummary, SizeSummary};
 use crate::results::medium_summary::MediumSummary;
 use crate::results::path_summary::FlowPathSummary;
-use crate::results::queue_summary::{FlaggedGroup, QueueSummary};
+use crate::results::queue_summary::QueueSummary;
 use crate::results::run_summary::{EngineSummary, RunSummary, WindowSummary};
+use crate::results::{series, tables};
 
 /// All tables.
 pub fn tables() -> Vec<TableInfo> {
     vec![
-        crate::results::tables::flows::INFO,
-        crate::results::tables::paths::INFO,
-        crate::results::tables::flow_windows::INFO,
-        crate::results::tables::queues::INFO,
-        crate::stats::connection_log::INFO,
-        crate::results::series::groups::INFO,
-        crate::results::series::flows::INFO,
-        crate::results::series::queues::INFO,
-        crate::results::series::laws::INFO,
-        crate::results::series::subflows::INFO,
-        crate::results::series::connections::INFO,
-        crate::results::series::paths::INFO,
-        crate::results::tables::reordering::INFO,
-        crate::stats::event_log::INFO,
+        tables::flows::INFO,
+        tables::paths::INFO,
+        tables::flow_windows::INFO,
+        tables::queues::INFO,
+        tables::connections::INFO,
+        series::groups::INFO,
+        series::flows::INFO,
+        series::queues::INFO,
+        series::laws::INFO,
+        series::subflows::INFO,
+        series::connections::INFO,
+        series::paths::INFO,
+        tables::reordering::INFO,
+        tables::events::INFO,
     ]
 }
 
@@ -40,7 +42,7 @@ pub fn objects() -> Vec<ObjectInfo> {
         object(
             "flagged_group",
             "How a discipline that singles out flows judged those of a group, under `flagged.groups`.",
-            FlaggedGroup::KEYS,
+            GroupClassification::KEYS,
         ),
         object("path", "A path of a connection, under its `paths`.", PathSummary::KEYS),
         object(
@@ -52,16 +54,16 @@ pub fn objects() -> Vec<ObjectInfo> {
         object(
             "transfers_by_size",
             "Transfers of a size, under `completion_by_size` of a group.",
-            BySize::KEYS,
+            SizeSummary::KEYS,
         ),
         object("queue", "A queue under study, under `queues`.", QueueSummary::KEYS),
         object("window", "A part of the run, under `windows`.", WindowSummary::KEYS),
         object("medium", "A channel that links share, under `media`.", MediumSummary::KEYS),
-        object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignTally::KEYS),
+        object("foreign_host", "A host with another stack, under `foreign_hosts`.", ForeignCounters::KEYS),
         object("engine", "What the run cost, under `engine`.", EngineSummary::KEYS),
         object("spread", "A figure over the flows of a group.", Spread::KEYS),
         object("distribution", "A figure over packets, samples or transfers.", Distribution::KEYS),
-        object("level", "A figure over time.", Level::KEYS),
+        object("level", "A figure over time.", TimeLevel::KEYS),
     ]
 }
 

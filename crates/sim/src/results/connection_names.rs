@@ -1,6 +1,6 @@
 //! Finds Multipath TCP connections of flows, and names their ends and paths in tables.
 
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::endpoint::Endpoint;
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
@@ -33,7 +33,7 @@ pub(crate) fn connection(world: &World, socket: FlowEnd) -> Option<&Mptcp> {
 
 /// The name of the link behind an address, and of the gateways that subflows go through from there.
 pub(crate) fn path_name(
-    plan: &Plan,
+    plan: &RunPlan,
     fabric: &SimFabric,
     (group, address): (u32, u32),
     route: Option<SourceRoute>,
@@ -47,7 +47,7 @@ pub(crate) fn path_name(
 
 /// What a path of a flow is called: by the link on which it leaves the client, the one on which it reaches the server where
 /// that has several, and the gateways that it goes through.
-pub(crate) fn name_of_path(plan: &Plan, fabric: &SimFabric, path: PathKey) -> String {
+pub(crate) fn name_of_path(plan: &RunPlan, fabric: &SimFabric, path: PathKey) -> String {
     let (mut name, there) = (link_name(plan, fabric, path.client.0), link_name(plan, fabric, path.server.0));
     let graph = fabric.graph();
     let choice = graph.owner(path.server).is_some_and(|host| graph.addresses(host).nth(1).is_some());
@@ -62,13 +62,13 @@ pub(crate) fn name_of_path(plan: &Plan, fabric: &SimFabric, path: PathKey) -> St
 }
 
 /// That a way goes through gateways.
-fn via(plan: &Plan, gateways: &[NodeIndex]) -> String {
+fn via(plan: &RunPlan, gateways: &[NodeIndex]) -> String {
     let names: Vec<_> = gateways.iter().map(|g| plan.scenario.nodes[g.0 as usize].name.as_str()).collect();
     format!(" via {}", names.join(", "))
 }
 
 /// The name of the link behind an address.
-fn link_name(plan: &Plan, fabric: &SimFabric, address: u32) -> String {
+fn link_name(plan: &RunPlan, fabric: &SimFabric, address: u32) -> String {
     let link = fabric.graph().link_behind(Address(address));
     link.map_or_else(String::new, |l| plan.scenario.links[l.0 as usize / 2].name.clone())
 }

@@ -2,7 +2,7 @@
 
 use crate::ground::distribution::Distribution;
 use crate::ground::keys::keys;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
@@ -103,25 +103,25 @@ const MOST_LISTED: usize = 256;
 
 /// The connections of the first flows that have any, as far as they have come.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Listed {
-    by_flow: BTreeMap<usize, Totals>,
+pub(crate) struct ListedConnections {
+    by_flow: BTreeMap<usize, ConnectionTotals>,
     /// Flows that have one and are not listed.
     pub(crate) left_out: u64,
 }
 
 /// One connection since it was opened, or since a window began.
 #[derive(Clone, Debug)]
-struct Totals {
+struct ConnectionTotals {
     /// The client's, which tells connections of a flow apart.
     socket: SocketId,
     fallback: bool,
-    forward: Direction,
-    backward: Direction,
+    forward: DirectionTotals,
+    backward: DirectionTotals,
 }
 
 /// What one end has sent and the other received; zeros where there is no such end yet.
 #[derive(Clone, Debug, Default)]
-struct Direction {
+struct DirectionTotals {
     sent: MptcpStats,
     received: MptcpStats,
     altered_bytes: u64,
@@ -130,9 +130,9 @@ struct Direction {
     paths: BTreeMap<String, PathSummary>,
 }
 
-impl Listed {
+impl ListedConnections {
     /// Those that there are now.
-    pub(crate) fn of(plan: &Plan, world: &World, fabric: &SimFabric) -> Self {
+    pub(crate) fn of(plan: &RunPlan, world: &World, fabric: &SimFabric) -> Self {
         let mut listed = Self::default();
         for (f, flow) in world.flows.iter().enumerate() {
             let (client, server) = (FlowEnd::client(f), FlowEnd::client(f).peer());
@@ -144,11 +144,11 @@ impl Listed {
                 continue;
             }
             let named = |local, route| path_name(plan, fabric, (flow.group, local), route);
-            let totals = Totals {
+            let totals = ConnectionTotals {
                 socket: flow.latest,
                 fallback: known.is_fallback(),
-                forward: Direction::of(ends, named),
-                backward: Direction::of((ends.1, ends.0), named),
+                forward: DirectionTotals::of(ends, named),
+                backward: DirectionTotals::of((ends.1, ends.0), named),
             };
             listed.by_flow.insert(f, totals);
         }
@@ -167,7 +167,7 @@ impl Listed {
     }
 
     /// Their summaries, by group and position of their flow.
-    pub(crate) fn summaries(self, plan: &Plan, world: &World) -> BTreeMap<String, ConnectionSummary> {
+    pub(crate) fn summaries(self, plan: &RunPlan, world: &World) -> BTreeMap<String, ConnectionSummary> {
         let each = self.by_flow.into_iter().filter_map(|(f, totals)| {
             let flow = &world.flows[f];
             let group = &plan.scenario.flows[flow.group as usize];
@@ -186,7 +186,7 @@ impl Listed {
     }
 }
 
-impl Direction {
+impl DirectionTotals {
     fn of(
         (sender, receiver): (Option<&Mptcp>, Option<&Mptcp>),
         named: impl Fn(u32, Option<SourceRoute>) -> String,

@@ -1,21 +1,27 @@
 //! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
 
-use crate::ground::distribution::{Distribution, Level, Spread};
-use crate::ground::in_order::InOrder;
+use crate::ground::distribution::{Distribution, Spread, TimeLevel};
+use crate::ground::ordered_map::OrderedMap;
 use crate::ground::plan::ObservedQueue;
-use crate::ground::rate::{rate_bps, span};
-use crate::ground::scope::Open;
-use crate::results::connection_summary::Listed;
+use crate::ground::rate::rate_bps;
+use crate::ground::scope::Scope;
+use crate::results::application_stats::size_summary;
+use crate::results::application_stats::video_summary;
+use crate::results::application_stats::voice_summary;
+use crate::results::classifier_summary::{ClassifierSummary, evaluate};
+use crate::results::connection_summary::ListedConnections;
+use crate::results::flow_counts::FlowCounts;
 use crate::results::group_summary::{
-    BinsSummary, Connections, GroupSummary, PagesSummary, Transfers, WholeRun,
+    ConnectionCounts, GroupSummary, IntervalsSummary, PagesSummary, TransferCounts, WholeRunCounters,
 };
-use crate::results::queue_summary::{Flagged, QueueSummary, WholeRunOfQueue, by_reason, disturbed};
+use crate::results::queue_summary::{QueueSummary, WholeRunQueueCounters, by_reason, disturbed};
 use crate::results::run_summary::WindowSummary;
+use crate::results::transfer_outcomes::connections;
+use crate::results::transfer_outcomes::transfers;
 use crate::results::view::RunView;
 use crate::stats::fairness::jain;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::group_distributions::GroupTally;
-use crate::stats::{video, voice};
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::group_distributions::GroupDistributions;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -24,87 +30,81 @@ use tailrace_net::QueueStats;
 use tailrace_scenario::model::Role;
 
 impl RunView<'_> {
-    /// Time that a window covers so far.
-    pub(crate) fn span(&self, open: Open) -> Duration {
-        span(self.since(open), self.fabric.now())
-    }
-
-    fn since(&self, open: Open) -> Instant {
-        self.world.begun[open].unwrap_or(Instant::ZERO)
-    }
-
-    pub(crate) fn goodput_bps(&self, flow: usize, tally: &FlowTally, open: Open) -> f64 {
-        rate_bps(self.world.goodput_bytes(flow, tally, open), self.span(open))
-    }
-
-    /// The flows of each group.
-    fn members(&self) -> impl Iterator<Item = Range<usize>> + '_ {
-        self.plan.scenario.flows.iter().scan(0, |first, group| {
-            let flows = *first..*first + group.pairs.len();
-            *first = flows.end;
-            Some(flows)
-        })
-    }
-
     /// What the groups' applications have done since the start of the run.
-    pub(crate) fn outcomes(&self) -> Vec<(Option<Transfers>, Option<Connections>)> {
+    pub(crate) fn outcomes(&self) -> Vec<(Option<TransferCounts>, Option<ConnectionCounts>)> {
         self.members()
-            .map(|flows| (self.world.transfers(flows.clone()), self.world.connections(flows)))
+            .map(|flows| (transfers(self.world, flows.clone()), connections(self.world, flows)))
             .collect()
     }
 
     /// All groups in a window, by name.
-    pub(crate) fn groups(&self, open: Open) -> BTreeMap<String, GroupSummary> {
+    pub(crate) fn groups(&self, scope: Scope) -> BTreeMap<String, GroupSummary> {
         let names = self.plan.scenario.flows.iter().map(|group| group.name.clone());
-        names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, open))).collect()
+        names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, scope))).collect()
     }
 
     /// All queues under study in a window, by name.
-    pub(crate) fn queues(&self, open: Open) -> BTreeMap<String, QueueSummary> {
+    pub(crate) fn queues(&self, scope: Scope) -> BTreeMap<String, QueueSummary> {
         let queues = self.plan.queues.iter().enumerate();
-        queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, open))).collect()
+        queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, scope))).collect()
     }
 
     /// The window that began last, as if it ended now.
-    pub(crate) fn part(&self) -> WindowSummary {
+    pub(crate) fn window(&self) -> WindowSummary {
         WindowSummary {
-            start_s: self.since(Open::Part).as_secs_f64(),
+            start_s: self.since(Scope::Window).as_secs_f64(),
             end_s: self.fabric.now().as_secs_f64(),
-            groups: self.groups(Open::Part),
-            queues: self.queues(Open::Part),
-            connections: Listed::of(self.plan, self.world, self.fabric)
+            groups: self.groups(Scope::Window),
+            queues: self.queues(Scope::Window),
+            connections: ListedConnections::of(self.plan, self.world, self.fabric)
                 .since(self.windows.connections())
                 .summaries(self.plan, self.world),
-            paths: self.paths(Open::Part),
+            paths: self.paths(Scope::Window),
         }
     }
 
+    /// Statistics of all flows in the current window, as if it ended now.
+    pub(crate) fn flow_counts(&self) -> Vec<FlowCounts> {
+        let (scope, now) = (Scope::Window, self.fabric.now());
+        let of = |flow| {
+            let stats = self.world.window_stats(flow, scope);
+            FlowCounts {
+                goodput_bps: self.goodput_bps(flow, &stats, scope),
+                tally: stats,
+                longest_silence_s: self.world.longest_delivery_gap_s(flow, scope, now),
+                smoothness: self.world.flow_smoothness(flow, scope),
+                span: self.span(scope),
+            }
+        };
+        (0..self.world.flows.len()).map(of).collect()
+    }
+
     /// The scenario's windows that have begun.
-    pub(crate) fn windows(&self) -> InOrder<WindowSummary> {
+    pub(crate) fn windows(&self) -> OrderedMap<WindowSummary> {
         let mut over = self.windows.over().to_vec();
         for (number, window) in over.iter_mut().enumerate() {
             for (flows, group) in self.members().zip(&self.plan.scenario.flows) {
                 let summary = window.groups.get_mut(&group.name).expect("windows have all groups");
-                flows.for_each(|flow| summary.befell(self.world.late.of(number, flow)));
+                flows.for_each(|flow| summary.add_late_losses(self.world.loss_attribution.of(number, flow)));
             }
-            self.paths_befell(number, &mut window.paths);
+            self.add_late_path_losses(number, &mut window.paths);
         }
-        over.extend(self.windows.is_under_way().then(|| self.part()));
+        over.extend(self.windows.is_under_way().then(|| self.window()));
         let names = self.plan.scenario.windows.iter().map(|window| window.name.clone());
-        InOrder(names.zip(over).collect())
+        OrderedMap(names.zip(over).collect())
     }
 
-    fn group(&self, g: usize, flows: Range<usize>, open: Open) -> GroupSummary {
+    fn group(&self, g: usize, flows: Range<usize>, scope: Scope) -> GroupSummary {
         let group = &self.plan.scenario.flows[g];
-        let tallies: Vec<FlowTally> = flows.clone().map(|f| self.world.window_tally(f, open)).collect();
-        let mut total = FlowTally::default();
+        let tallies: Vec<FlowStats> = flows.clone().map(|f| self.world.window_stats(f, scope)).collect();
+        let mut total = FlowStats::default();
         tallies.iter().for_each(|t| total.add(t));
-        let span = self.span(open);
+        let span = self.span(scope);
         let goodput: Vec<f64> =
-            flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t, open)).collect();
+            flows.clone().zip(&tallies).map(|(f, t)| self.goodput_bps(f, t, scope)).collect();
         let throughput: Vec<f64> = tallies.iter().map(|t| rate_bps(t.received_bytes, span)).collect();
-        let (transfers, connections) = self.outcome(g, flows.clone(), open);
-        let distributions = self.distributions(g, open);
+        let (transfers, connections) = self.outcome(g, flows.clone(), scope);
+        let distributions = self.distributions(g, scope);
         GroupSummary {
             flows: tallies.len(),
             role: role_name(group.role),
@@ -121,7 +121,7 @@ impl RunView<'_> {
             completed: total.completed,
             transfers,
             connections,
-            whole_run: (open == Open::Whole).then(|| self.whole_run(flows.clone())),
+            whole_run: (scope == Scope::Run).then(|| self.whole_run(flows.clone())),
             one_way_delay_s: Distribution::of(&distributions.one_way_delay),
             reverse_one_way_delay_s: Distribution::of(&distributions.reverse_one_way_delay),
             rtt_s: Distribution::of(&distributions.rtt),
@@ -129,94 +129,100 @@ impl RunView<'_> {
             completion_goodput_bps: completion_goodput(&tallies),
             slowdown: Distribution::of(&distributions.slowdown),
             completion_by_size: if group.app.has_varied_transfers() {
-                distributions.by_size.summary()
+                size_summary(&distributions.by_size)
             } else {
-                InOrder(Vec::new())
+                OrderedMap(Vec::new())
             },
-            voice: group.app.voice().map(|v| voice::summary(&v, &tallies)),
+            voice: group.app.voice().map(|v| voice_summary(&v, &tallies)),
             pages: group.app.has_pages().then(|| PagesSummary {
                 loaded: distributions.page_load.count(),
                 load_s: Distribution::of(&distributions.page_load),
             }),
             video: group.app.plays().then(|| {
                 let now = self.fabric.now();
-                let played = flows.clone().map(|f| self.world.window_playback(f, open, now));
-                video::summary(&played.collect::<Vec<_>>())
+                let played = flows.clone().map(|f| self.world.window_playback(f, scope, now));
+                video_summary(&played.collect::<Vec<_>>())
             }),
             jitter_s: Distribution::of(&distributions.jitter),
-            bins: self.bins(g, flows.clone(), open),
-            longest_silence_s: self.longest_silence_s(flows, open),
+            bins: self.bins(g, flows.clone(), scope),
+            longest_silence_s: self.longest_silence_s(flows, scope),
         }
     }
 
-    fn bins(&self, g: usize, flows: Range<usize>, open: Open) -> Option<BinsSummary> {
-        let (interval, evenness) = self.world.evenness_of_group(g, open)?;
+    fn bins(&self, g: usize, flows: Range<usize>, scope: Scope) -> Option<IntervalsSummary> {
+        let (interval, smoothness) =
+            self.world.intervals.as_ref().map(|i| (i.interval, i.of_group(g, scope)))?;
         let started = flows.map(|f| self.world.flows[f].start).min().unwrap_or(Instant::ZERO);
-        let start = if open == Open::Whole { started } else { started.max(self.since(open)) };
-        Some(BinsSummary::of((start, self.fabric.now()), interval, &evenness))
+        let start = if scope == Scope::Run { started } else { started.max(self.since(scope)) };
+        Some(IntervalsSummary::of((start, self.fabric.now()), interval, &smoothness))
     }
 
     /// The longest of any of these flows; NaN where none was open.
-    fn longest_silence_s(&self, flows: Range<usize>, open: Open) -> f64 {
-        let each = flows.map(|f| self.world.longest_silence_s(f, open, self.fabric.now()));
+    fn longest_silence_s(&self, flows: Range<usize>, scope: Scope) -> f64 {
+        let each = flows.map(|f| self.world.longest_delivery_gap_s(f, scope, self.fabric.now()));
         each.fold(f64::NAN, f64::max)
     }
 
-    fn whole_run(&self, flows: Range<usize>) -> WholeRun {
-        let mut whole = FlowTally::default();
-        flows.clone().for_each(|f| whole.add(&self.world.tally(f)));
+    fn whole_run(&self, flows: Range<usize>) -> WholeRunCounters {
+        let mut whole = FlowStats::default();
+        flows.clone().for_each(|f| whole.add(&self.world.flow_stats(f)));
         let wrong = flows.clone().filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
-        WholeRun::of(&whole, self.timeouts(flows, &whole), wrong)
+        WholeRunCounters::of(&whole, self.timeouts(flows, &whole), wrong)
     }
 
     /// Those of several flows together, if they are known.
-    fn timeouts(&self, flows: Range<usize>, total: &FlowTally) -> Option<u64> {
+    fn timeouts(&self, flows: Range<usize>, total: &FlowStats) -> Option<u64> {
         let is_known = self.world.flows[flows].iter().all(|flow| !flow.lacks_timeouts);
         is_known.then_some(total.timeouts)
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.
-    fn outcome(&self, g: usize, flows: Range<usize>, open: Open) -> (Option<Transfers>, Option<Connections>) {
-        let (transfers, connections) = (self.world.transfers(flows.clone()), self.world.connections(flows));
-        let Some((begun, opened)) = self.windows.outcomes(open, g) else { return (transfers, connections) };
+    fn outcome(
+        &self,
+        g: usize,
+        flows: Range<usize>,
+        scope: Scope,
+    ) -> (Option<TransferCounts>, Option<ConnectionCounts>) {
+        let (transfers, connections) = (transfers(self.world, flows.clone()), connections(self.world, flows));
+        let Some((begun, opened)) = self.windows.outcomes(scope, g) else { return (transfers, connections) };
         let begun = begun.unwrap_or_default();
         let opened = opened.clone().unwrap_or_default();
         (transfers.map(|t| t.since(&begun)), connections.map(|c| c.since(&opened)))
     }
 
     /// Of a group in a window: what is recorded begins anew with each part, and the whole is put together.
-    fn distributions(&self, g: usize, open: Open) -> Cow<'_, GroupTally> {
+    fn distributions(&self, g: usize, scope: Scope) -> Cow<'_, GroupDistributions> {
         let present = &self.world.recorder.groups[g];
-        let Some(past) = self.windows.past_groups(open).get(g) else { return Cow::Borrowed(present) };
+        let Some(past) = self.windows.past_groups(scope).get(g) else { return Cow::Borrowed(present) };
         let mut all = past.clone();
         all.merge(present);
         Cow::Owned(all)
     }
 
     /// Of a queue, likewise.
-    fn queue_stats(&self, i: usize, open: Open) -> Cow<'_, QueueStats> {
+    fn queue_stats(&self, i: usize, scope: Scope) -> Cow<'_, QueueStats> {
         let link = self.fabric.link(self.plan.queues[i].link);
         let present = link.stats().expect("queues under study are observed");
-        let Some(past) = self.windows.past_queues(open).get(i) else { return Cow::Borrowed(present) };
+        let Some(past) = self.windows.past_queues(scope).get(i) else { return Cow::Borrowed(present) };
         let mut all = past.clone();
         all.merge(present);
         Cow::Owned(all)
     }
 
-    fn queue(&self, i: usize, open: Open) -> QueueSummary {
+    fn queue(&self, i: usize, scope: Scope) -> QueueSummary {
         let queue = &self.plan.queues[i];
         let link = self.fabric.link(queue.link);
         let whole = link.counters();
-        let counters = whole.since(&self.windows.counters(open, i));
-        let stats = self.queue_stats(i, open);
+        let counters = whole.since(&self.windows.counters(scope, i));
+        let stats = self.queue_stats(i, scope);
         let span = stats.span();
         let begun = Bytes(counters.sent_bytes + counters.dequeued * queue.overhead).as_f64() * 8.0;
         // What was under way at the edges counts as far as it left in between.
-        let before = self.windows.unsent_bits(open, i);
+        let before = self.windows.unsent_bits(scope, i);
         let bits = (begun + before - link.unsent_bits(self.fabric.now())).max(0.0);
-        let (from, to) = (self.since(open), self.fabric.now());
+        let (from, to) = (self.since(scope), self.fabric.now());
         let rate = self.world.rates.mean_bps(queue.link, &queue.pace, from, to);
-        let level = |g: &tailrace_net::Gauge| Level {
+        let level = |g: &tailrace_net::Gauge| TimeLevel {
             mean: g.mean(span),
             sd: g.sd(span),
             min: g.min(),
@@ -229,28 +235,33 @@ impl RunView<'_> {
             sojourn_s: Distribution::of(stats.sojourn_times()),
             backlog_bytes: level(stats.bytes()),
             backlog_packets: level(stats.packets()),
-            utilization: utilization(bits, self.span(open), rate),
+            utilization: utilization(bits, self.span(scope), rate),
             enqueued_packets: counters.enqueued(),
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
             dropped_packets: by_reason(&counters),
             disturbed_packets: disturbed(&counters),
-            whole_run: (open == Open::Whole).then(|| WholeRunOfQueue::of(&whole)),
-            flagged: self.flagged(queue, open),
+            whole_run: (scope == Scope::Run).then(|| WholeRunQueueCounters::of(&whole)),
+            flagged: self.flagged(queue, scope),
         }
     }
 
     /// How the queue's classifier judged the flows; zeros for a discipline that is none.
-    fn flagged(&self, queue: &ObservedQueue, open: Open) -> Flagged {
+    fn flagged(&self, queue: &ObservedQueue, scope: Scope) -> ClassifierSummary {
         let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
         let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
         if !spec.queue.classifies() {
-            return Flagged::default();
+            return ClassifierSummary::default();
         }
         // A first flag in the warm-up is a detection, too; those of a window are its own.
-        let from = if open == Open::Whole { Instant::ZERO } else { self.since(open) };
+        let from = if scope == Scope::Run { Instant::ZERO } else { self.since(scope) };
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
-        self.world.verdicts.judge((queue.link, open, from), &self.world.flows, &groups.collect::<Vec<_>>())
+        evaluate(
+            &self.world.classifiers,
+            (queue.link, scope, from),
+            &self.world.flows,
+            &groups.collect::<Vec<_>>(),
+        )
     }
 }
 
@@ -267,8 +278,8 @@ fn utilization(bits: f64, span: Duration, rate: f64) -> f64 {
 }
 
 /// Spread over the flows of which something completed; none where nothing did.
-fn completion_goodput(tallies: &[FlowTally]) -> Option<Spread> {
-    let each = tallies.iter().filter(|t| t.completed > 0).map(FlowTally::completion_goodput_bps);
+fn completion_goodput(tallies: &[FlowStats]) -> Option<Spread> {
+    let each = tallies.iter().filter(|t| t.completed > 0).map(FlowStats::completion_goodput_bps);
     let each: Vec<f64> = each.collect();
     (!each.is_empty()).then(|| Spread::of(&each))
 }

@@ -1,12 +1,12 @@
 //! What is said of a group of flows.
 
 use crate::ground::distribution::{Distribution, Spread};
-use crate::ground::in_order::InOrder;
 use crate::ground::keys::keys;
+use crate::ground::ordered_map::OrderedMap;
 use crate::ground::rate::{loss_ratio, rate_bps};
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::intervals::Evenness;
-use crate::stats::loss_counters::Fates;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::intervals::Smoothness;
+use crate::stats::loss_counters::LossCounters;
 use std::collections::BTreeMap;
 use tailrace_core::{Duration, Instant};
 
@@ -43,12 +43,12 @@ keys! {
         completed: u64, "";
         /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
         /// applications without any.
-        transfers: Option<Transfers>, "" of Transfers;
+        transfers: Option<TransferCounts>, "" of TransferCounts;
         /// The connections of the whole run; null for UDP.
-        connections: Option<Connections>, "" of Connections;
+        connections: Option<ConnectionCounts>, "" of ConnectionCounts;
         /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
-        whole_run: Option<WholeRun>, "" of WholeRun;
+        whole_run: Option<WholeRunCounters>, "" of WholeRunCounters;
         /// The one-way delay of data packets that arrived, in the direction of `from` to `to`, as a distribution.
         one_way_delay_s: Distribution, "s";
         /// The same for data packets in the opposite direction; nulls if there were none.
@@ -68,8 +68,8 @@ keys! {
         slowdown: Distribution, "ratio";
         /// For transfers of different sizes: the same by size, under `below_10kB`, `below_100kB`, `below_1MB`,
         /// `below_10MB`, `larger`. Left out of other groups.
-        #[serde(skip_serializing_if = "InOrder::is_empty")]
-        completion_by_size: InOrder<BySize>, "";
+        #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+        completion_by_size: OrderedMap<SizeSummary>, "";
         /// How good calls were (application `voip`). Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         voice: Option<VoiceSummary>, "" of VoiceSummary;
@@ -89,13 +89,13 @@ keys! {
         /// How evenly the flows together were served, from one interval of `[record] interval` to the next. Left out
         /// if no intervals are recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
-        bins: Option<BinsSummary>, "" of BinsSummary;
+        bins: Option<IntervalsSummary>, "" of IntervalsSummary;
     }
 }
 
 impl GroupSummary {
     /// What befell packets sent in a window after it was over.
-    pub(crate) fn befell(&mut self, late: Fates) {
+    pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
@@ -105,7 +105,7 @@ impl GroupSummary {
 keys! {
     /// Intervals that lie within the time covered.
     #[derive(Clone, Debug)]
-    pub(crate) struct BinsSummary {
+    pub(crate) struct IntervalsSummary {
         /// From when times to reach a rate are counted: from the start of the group's first flow, even during the
         /// warm-up; in a window, from the window's start if that is later.
         start_s: f64, "s";
@@ -129,19 +129,19 @@ keys! {
     }
 }
 
-impl BinsSummary {
+impl IntervalsSummary {
     /// Of intervals of that length, between these times.
-    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, evenness: &Evenness) -> Self {
+    pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, smoothness: &Smoothness) -> Self {
         let rate = |bytes| rate_bps(bytes, interval);
         Self {
             start_s: start.as_secs_f64(),
             end_s: end.as_secs_f64(),
             interval_s: interval.as_secs_f64(),
-            count: evenness.count,
-            goodput_cv: evenness.goodput_cv(),
-            goodput_min_bps: evenness.min().map(rate),
-            goodput_max_bps: evenness.max().map(rate),
-            loss_max_ratio: evenness.loss_max_ratio(),
+            count: smoothness.count,
+            goodput_cv: smoothness.goodput_cv(),
+            goodput_min_bps: smoothness.min().map(rate),
+            goodput_max_bps: smoothness.max().map(rate),
+            loss_max_ratio: smoothness.loss_max_ratio(),
         }
     }
 }
@@ -193,7 +193,7 @@ keys! {
 keys! {
     /// Transfers of a group whose sizes lie in a bin.
     #[derive(Clone, Debug)]
-    pub(crate) struct BySize {
+    pub(crate) struct SizeSummary {
         /// How many transfers of this size were completed.
         completed: u64, "";
         /// The same as for the group.
@@ -206,7 +206,7 @@ keys! {
 keys! {
     /// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct Transfers {
+    pub(crate) struct TransferCounts {
         /// How many there were to be; null without a `count`.
         asked: Option<u64>, "";
         /// How many were begun.
@@ -222,7 +222,7 @@ keys! {
     }
 }
 
-impl Transfers {
+impl TransferCounts {
     /// What came about since; how many are under way, and have not begun, is of now.
     pub(crate) fn since(self, earlier: &Self) -> Self {
         Self {
@@ -238,7 +238,7 @@ impl Transfers {
 keys! {
     /// Connections of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct Connections {
+    pub(crate) struct ConnectionCounts {
         /// How many connections were opened.
         opened: u64, "";
         /// How many were still open at the end, as the client sees it.
@@ -250,7 +250,7 @@ keys! {
     }
 }
 
-impl Connections {
+impl ConnectionCounts {
     /// What came about since; how many are open is of now.
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         self.opened -= earlier.opened;
@@ -264,7 +264,7 @@ impl Connections {
 keys! {
     /// A group's counters from the start of the run.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct WholeRun {
+    pub(crate) struct WholeRunCounters {
         /// Data packets sent, retransmissions included.
         sent_packets: u64, "packets";
         /// Their size in bytes of IP packets.
@@ -294,9 +294,9 @@ keys! {
     }
 }
 
-impl WholeRun {
+impl WholeRunCounters {
     /// Of the counters of a group since the start.
-    pub(crate) fn of(t: &FlowTally, timeouts: Option<u64>, wrong_bytes: Option<u64>) -> Self {
+    pub(crate) fn of(t: &FlowStats, timeouts: Option<u64>, wrong_bytes: Option<u64>) -> Self {
         Self {
             sent_packets: t.sent_packets,
             sent_bytes: t.sent_bytes,
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn every_cause_that_may_stand_there_is_described() {
-        let described = Connections::KEYS.iter().find(|key| key.name == "broken").unwrap();
+        let described = ConnectionCounts::KEYS.iter().find(|key| key.name == "broken").unwrap();
         for (_, cause) in crate::ground::reset_causes::CAUSES {
             assert!(described.doc.contains(&format!("`{cause}`")), "{cause}");
         }
@@ -328,8 +328,10 @@ mod tests {
 
     #[test]
     fn a_transfer_that_seemed_to_have_failed_before_a_window_may_complete_in_it() {
-        let earlier = Transfers { started: 7, completed: 4, failed: 2, under_way: 1, ..Transfers::default() };
-        let now = Transfers { started: 9, completed: 6, failed: 1, under_way: 2, ..Transfers::default() };
+        let earlier =
+            TransferCounts { started: 7, completed: 4, failed: 2, under_way: 1, ..TransferCounts::default() };
+        let now =
+            TransferCounts { started: 9, completed: 6, failed: 1, under_way: 2, ..TransferCounts::default() };
         let window = now.since(&earlier);
         assert_eq!((window.started, window.completed, window.failed, window.under_way), (2, 2, 0, 2));
     }

@@ -3,12 +3,9 @@
 use crate::ground::distribution::Distribution;
 use crate::ground::keys::keys;
 use crate::ground::rate::loss_ratio;
-use crate::ground::scope::Open;
-use crate::results::connection_names::name_of_path;
-use crate::results::view::RunView;
-use crate::stats::loss_counters::Fates;
-use crate::stats::paths::Lane;
-use std::collections::BTreeMap;
+use crate::ground::scope::Scope;
+use crate::stats::loss_counters::LossCounters;
+use crate::stats::paths::PathDirection;
 use tailrace_core::Duration;
 
 keys! {
@@ -45,62 +42,28 @@ keys! {
 }
 
 impl FlowPathSummary {
-    fn of(lane: &Lane, open: Open, span: Duration) -> Self {
-        let t = lane.in_window(open);
+    pub(crate) fn of(lane: &PathDirection, scope: Scope, span: Duration) -> Self {
+        let t = lane.window_counters(scope);
         Self {
             goodput_bps: t.goodput_bps(span),
             throughput_bps: t.throughput_bps(span),
             sent_packets: t.sent_packets,
             sent_bytes: t.sent_bytes,
             retransmitted_packets: t.retransmitted_packets,
-            lost_packets: t.fates.lost,
+            lost_packets: t.losses.lost,
             loss_ratio: t.loss_ratio(),
-            marked_packets: t.fates.marked,
+            marked_packets: t.losses.marked,
             received_packets: t.received_packets,
             received_bytes: t.received_bytes,
             new_bytes: t.new_bytes,
-            one_way_delay_s: Distribution::of(&lane.delays(open)),
+            one_way_delay_s: Distribution::of(&lane.delays(scope)),
         }
     }
 
     /// What befell packets sent in a window after it was over.
-    fn befell(&mut self, late: Fates) {
+    pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;
         self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
-    }
-}
-
-/// Of the first so many flows: each path is some hundred bytes, and the table has all.
-const MOST_FLOWS: usize = 256;
-
-impl RunView<'_> {
-    /// The paths of the first flows that have any, in a window, by flow and path.
-    pub(crate) fn paths(&self, open: Open) -> BTreeMap<String, FlowPathSummary> {
-        let span = self.span(open);
-        self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, open, span))).collect()
-    }
-
-    /// What befell their packets after the end of the window to which they belong.
-    pub(crate) fn paths_befell(&self, window: usize, paths: &mut BTreeMap<String, FlowPathSummary>) {
-        for (name, lane) in self.listed_paths() {
-            if let Some(path) = paths.get_mut(&name) {
-                path.befell(lane.late(window));
-            }
-        }
-    }
-
-    /// `mp[0].wifi`, and `mp[0].wifi.backward` of what the server sends.
-    fn listed_paths(&self) -> impl Iterator<Item = (String, &Lane)> {
-        let flows = self.world.flows.iter().enumerate();
-        let having = flows.filter_map(|(f, flow)| Some((f, flow, flow.paths.as_ref()?))).take(MOST_FLOWS);
-        having.flat_map(move |(f, flow, paths)| {
-            paths.directions(f).map(move |(path, to, lane)| {
-                let group = &self.plan.scenario.flows[flow.group as usize].name;
-                let path = name_of_path(self.plan, self.fabric, path.key);
-                let direction = if to.is_server() { "" } else { ".backward" };
-                (format!("{group}[{}].{path}{direction}", flow.member), lane)
-            })
-        })
     }
 }

@@ -1,7 +1,8 @@
 //! What is said of a queue under study.
 
-use crate::ground::distribution::{Distribution, Level};
+use crate::ground::distribution::{Distribution, TimeLevel};
 use crate::ground::keys::keys;
+use crate::results::classifier_summary::ClassifierSummary;
 use std::collections::BTreeMap;
 use tailrace_core::DropReason;
 use tailrace_net::LinkCounters;
@@ -24,9 +25,9 @@ keys! {
         /// could be sent at once count as zero.
         sojourn_s: Distribution, "s";
         /// How much waits, as a level over time. The packet that is being sent does not count.
-        backlog_bytes: Level, "bytes";
+        backlog_bytes: TimeLevel, "bytes";
         /// The same in packets.
-        backlog_packets: Level, "packets";
+        backlog_packets: TimeLevel, "packets";
         /// How much of the link was used: bytes that were sent, link overhead included, divided by what the link's
         /// rate would carry in that time. The rate is as faults of kind `rate` made it; time in which the link is
         /// down counts. With a trace or grants, divided by what these offered.
@@ -48,17 +49,17 @@ keys! {
         disturbed_packets: BTreeMap<&'static str, u64>, "packets";
         /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
-        whole_run: Option<WholeRunOfQueue>, "" of WholeRunOfQueue;
+        whole_run: Option<WholeRunQueueCounters>, "" of WholeRunQueueCounters;
         /// How well a discipline that singles out flows recognised attacks, compared with the `role` of flows. A flow
         /// counts as flagged if it was flagged at any time after the warm-up. Zeros and nulls for other disciplines.
-        flagged: Flagged, "" of Flagged;
+        flagged: ClassifierSummary, "" of ClassifierSummary;
     }
 }
 
 keys! {
     /// A queue's counters from the start of the run.
     #[derive(Clone, Debug)]
-    pub(crate) struct WholeRunOfQueue {
+    pub(crate) struct WholeRunQueueCounters {
         /// Packets that the queue let in.
         enqueued_packets: u64, "packets";
         /// Packets that began to be sent.
@@ -72,7 +73,7 @@ keys! {
     }
 }
 
-impl WholeRunOfQueue {
+impl WholeRunQueueCounters {
     /// Of the counters of a link direction since the start.
     pub(crate) fn of(c: &LinkCounters) -> Self {
         Self {
@@ -96,45 +97,6 @@ pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
 pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
     let all = [("duplicated", c.duplicated), ("corrupted", c.corrupted), ("held_back", c.held_back)];
     if all.iter().all(|(_, n)| *n == 0) { BTreeMap::new() } else { BTreeMap::from(all) }
-}
-
-keys! {
-    /// How a classifier judged flows, against the scenario's roles.
-    #[derive(Clone, Debug, Default)]
-    pub(crate) struct Flagged {
-        /// Attack flows that were flagged, which is right.
-        true_positive: u64, "flows";
-        /// Normal flows that were flagged, which is wrong.
-        false_positive: u64, "flows";
-        /// Attack flows that were never flagged, which is wrong.
-        false_negative: u64, "flows";
-        /// Normal flows that were never flagged, which is right.
-        true_negative: u64, "flows";
-        /// The mean time from the start of an attack flow to its first flag; null if none was flagged.
-        detection_s: Option<f64>, "s";
-        /// The mean time that a flag lasted, over flags that were cleared; null if none was.
-        rehabilitation_s: Option<f64>, "s";
-        /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
-        #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        groups: BTreeMap<String, FlaggedGroup>, "";
-    }
-}
-
-keys! {
-    /// How a classifier judged the flows of a group.
-    #[derive(Clone, Debug, Default)]
-    pub(crate) struct FlaggedGroup {
-        /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
-        flagged: u64, "flows";
-        /// The mean time from a flow's start to its first flag; null if none was flagged.
-        first_flag_s: Option<f64>, "s";
-        /// How many flags were cleared.
-        cleared: u64, "";
-        /// The mean time that these flags lasted; null if none was cleared.
-        rehabilitation_s: Option<f64>, "s";
-        /// How many flags hit a flow again after its flag had been cleared.
-        flagged_again: u64, "";
-    }
 }
 
 #[cfg(test)]

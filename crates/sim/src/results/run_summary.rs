@@ -1,8 +1,8 @@
 //! The result contract: the JSON form of one run (docs/reference/results.md). SI base units, unit in the key.
 
-use crate::foreign::ForeignTally;
-use crate::ground::in_order::InOrder;
+use crate::foreign::counters::ForeignCounters;
 use crate::ground::keys::keys;
+use crate::ground::ordered_map::OrderedMap;
 use crate::results::connection_summary::ConnectionSummary;
 use crate::results::group_summary::GroupSummary;
 use crate::results::medium_summary::MediumSummary;
@@ -40,11 +40,11 @@ keys! {
         /// Hosts whose network stack is not the simulator's, such as Linux kernels, by name. Left out if there are
         /// none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        foreign_hosts: BTreeMap<String, ForeignTally>, "";
+        foreign_hosts: BTreeMap<String, ForeignCounters>, "";
         /// Groups, queues, connections and paths in each part of the run, by the name of its `[[window]]`, in order
         /// of time. Windows that have not begun are missing. Left out if the scenario has none.
-        #[serde(skip_serializing_if = "InOrder::is_empty")]
-        windows: InOrder<WindowSummary>, "";
+        #[serde(skip_serializing_if = "OrderedMap::is_empty")]
+        windows: OrderedMap<WindowSummary>, "";
         /// What the run cost in time and memory.
         engine: EngineSummary, "";
     }

@@ -1,11 +1,11 @@
 //! A picture of a run at one moment: what a live page draws.
 
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::rate::{rate_bps, span};
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
-use crate::results::series::groups::Open;
-use crate::stats::flow_stats::FlowTally;
+use crate::results::series::groups::OpenFlows;
+use crate::stats::flow_stats::FlowStats;
 use serde::Serialize;
 use tailrace_core::Instant;
 use tailrace_net::LinkCounters;
@@ -61,30 +61,30 @@ pub struct QueueView {
 
 /// Where counters stood at the last picture.
 #[derive(Debug)]
-pub(crate) struct Viewer {
+pub(crate) struct SnapshotTaker {
     at: Instant,
-    groups: Vec<FlowTally>,
+    groups: Vec<FlowStats>,
     queues: Vec<LinkCounters>,
 }
 
-impl Viewer {
-    pub(crate) fn new(plan: &Plan) -> Self {
+impl SnapshotTaker {
+    pub(crate) fn new(plan: &RunPlan) -> Self {
         Self {
             at: Instant::ZERO,
-            groups: vec![FlowTally::default(); plan.scenario.flows.len()],
+            groups: vec![FlowStats::default(); plan.scenario.flows.len()],
             queues: vec![LinkCounters::default(); plan.queues.len()],
         }
     }
 
     /// Takes a picture, and remembers it for the next one. Call when queues are settled.
-    pub(crate) fn look(&mut self, plan: &Plan, world: &World, fabric: &SimFabric) -> Snapshot {
+    pub(crate) fn look(&mut self, plan: &RunPlan, world: &World, fabric: &SimFabric) -> Snapshot {
         let now = fabric.now();
         let since = span(std::mem::replace(&mut self.at, now), now);
         let mut first = 0;
         let groups = plan.scenario.flows.iter().zip(&mut self.groups).map(|(group, last)| {
             let flows = first..first + group.pairs.len();
             first = flows.end;
-            let (tally, open) = Open::of(flows, world, now);
+            let (tally, open) = OpenFlows::of(flows, world, now);
             let new = tally.since(&std::mem::replace(last, tally));
             GroupView {
                 group: group.name.clone(),

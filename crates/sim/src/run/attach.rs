@@ -1,7 +1,8 @@
 //! Hosts of the scenario that get foreign stacks.
 
-use crate::foreign::{AttachError, FlowSockets, ForeignHost};
-use crate::host::interfaces::reaches;
+use crate::foreign::host::{AttachError, ForeignHost};
+use crate::foreign::socket::FlowSockets;
+use crate::host::reachability::reaches;
 use crate::run::simulation::Simulation;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;
@@ -71,8 +72,8 @@ impl Simulation {
     /// # Errors
     /// Where there is no such host.
     pub fn later_addresses(&self, name: &str) -> Result<Vec<Vec<Ipv4Addr>>, AttachError> {
-        let (own, aliases) = (self.host(name)?, &self.world.options.aliases);
-        let later = |first: Address| aliases.later(first).map(|a| Ipv4Addr::from(a.0)).collect();
+        let (own, address_changes) = (self.host(name)?, &self.world.options.address_changes);
+        let later = |first: Address| address_changes.later(first).map(|a| Ipv4Addr::from(a.0)).collect();
         Ok(self.fabric.graph().addresses(own).map(later).collect())
     }
 
@@ -96,9 +97,11 @@ impl Simulation {
         let (own, graph) = (self.host(name)?, self.fabric.graph());
         let hosts = (0..self.plan.scenario.nodes.len() as u32).map(NodeId).filter(|node| *node != own);
         let several = hosts.filter(|node| graph.addresses(*node).nth(1).is_some());
-        let aliases = &self.world.options.aliases;
-        let others: Vec<Address> =
-            several.flat_map(|node| graph.addresses(node)).flat_map(|first| aliases.all(first)).collect();
+        let address_changes = &self.world.options.address_changes;
+        let others: Vec<Address> = several
+            .flat_map(|node| graph.addresses(node))
+            .flat_map(|first| address_changes.all(first))
+            .collect();
         let from = |source: Address| {
             let not = others.iter().filter(|to| !reaches(&self.fabric, source, **to));
             not.map(|to| Ipv4Addr::from(to.0)).collect()

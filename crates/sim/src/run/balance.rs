@@ -1,14 +1,14 @@
 //! Balances at any moment of a run: what was sent is received, lost, or in the network.
 
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::run::simulation::Simulation;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::paths::PathTally;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::paths::PathCounters;
 use tailrace_net::LinkId;
 
 /// What is on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OnTheWay {
+pub struct PacketsInFlight {
     /// Packets in queues and on wires, of every kind.
     pub packets: u64,
     /// Packets with data of flows that were sent and neither received nor lost.
@@ -20,7 +20,7 @@ impl Simulation {
     ///
     /// # Errors
     /// What does not balance.
-    pub fn balance(&mut self) -> Result<OnTheWay, String> {
+    pub fn balance(&mut self) -> Result<PacketsInFlight, String> {
         self.settle();
         let packets = self.balance_links()?;
         let data_packets = self.balance_flows(packets)?;
@@ -30,7 +30,7 @@ impl Simulation {
         if options > packets {
             return Err(format!("{options} packets hold options, {packets} are in the network"));
         }
-        Ok(OnTheWay { packets, data_packets })
+        Ok(PacketsInFlight { packets, data_packets })
     }
 
     /// Every packet that a queue took in has left it or waits in it; returns how many are anywhere in the network.
@@ -65,7 +65,7 @@ impl Simulation {
         }
         let mut open = 0;
         for (flow, known) in known.iter().enumerate() {
-            let t = self.world.tally(flow);
+            let t = self.world.flow_stats(flow);
             let gone = t.received_packets + t.lost_packets;
             if gone > t.sent_packets || t.delivered_bytes > t.received_bytes {
                 return Err(format!("flow {flow}: {t:?}"));
@@ -90,25 +90,25 @@ impl Simulation {
             let Some(paths) = &f.paths else { continue };
             let lanes = || paths.directions(flow).map(|(_, to, lane)| (to, lane));
             for (to, lane) in lanes() {
-                let t = lane.tally;
-                if t.received_packets + t.fates.lost > t.sent_packets || t.new_bytes > t.received_bytes {
+                let t = lane.counters;
+                if t.received_packets + t.losses.lost > t.sent_packets || t.new_bytes > t.received_bytes {
                     return Err(format!("flow {flow}, a path to {to:?}: {t:?}"));
                 }
             }
-            let whole = self.world.tally(flow);
-            let sum = sum_of(lanes().map(|(_, lane)| lane.tally));
-            let back = sum_of(lanes().filter(|(to, _)| !to.is_server()).map(|(_, lane)| lane.tally));
+            let whole = self.world.flow_stats(flow);
+            let sum = sum_of(lanes().map(|(_, lane)| lane.counters));
+            let back = sum_of(lanes().filter(|(to, _)| !to.is_server()).map(|(_, lane)| lane.counters));
             if !is_sum(&sum, &back, &whole) || sum.new_bytes < whole.delivered_bytes {
                 return Err(format!("flow {flow}: {whole:?}, by path {sum:?}, of that back {back:?}"));
             }
-            for open in Open::BOTH {
-                let t = sum_of(lanes().map(|(_, lane)| lane.in_window(open)));
+            for scope in Scope::BOTH {
+                let t = sum_of(lanes().map(|(_, lane)| lane.window_counters(scope)));
                 let back = lanes().filter(|(to, _)| !to.is_server());
-                let back = sum_of(back.map(|(_, lane)| lane.in_window(open)));
-                let window = self.world.window_tally(flow, open);
+                let back = sum_of(back.map(|(_, lane)| lane.window_counters(scope)));
+                let window = self.world.window_stats(flow, scope);
                 if !is_sum(&t, &back, &window) {
                     return Err(format!(
-                        "flow {flow}, {open:?}: {window:?}, by path {t:?}, of that back {back:?}"
+                        "flow {flow}, {scope:?}: {window:?}, by path {t:?}, of that back {back:?}"
                     ));
                 }
             }
@@ -119,14 +119,14 @@ impl Simulation {
     /// Statistics of a window say no more than happened in it.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
-            for open in Open::BOTH {
-                let t = self.world.window_tally(flow, open);
-                let goodput = self.world.goodput_bytes(flow, &t, open);
+            for scope in Scope::BOTH {
+                let t = self.world.window_stats(flow, scope);
+                let goodput = self.world.goodput_bytes(flow, &t, scope);
                 if t.lost_packets > t.sent_packets
                     || t.marked_packets > t.sent_packets
                     || goodput > t.received_bytes
                 {
-                    return Err(format!("flow {flow}, {open:?}: {goodput} bytes of goodput, {t:?}"));
+                    return Err(format!("flow {flow}, {scope:?}: {goodput} bytes of goodput, {t:?}"));
                 }
             }
         }
@@ -134,8 +134,8 @@ impl Simulation {
     }
 }
 
-fn sum_of(lanes: impl Iterator<Item = PathTally>) -> PathTally {
-    let mut sum = PathTally::default();
+fn sum_of(lanes: impl Iterator<Item = PathCounters>) -> PathCounters {
+    let mut sum = PathCounters::default();
     for lane in lanes {
         sum.sent_packets += lane.sent_packets;
         sum.sent_bytes += lane.sent_bytes;
@@ -143,22 +143,22 @@ fn sum_of(lanes: impl Iterator<Item = PathTally>) -> PathTally {
         sum.received_packets += lane.received_packets;
         sum.received_bytes += lane.received_bytes;
         sum.new_bytes += lane.new_bytes;
-        sum.fates.add(lane.fates);
+        sum.losses.add(lane.losses);
         sum.delay_sum += lane.delay_sum;
     }
     sum
 }
 
 /// Whether what all paths carried, and of that what came back, is what the flow has counted.
-fn is_sum(sum: &PathTally, back: &PathTally, flow: &FlowTally) -> bool {
+fn is_sum(sum: &PathCounters, back: &PathCounters, flow: &FlowStats) -> bool {
     let by_path = [
         sum.sent_packets,
         sum.sent_bytes,
         sum.retransmitted_packets,
         sum.received_packets,
         sum.received_bytes,
-        sum.fates.lost,
-        sum.fates.marked,
+        sum.losses.lost,
+        sum.losses.marked,
         back.received_packets,
     ];
     let of_flow = [

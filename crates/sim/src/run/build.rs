@@ -1,23 +1,24 @@
 //! Scenario in, network out: draws what the run's seed decides and wires everything together.
 
-use crate::foreign::Foreign;
+use crate::foreign::hosts::ForeignHosts;
 use crate::ground::build_error::BuildError;
-use crate::ground::capacity::{Pace, Rates};
+use crate::ground::capacity::{CapacityHistory, LinkCapacity};
+use crate::ground::plan::LinkNames;
 use crate::ground::plan::ObservedQueue;
-use crate::ground::plan::Places;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::random_streams::SCHEDULE;
 use crate::ground::random_streams::link_stream;
 use crate::ground::reset_causes::CAUSES;
-use crate::ground::scope::Each;
+use crate::ground::scope::PerScope;
+use crate::host::accounting::interval_counters;
 use crate::host::endpoint::EndpointPlan;
-use crate::host::feedback::Feedback;
-use crate::host::flow::{Carrier, Datagrams, Flow, Retired, Running, Streams};
+use crate::host::feedback::LabelFeedback;
+use crate::host::flow::{Carrier, DatagramFlow, Flow, RetiredCounters, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::MAX_SOCKETS;
 use crate::host::sockets::Sockets;
-use crate::host::time_wait::Stubs;
-use crate::packet::address_changes::Aliases;
+use crate::host::time_wait::TimeWaitTable;
+use crate::packet::address_changes::AddressChanges;
 use crate::packet::envelope::Envelope;
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::middlebox::Middlebox;
@@ -27,17 +28,17 @@ use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::packet::source_route::SourceRoutes;
-use crate::packet::spoofing::{Pools, Spoofed};
+use crate::packet::spoofing::{SpoofPools, SpoofedSource};
 use crate::run::permutation::{drawn, start_of};
 use crate::stats::capture::Captures;
-use crate::stats::classifier_accuracy::Verdicts;
+use crate::stats::classifier_accuracy::ClassifierAccuracy;
 use crate::stats::connection_log::ConnectionLog;
-use crate::stats::delivery_gap::Silence;
+use crate::stats::delivery_gap::DeliveryGap;
 use crate::stats::event_log::EventLog;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::ideal_fct::Uncongested;
-use crate::stats::intervals::Bins;
-use crate::stats::loss_attribution::Late;
+use crate::stats::flow_stats::FlowStats;
+use crate::stats::ideal_fct::IdealFct;
+use crate::stats::intervals::Intervals;
+use crate::stats::loss_attribution::LossAttribution;
 use crate::stats::recorder::Recorder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -52,20 +53,20 @@ use tailrace_scenario::model::{
 };
 
 /// The network of one run at time zero.
-pub(crate) struct Built {
-    pub(crate) plan: Plan,
+pub(crate) struct BuiltRun {
+    pub(crate) plan: RunPlan,
     pub(crate) fabric: SimFabric,
     pub(crate) world: World,
 }
 
 /// Builds run number `run`.
-pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildError> {
+pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, BuildError> {
     check_size(scenario)?;
     let seed = run_seed(scenario.seed, run);
     let scenario = &drawn(scenario, seed);
     let mut graph = graph_of(scenario);
     let source_routes = SourceRoutes::of(scenario, &mut graph);
-    let aliases = Aliases::of(scenario, &mut graph);
+    let address_changes = AddressChanges::of(scenario, &mut graph);
     if scenario.nodes.iter().any(|node| node.kernel.is_some()) {
         // Programs may speak to routers, which else nobody does.
         graph.name_routers();
@@ -77,8 +78,8 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
     share(scenario, seed, &mut fabric);
     learn_routes(scenario, &mut fabric);
-    let places = Places::new(scenario);
-    let plan = Plan {
+    let places = LinkNames::new(scenario);
+    let plan = RunPlan {
         scenario: Arc::clone(scenario),
         run,
         seed,
@@ -87,34 +88,34 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Built, BuildEr
         sampled_flows: sampled_flows(scenario),
         delays,
     };
-    let looks_at_addresses = !source_routes.is_empty() || !aliases.is_empty();
+    let looks_at_addresses = !source_routes.is_empty() || !address_changes.is_empty();
     let flows = flows_of(&plan, &fabric)?;
-    let bins = Bins::of(scenario, &flows);
+    let intervals = Intervals::of(scenario, interval_counters(&flows, Instant::ZERO));
     let limit = if scenario.record.events { scenario.record.max_events } else { 0 };
     let mut world = World {
         sockets: Sockets::default(),
-        stubs: Stubs::default(),
+        time_wait: TimeWaitTable::default(),
         flows,
-        options: OptionsArena::new(source_routes, aliases),
+        options: OptionsArena::new(source_routes, address_changes),
         recorder: Recorder::new(scenario.flows.len(), EventLog::new(limit)),
         connection_log: ConnectionLog::new(scenario.record.max_connections),
-        playback_cuts: Each::default(),
+        playback_baselines: PerScope::default(),
         captures: Captures::new(scenario),
-        verdicts: Verdicts::default(),
-        rates: Rates::default(),
-        feedback: Feedback::of(scenario).map(Box::new),
-        foreign: Foreign::default(),
+        classifiers: ClassifierAccuracy::default(),
+        rates: CapacityHistory::default(),
+        feedback: LabelFeedback::of(scenario).map(Box::new),
+        foreign: ForeignHosts::default(),
         middleboxes: Middlebox::of(scenario, seed),
         looks_at_addresses,
-        begun: Each::default(),
-        cuts: Each::default(),
-        late: Late::default(),
-        bins,
+        scope_starts: PerScope::default(),
+        baselines: PerScope::default(),
+        loss_attribution: LossAttribution::default(),
+        intervals,
     };
     for flow in 0..world.flows.len() {
         world.schedule_start(flow, &mut fabric);
     }
-    Ok(Built { plan, fabric, world })
+    Ok(BuiltRun { plan, fabric, world })
 }
 
 /// What the file says of routes.
@@ -260,7 +261,7 @@ fn is_observed(scenario: &Scenario, link: &Link) -> bool {
     link.observed || (router(link.a) && router(link.b))
 }
 
-fn observed_queues(scenario: &Scenario, seed: u64, places: &Places) -> Vec<ObservedQueue> {
+fn observed_queues(scenario: &Scenario, seed: u64, places: &LinkNames) -> Vec<ObservedQueue> {
     let mut queues = Vec::new();
     for (i, link) in scenario.links.iter().enumerate().filter(|(_, l)| is_observed(scenario, l)) {
         for (spec, way) in [(&link.forward, 0), (&link.backward, 1)] {
@@ -273,7 +274,7 @@ fn observed_queues(scenario: &Scenario, seed: u64, places: &Places) -> Vec<Obser
                 limit: spec
                     .queue
                     .bound(&LinkView::new(spec.rate, Duration::ZERO).with_overhead(spec.overhead)),
-                pace: Pace::of(spec, || link_stream(scenario, seed, link, SCHEDULE)),
+                pace: LinkCapacity::of(spec, || link_stream(scenario, seed, link, SCHEDULE)),
                 overhead: spec.overhead.get(),
             });
         }
@@ -292,10 +293,10 @@ fn sampled_flows(scenario: &Scenario) -> Vec<usize> {
     sampled
 }
 
-fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
+fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
     let (scenario, seed) = (&*run.scenario, run.seed);
     let mut flows = Vec::new();
-    let (mut servers, mut pools) = (ServerPorts::default(), Pools::default());
+    let (mut servers, mut pools) = (ServerPorts::default(), SpoofPools::default());
     for (g, group) in scenario.flows.iter().enumerate() {
         pass_idle(run, g, (&mut servers, &mut pools), fabric)?;
         let plan = tcp_plan(group).map(Arc::new);
@@ -312,11 +313,8 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
             let ends = ends_of(group, id, (client, server), server_port);
             let single = matches!(group.transport, Transport::Tcp { .. })
                 && group.app.transfers() != TransferCount::None;
-            let uncongested = if single {
-                Uncongested::of(run, fabric.graph(), &ends[0], group.app.sender())
-            } else {
-                None
-            };
+            let uncongested =
+                if single { IdealFct::of(run, fabric.graph(), &ends[0], group.app.sender()) } else { None };
             let start = Instant::ZERO + start_of(group, member, seed);
             flows.push(Flow {
                 group: g as u32,
@@ -339,12 +337,12 @@ fn flows_of(run: &Plan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> {
                 stop: group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d),
                 sockets: Vec::new(),
                 latest: SocketId::NONE,
-                tally: FlowTally::default(),
+                stats: FlowStats::default(),
                 paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
-                silence: silence(group, start),
+                delivery_gap: silence(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
-                retired: Retired::default(),
+                retired: RetiredCounters::default(),
             });
         }
     }
@@ -383,9 +381,9 @@ fn ends_of(
 /// Flows that are switched off keep their ports and pools, so that those of later ones, which queues may hash, are the same
 /// with them and without.
 fn pass_idle(
-    run: &Plan,
+    run: &RunPlan,
     after: usize,
-    (servers, pools): (&mut ServerPorts, &mut Pools),
+    (servers, pools): (&mut ServerPorts, &mut SpoofPools),
     fabric: &SimFabric,
 ) -> Result<(), BuildError> {
     for group in run.scenario.idle.iter().filter(|idle| idle.after == after).map(|idle| &idle.group) {
@@ -403,11 +401,11 @@ fn spoofed(
     group: &FlowGroup,
     member: usize,
     seed: u64,
-    pools: &mut Pools,
-) -> Result<Option<Box<Spoofed>>, BuildError> {
+    pools: &mut SpoofPools,
+) -> Result<Option<Box<SpoofedSource>>, BuildError> {
     let Some(spoof) = group.spoof else { return Ok(None) };
     let rng = stream_of(group, member, seed, "spoof");
-    Ok(Some(Box::new(Spoofed::new(pools.take(spoof.pool)?, spoof, rng))))
+    Ok(Some(Box::new(SpoofedSource::new(pools.take(spoof.pool)?, spoof, rng))))
 }
 
 /// The stream of randomness of one part of a flow.
@@ -416,18 +414,18 @@ fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
 }
 
 /// The application of a flow, with a stream of randomness of its own.
-fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<Running> {
+fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<RunningApp> {
     let place = GroupMember { number: member as u32, of: group.pairs.len() as u32 };
-    Box::new(Running::of(&group.app, place, stream_of(group, member, seed, "app")))
+    Box::new(RunningApp::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 
 /// Over UDP a flow is open from its start to its stop, over TCP while it has connections.
-fn silence(group: &FlowGroup, start: Instant) -> Silence {
+fn silence(group: &FlowGroup, start: Instant) -> DeliveryGap {
     match &group.transport {
         Transport::Udp { .. } => {
-            Silence::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
+            DeliveryGap::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
         }
-        Transport::Tcp { .. } | Transport::Mptcp { .. } => Silence::closed(),
+        Transport::Tcp { .. } | Transport::Mptcp { .. } => DeliveryGap::closed(),
     }
 }
 
@@ -450,13 +448,8 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
 }
 
 /// What carries a flow over TCP; all flows of a group share a plan.
-fn streams(
-    group: &FlowGroup,
-    plan: &Arc<EndpointPlan>,
-    uncongested: Option<Uncongested>,
-    seed: u64,
-) -> Carrier {
-    Carrier::Tcp(Box::new(Streams {
+fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<IdealFct>, seed: u64) -> Carrier {
+    Carrier::Tcp(Box::new(StreamFlow {
         plan: Arc::clone(plan),
         seed,
         asked: group.app.transfers(),
@@ -474,9 +467,9 @@ fn streams(
 }
 
 /// What carries a flow over UDP.
-fn datagrams(group: &FlowGroup, spoofed: Option<Box<Spoofed>>) -> Carrier {
+fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> Carrier {
     let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
-    Carrier::Udp(Datagrams {
+    Carrier::Udp(DatagramFlow {
         header: header.get() as u32,
         ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
         sent: [0; 2],

@@ -1,6 +1,6 @@
 //! Why a run cannot go on.
 
-use crate::foreign::HostFailure;
+use crate::foreign::host::HostFailure;
 use crate::run::stall::Stall;
 use core::fmt;
 

@@ -1,11 +1,11 @@
 //! What can be done between steps: look at a run, change links, and take out what has been recorded.
 
 use crate::ground::output::{CaptureFile, Cost, Drained, Table};
+use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
-use crate::results::view;
-use crate::run::schedule::Edge;
-use crate::run::schedule::What;
+use crate::run::schedule::ControlEvent;
+use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
 use core::fmt;
 use tailrace_core::{Duration, Instant};
@@ -57,7 +57,7 @@ impl Simulation {
     /// links report late what a discipline does at its own times, or when they are looked at.
     pub fn so_far(&mut self, cost: Cost) -> String {
         self.settle();
-        view::summary(&self.view(), cost)
+        run_output::summary(&self.view(), cost)
     }
 
     /// Queues under study by their names in the results, each with its link, and whether it serves the way back.
@@ -101,13 +101,9 @@ impl Simulation {
     /// Rows of series, and of events before `until`.
     pub(crate) fn take_rows(&mut self, until: Instant) -> Vec<Table> {
         let mut tables: Vec<Table> = self.series.iter_mut().flat_map(Series::take).collect();
-        let Self { plan, world, .. } = self;
-        if plan.scenario.record.events {
-            let flows = &world.flows;
-            let place = |link: LinkId| plan.places.name(&plan.scenario, link);
-            let flow =
-                |f: usize| (plan.scenario.flows[flows[f].group as usize].name.clone(), flows[f].member);
-            tables.push(world.recorder.take_events(until, plan.run, place, flow));
+        if self.plan.scenario.record.events {
+            let events = self.world.recorder.take_events(until);
+            tables.push(self.event_table.rows(&events, &self.plan, &self.world.flows));
         }
         tables
     }
@@ -152,7 +148,7 @@ impl Simulation {
             (Change::Set(link, kind), None) => {
                 let fault =
                     self.faults.add(Fault { ways: LinkDirection::both(link).into(), at, until: None, kind });
-                self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Begins));
+                self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Begins));
             }
             // What is on the agenda stays there: it is over as soon as it can be.
             (Change::Restore(..), Some(fault)) => {
@@ -175,7 +171,7 @@ impl Simulation {
             return Some(fault);
         }
         self.faults.get_mut(fault).until = Some(at);
-        self.agenda.add(Instant::ZERO + at, What::Fault(fault, Edge::Ends));
+        self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Ends));
         None
     }
 

@@ -1,8 +1,8 @@
 //! When a link could have delivered, as a trace.
 
-use crate::ground::capacity::Pace;
-use crate::run::faults::Faults;
-use crate::run::schedule::Edge;
+use crate::ground::capacity::LinkCapacity;
+use crate::run::faults::FaultSchedule;
+use crate::run::schedule::FaultTransition;
 use core::fmt::Write as _;
 use std::collections::BTreeMap;
 use tailrace_access::LinkSchedule;
@@ -43,21 +43,25 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
 }
 
 fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, String> {
-    let mut edges: BTreeMap<Duration, Vec<(usize, Edge)>> = BTreeMap::new();
+    let mut edges: BTreeMap<Duration, Vec<(usize, FaultTransition)>> = BTreeMap::new();
     for (i, fault) in scenario.faults.iter().enumerate() {
-        edges.entry(fault.at).or_default().push((i, Edge::Begins));
+        edges.entry(fault.at).or_default().push((i, FaultTransition::Begins));
         if let Some(until) = fault.until {
-            edges.entry(until).or_default().push((i, Edge::Ends));
+            edges.entry(until).or_default().push((i, FaultTransition::Ends));
         }
     }
     edges.entry(scenario.duration).or_default();
-    let mut faults = Faults::new(scenario);
-    let mut out = Times::default();
+    let mut faults = FaultSchedule::new(scenario);
+    let mut out = TraceLines::default();
     let mut since = Instant::ZERO;
     for (at, turns) in edges.range(..=scenario.duration) {
         let mut link = LinkCondition::new(spec.rate, Duration::ZERO, spec.loss.clone());
         faults.shape(way, &mut link);
-        let pace = if link.set().rate { Pace::Rate(link.rate()) } else { Pace::of(spec, || Rng::new(0)) };
+        let pace = if link.set().rate {
+            LinkCapacity::Rate(link.rate())
+        } else {
+            LinkCapacity::of(spec, || Rng::new(0))
+        };
         let until = Instant::ZERO + *at;
         if link.state() == LinkState::Up {
             out.pass(&pace, since, until)?;
@@ -73,7 +77,7 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
 
 /// Lines as they are made.
 #[derive(Default)]
-struct Times {
+struct TraceLines {
     lines: String,
     count: usize,
     last: u64,
@@ -81,10 +85,10 @@ struct Times {
     credit: u128,
 }
 
-impl Times {
-    fn pass(&mut self, pace: &Pace, from: Instant, to: Instant) -> Result<(), String> {
+impl TraceLines {
+    fn pass(&mut self, pace: &LinkCapacity, from: Instant, to: Instant) -> Result<(), String> {
         match pace {
-            Pace::Schedule(LinkSchedule::Trace(trace), _) => {
+            LinkCapacity::Schedule(LinkSchedule::Trace(trace), _) => {
                 let mut next = trace.after(from);
                 while trace.time(next) <= to {
                     self.add(trace.time(next))?;
@@ -92,11 +96,11 @@ impl Times {
                 }
                 Ok(())
             }
-            Pace::Schedule(LinkSchedule::Grants(config), _) => Err(format!(
+            LinkCapacity::Schedule(LinkSchedule::Grants(config), _) => Err(format!(
                 "a rate of kind {} is drawn anew in each run; give a trace or a rate",
                 config.name()
             )),
-            Pace::Rate(rate) => self.send(*rate, from, to),
+            LinkCapacity::Rate(rate) => self.send(*rate, from, to),
         }
     }
 

@@ -10,9 +10,9 @@ use tailrace_core::Instant;
 /// Appointments by time; those of one instant in the order of `T`, which makes that the order of their kinds and, within
 /// one, of their declaration.
 #[derive(Debug)]
-pub(crate) struct Agenda<T>(BinaryHeap<Reverse<(Instant, T)>>);
+pub(crate) struct ControlSchedule<T>(BinaryHeap<Reverse<(Instant, T)>>);
 
-impl<T: Ord> Agenda<T> {
+impl<T: Ord> ControlSchedule<T> {
     /// An empty one.
     pub(crate) fn new() -> Self {
         Self(BinaryHeap::new())
@@ -43,11 +43,11 @@ impl<T: Ord> Agenda<T> {
 /// What is on the agenda; what comes first in one instant stands first. All that links do in one instant they have done
 /// before any host hears of it, and then samples are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum What {
+pub(crate) enum ControlEvent {
     /// The warm-up ends, or a window begins or ends.
     Boundary,
     /// A fault, by its number, begins or ends.
-    Fault(usize, Edge),
+    Fault(usize, FaultTransition),
     /// Routes hear of what links did.
     Routes,
     Sample,
@@ -55,20 +55,20 @@ pub(crate) enum What {
 
 /// A fault begins or ends, or what it leaves behind is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Edge {
+pub(crate) enum FaultTransition {
     Begins,
     /// Its next stage begins.
-    Turns,
+    NextStage,
     Ends,
     Clears,
 }
 
-impl Edge {
+impl FaultTransition {
     /// As the events table has it.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Begins => "begins",
-            Self::Turns => "turns",
+            Self::NextStage => "turns",
             Self::Ends => "ends",
             Self::Clears => "clears",
         }
@@ -82,19 +82,19 @@ mod tests {
     #[test]
     fn appointments_come_by_time_then_kind_then_declaration() {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        enum What {
+        enum ControlEvent {
             First,
             Numbered(u32),
             Last,
         }
         let (early, late) = (Instant::from_millis(1), Instant::from_millis(2));
-        let mut agenda = Agenda::new();
+        let mut agenda = ControlSchedule::new();
         for (at, what) in [
-            (late, What::Numbered(0)),
-            (early, What::Last),
-            (early, What::Numbered(2)),
-            (early, What::Numbered(1)),
-            (early, What::First),
+            (late, ControlEvent::Numbered(0)),
+            (early, ControlEvent::Last),
+            (early, ControlEvent::Numbered(2)),
+            (early, ControlEvent::Numbered(1)),
+            (early, ControlEvent::First),
         ] {
             agenda.add(at, what);
         }
@@ -102,12 +102,18 @@ mod tests {
         let mut kept = Vec::new();
         while let Some((at, what)) = agenda.take_due(late) {
             kept.push((at, what));
-            if what == What::First {
-                agenda.add(early, What::Numbered(0)); // Its next one, in the same instant.
+            if what == ControlEvent::First {
+                agenda.add(early, ControlEvent::Numbered(0)); // Its next one, in the same instant.
             }
         }
-        let expected = [What::First, What::Numbered(0), What::Numbered(1), What::Numbered(2), What::Last];
+        let expected = [
+            ControlEvent::First,
+            ControlEvent::Numbered(0),
+            ControlEvent::Numbered(1),
+            ControlEvent::Numbered(2),
+            ControlEvent::Last,
+        ];
         assert_eq!(kept[..5], expected.map(|what| (early, what)));
-        assert_eq!((kept[5], agenda.next_at()), ((late, What::Numbered(0)), Instant::MAX));
+        assert_eq!((kept[5], agenda.next_at()), ((late, ControlEvent::Numbered(0)), Instant::MAX));
     }
 }

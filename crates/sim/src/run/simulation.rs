@@ -2,23 +2,24 @@
 
 use crate::ground::build_error::BuildError;
 use crate::ground::output::{Cost, RunOutput};
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
+use crate::results::run_output;
 use crate::results::series::Series;
-use crate::results::snapshot::Viewer;
-use crate::results::view;
+use crate::results::snapshot::SnapshotTaker;
+use crate::results::tables::events::EventTable;
 use crate::results::view::RunView;
-use crate::results::windows::{Windows, next_boundary};
-use crate::run::build::{Built, build};
+use crate::results::windows::{MeasurementWindows, next_boundary};
+use crate::run::build::{BuiltRun, build};
 use crate::run::control::Control;
-use crate::run::convergence::Convergence;
+use crate::run::convergence::RouteConvergence;
 use crate::run::error::RunError;
-use crate::run::faults::Faults;
-use crate::run::schedule::Agenda;
-use crate::run::schedule::Edge;
-use crate::run::schedule::What;
-use crate::run::stall::{BATCH, Watch};
+use crate::run::faults::FaultSchedule;
+use crate::run::schedule::ControlEvent;
+use crate::run::schedule::ControlSchedule;
+use crate::run::schedule::FaultTransition;
+use crate::run::stall::{BATCH, StallDetector};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
@@ -30,16 +31,17 @@ const STRIDE: Duration = Duration::from_millis(100);
 /// A run that is under way: it goes on by [`Simulation::step`], can be looked at and changed between steps, and ends with
 /// [`Simulation::finish`]. Steps of whatever length lead to the same end as one.
 pub struct Simulation {
-    pub(crate) plan: Plan,
+    pub(crate) plan: RunPlan,
     pub(crate) fabric: SimFabric,
     pub(crate) world: World,
-    pub(crate) agenda: Agenda<What>,
-    pub(crate) faults: Faults,
-    pub(crate) convergence: Convergence,
+    pub(crate) agenda: ControlSchedule<ControlEvent>,
+    pub(crate) faults: FaultSchedule,
+    pub(crate) convergence: RouteConvergence,
     pub(crate) series: Option<Series>,
-    watch: Watch,
-    pub(crate) viewer: Viewer,
-    windows: Windows,
+    pub(crate) event_table: EventTable,
+    watch: StallDetector,
+    pub(crate) viewer: SnapshotTaker,
+    windows: MeasurementWindows,
 }
 
 /// How far a step came.
@@ -65,30 +67,31 @@ impl Simulation {
     /// # Errors
     /// Where the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
     pub fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Self, BuildError> {
-        let Built { plan, fabric, world } = build(scenario, run)?;
-        let mut agenda = Agenda::new();
+        let BuiltRun { plan, fabric, world } = build(scenario, run)?;
+        let mut agenda = ControlSchedule::new();
         // Without a warm-up, what flows send at time zero counts, too.
         if let Some(at) = next_boundary(scenario, Instant::ZERO) {
-            agenda.add(at, What::Boundary);
+            agenda.add(at, ControlEvent::Boundary);
         }
         for (i, fault) in scenario.faults.iter().enumerate() {
-            agenda.add(Instant::ZERO + fault.at, What::Fault(i, Edge::Begins));
+            agenda.add(Instant::ZERO + fault.at, ControlEvent::Fault(i, FaultTransition::Begins));
         }
         let series = scenario.record.interval.map(|interval| Series::new(&plan, interval));
         if let Some(series) = &series {
-            agenda.add(Instant::ZERO + series.interval(), What::Sample);
+            agenda.add(Instant::ZERO + series.interval(), ControlEvent::Sample);
         }
         let mut simulation = Self {
-            faults: Faults::new(scenario),
-            convergence: Convergence::new(scenario.routing.convergence),
-            watch: Watch::new(fabric.link_count() + 2 * world.flows.len()),
-            viewer: Viewer::new(&plan),
-            windows: Windows::new(scenario),
+            faults: FaultSchedule::new(scenario),
+            convergence: RouteConvergence::new(scenario.routing.convergence),
+            watch: StallDetector::new(fabric.link_count() + 2 * world.flows.len()),
+            viewer: SnapshotTaker::new(&plan),
+            windows: MeasurementWindows::new(scenario),
             plan,
             fabric,
             world,
             agenda,
             series,
+            event_table: EventTable::new(),
         };
         // A fault at time zero comes before the first packet.
         simulation.keep_appointments();
@@ -150,7 +153,7 @@ impl Simulation {
         let interrupted = self.fabric.now() < self.end();
         self.settle();
         let tables = self.take_rows(Instant::MAX);
-        let mut output = view::collect(&self.view(), tables, cost);
+        let mut output = run_output::collect(&self.view(), tables, cost);
         output.captures = self.world.captures.take();
         output.interrupted = interrupted;
         output
@@ -180,10 +183,10 @@ impl Simulation {
     fn keep_appointments(&mut self) {
         while let Some((at, what)) = self.agenda.take_due(self.fabric.now()) {
             match what {
-                What::Boundary => self.turn_window(at),
-                What::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
-                What::Routes => self.converge(),
-                What::Sample => self.sample(at),
+                ControlEvent::Boundary => self.turn_window(at),
+                ControlEvent::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
+                ControlEvent::Routes => self.converge(),
+                ControlEvent::Sample => self.sample(at),
             }
         }
     }
@@ -194,10 +197,10 @@ impl Simulation {
         for link in studied.chain(self.faults.other_queues()) {
             self.fabric.settle(link, &mut self.world);
         }
-        self.world.close_bins(at);
+        self.world.close_interval(at);
         let Some(series) = &mut self.series else { return };
         series.sample(&self.plan, &mut self.world, &mut self.fabric);
-        self.agenda.add(at + series.interval(), What::Sample);
+        self.agenda.add(at + series.interval(), ControlEvent::Sample);
     }
 
     /// Brings every link up to the present, so that its counters are those of this moment.
@@ -209,10 +212,10 @@ impl Simulation {
 
     fn turn_window(&mut self, at: Instant) {
         self.settle();
-        self.world.close_bins(at);
+        self.world.close_interval(at);
         self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
         if let Some(next) = next_boundary(&self.plan.scenario, at) {
-            self.agenda.add(next, What::Boundary);
+            self.agenda.add(next, ControlEvent::Boundary);
         }
     }
 

@@ -1,6 +1,6 @@
 //! A run whose simulated time no longer advances is ended, with the name of who keeps it busy.
 
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::host::timer::Timer;
 use crate::packet::sim_packet::SimFabric;
@@ -51,13 +51,13 @@ impl std::error::Error for Stall {}
 
 /// Watches that simulated time advances.
 #[derive(Debug)]
-pub(crate) struct Watch {
+pub(crate) struct StallDetector {
     since: Instant,
     events: u64,
     allowed: u64,
 }
 
-impl Watch {
+impl StallDetector {
     /// A watch over a network of so many links and sockets.
     pub(crate) fn new(parts: usize) -> Self {
         Self { since: Instant::ZERO, events: 0, allowed: ALLOWED + ALLOWED_EACH * parts as u64 }
@@ -73,7 +73,7 @@ impl Watch {
     }
 
     /// Looks on for a while, and says who it is.
-    pub(crate) fn blame(&self, plan: &Plan, fabric: &mut SimFabric, world: &mut World) -> Stall {
+    pub(crate) fn blame(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> Stall {
         let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
         for _ in 0..LOOK {
             if let Some(cause) = fabric.run_some(fabric.now() + SPAN, 1, world) {
@@ -88,7 +88,7 @@ impl Watch {
 }
 
 /// What a source of events is called.
-fn name(cause: Cause, plan: &Plan, world: &World) -> String {
+fn name(cause: Cause, plan: &RunPlan, world: &World) -> String {
     match cause {
         Cause::Link(LinkId(way)) => {
             let link = &plan.scenario.links[way as usize / 2];
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn many_events_are_no_stall_while_time_advances() {
-        let mut watch = Watch::new(0);
+        let mut watch = StallDetector::new(0);
         let batches = ALLOWED / BATCH + 10;
         assert!((0..batches).all(|i| watch.advances(Instant::from_nanos(i * 1_001))));
         assert!(!(0..batches).all(|_| watch.advances(Instant::from_millis(1))));
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_hundred_thousand_flows_may_start_at_once() {
         // Four links and two sockets each, and a hundred events, which is ten times what they have.
-        let mut watch = Watch::new(100_000 * 6);
+        let mut watch = StallDetector::new(100_000 * 6);
         assert!((0..100_000 * 100 / BATCH).all(|_| watch.advances(Instant::ZERO)));
     }
 }

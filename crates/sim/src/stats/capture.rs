@@ -1,7 +1,7 @@
 //! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
 
 use crate::ground::output::CaptureFile;
-use crate::packet::flow_end::Owner;
+use crate::packet::flow_end::PacketOwner;
 use crate::packet::frame_encode::{bytes_of, headers_of, plain_headers, usual_headers};
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
@@ -18,7 +18,7 @@ use tailrace_wire::pcapng::{
 /// All captures of a run. Empty for most runs, and then every call returns at once.
 #[derive(Debug)]
 pub(crate) struct Captures {
-    taps: Vec<Tap>,
+    taps: Vec<CaptureTap>,
     /// The taps of each node and of each pair of links; of none, where none is captured. Hundreds of hosts may be captured, and
     /// each packet belongs to few of them.
     by_node: Vec<Vec<u32>>,
@@ -26,14 +26,14 @@ pub(crate) struct Captures {
 }
 
 #[derive(Debug)]
-struct Tap {
+struct CaptureTap {
     /// Name of the file without its extension.
     stem: String,
     writer: PcapngWriter<Vec<u8>>,
     /// For a link: one interface a direction; for a node both are the same.
     interfaces: [InterfaceId; 2],
     /// Packets that the link's queues have marked and not yet sent or dropped.
-    marked: VecDeque<Mark>,
+    marked: VecDeque<QueueMark>,
     /// The packet that is being written, where it has bytes.
     bytes: Vec<u8>,
 }
@@ -41,14 +41,14 @@ struct Tap {
 /// A packet that waits behind one of two links with a mark. CE alone does not tell whose mark it is: an earlier link's, or
 /// that of a host.
 #[derive(Debug, PartialEq)]
-struct Mark {
+struct QueueMark {
     link: LinkId,
-    to: Owner,
+    to: PacketOwner,
     sent_at: Instant,
     seq: SeqNumber,
 }
 
-impl Mark {
+impl QueueMark {
     fn of(link: LinkId, pkt: &SimPacket) -> Self {
         Self { link, to: pkt.to, sent_at: pkt.sent_at, seq: pkt.seq }
     }
@@ -68,7 +68,7 @@ impl Captures {
             by_link: places(false, scenario.links.len()),
         };
         for (c, number) in scenario.captures.iter().zip(0..) {
-            let mut tap = Tap::new(scenario, c.at, c.snaplen);
+            let mut tap = CaptureTap::new(scenario, c.at, c.snaplen);
             tap.stem = vacant(&tap.stem, &all.taps);
             all.taps.push(tap);
             match c.at {
@@ -114,7 +114,7 @@ impl Captures {
     #[inline]
     pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {
         for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
-            self.taps[*tap as usize].marked.push_back(Mark::of(link, pkt));
+            self.taps[*tap as usize].marked.push_back(QueueMark::of(link, pkt));
         }
     }
 
@@ -161,7 +161,7 @@ impl Captures {
 
     /// What has been written since the last time: the parts make the files.
     pub(crate) fn take(&mut self) -> Vec<CaptureFile> {
-        let file = |t: &mut Tap| {
+        let file = |t: &mut CaptureTap| {
             // As much room as this took: the next part is mostly as long, and need not grow.
             let room = Vec::with_capacity(t.writer.output_mut().len());
             let bytes = std::mem::replace(t.writer.output_mut(), room);
@@ -174,7 +174,7 @@ impl Captures {
 /// Writing to a `Vec` does not fail, and what is written is within pcapng's bounds.
 const IN_MEMORY: &str = "a capture in memory takes every packet";
 
-impl Tap {
+impl CaptureTap {
     fn new(scenario: &Scenario, at: CapturePoint, snaplen: u32) -> Self {
         let mut writer = PcapngWriter::new(Vec::new()).expect(IN_MEMORY);
         let mut interface = |name: &str| {
@@ -208,7 +208,7 @@ impl Tap {
         if pkt.ecn() != Ecn::Ce {
             return false;
         }
-        let mark = Mark::of(link, pkt);
+        let mark = QueueMark::of(link, pkt);
         let place = self.marked.iter().position(|other| *other == mark);
         place.and_then(|at| self.marked.remove(at)).is_some()
     }
@@ -272,7 +272,7 @@ fn file_stem(name: &str) -> String {
 }
 
 /// `stem`, or the first of `stem-2`, `stem-3`... where others have it: different places can have one spelling.
-fn vacant(stem: &str, taps: &[Tap]) -> String {
+fn vacant(stem: &str, taps: &[CaptureTap]) -> String {
     let numbered = (2..).map(|n| format!("{stem}-{n}"));
     std::iter::once(stem.to_string())
         .chain(numbered)

@@ -1,100 +1,71 @@
-//! Which flows the queues' classifiers singled out, against the scenario's ground truth.
+//! Flags that queues' classifiers set on flows and clear again. Results compare them with the roles in the scenario.
 
-use crate::ground::scope::{Each, Open};
-use crate::host::flow::{Carrier, Flow};
-use crate::packet::spoofing::Spoofed;
-use crate::results::queue_summary::{Flagged, FlaggedGroup};
+use crate::ground::scope::{PerScope, Scope};
+use crate::packet::envelope::Envelope;
+use crate::packet::spoofing::SpoofedSource;
 use std::collections::BTreeMap;
-use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, FlowKey, Instant};
 use tailrace_net::LinkId;
 
+/// Addressing of a flow, by which classifiers name it.
+pub(crate) struct ClassifiedFlow<'a> {
+    pub(crate) client: &'a Envelope,
+    pub(crate) protocol: u8,
+    pub(crate) spoofed: Option<&'a SpoofedSource>,
+}
+
 /// Flags of all queues so far.
 #[derive(Debug, Default)]
-pub(crate) struct Verdicts {
-    /// Flows by their key without the client's port, and by what coarser classifiers see. Made with the first flag:
-    /// most runs have no classifier.
+pub(crate) struct ClassifierAccuracy {
+    /// Flows by their key without the client's port, and by the keys of coarser classifiers. Built at the first flag,
+    /// since most runs have no classifier.
     index: BTreeMap<FlowKey, Vec<usize>>,
-    records: BTreeMap<(LinkId, usize), Record>,
+    histories: BTreeMap<(LinkId, usize), FlagHistory>,
 }
 
-/// What one queue thinks of one flow.
+/// Flags that one queue has set on one flow.
 #[derive(Clone, Copy, Debug, Default)]
-struct Record {
-    first: Option<Instant>,
+pub(crate) struct FlagHistory {
+    /// First flag of the run.
+    pub(crate) first: Option<Instant>,
+    /// Start of the present flag.
     since: Option<Instant>,
-    windows: Each<Flags>,
+    pub(crate) scopes: PerScope<FlagCounts>,
 }
 
-/// Flags of a flow in an open window.
+/// Flags of a flow in a scope.
 #[derive(Clone, Copy, Debug, Default)]
-struct Flags {
-    /// Whether one stood at any time.
-    stood: bool,
-    /// Clearings, and how long those flags had stood, from their beginning on.
-    cleared: u32,
-    lasted: Duration,
-    /// Flags after a clearing, whenever that was.
-    again: u32,
+pub(crate) struct FlagCounts {
+    /// Whether the flow was flagged at any time.
+    pub(crate) flagged: bool,
+    /// Flags cleared, and their total duration from first to last.
+    pub(crate) cleared: u32,
+    pub(crate) lasted: Duration,
+    /// Flags set after an earlier one was cleared.
+    pub(crate) again: u32,
 }
 
-/// How many there were of something that lasts, and how long all together.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sum(u32, Duration);
-
-impl Sum {
-    fn add(&mut self, count: u32, lasted: Duration) {
-        self.0 += count;
-        self.1 += lasted;
-    }
-
-    fn mean_s(self) -> Option<f64> {
-        (self.0 > 0).then(|| self.1.as_secs_f64() / f64::from(self.0))
-    }
-}
-
-/// What a group's flows have together.
-#[derive(Clone, Copy, Debug, Default)]
-struct OfGroup {
-    flagged: u64,
-    first: Sum,
-    cleared: Sum,
-    again: u64,
-}
-
-impl Verdicts {
-    /// A queue flagged or cleared whatever has this key; returns the flows concerned.
-    pub(crate) fn record(
+impl ClassifierAccuracy {
+    /// Records that a queue flagged or cleared the flows with this key; returns those flows.
+    pub(crate) fn record<'a>(
         &mut self,
         (link, key, flagged): (LinkId, FlowKey, bool),
         at: Instant,
-        flows: &[Flow],
+        flows: impl Iterator<Item = ClassifiedFlow<'a>>,
     ) -> &[usize] {
         if self.index.is_empty() {
             self.index = index(flows);
         }
         let found = find(&self.index, key);
         for flow in found {
-            let record = self.records.entry((link, *flow)).or_default();
-            if flagged {
-                if record.since.is_none() && record.first.is_some() {
-                    Open::BOTH.into_iter().for_each(|open| record.windows[open].again += 1);
-                }
-                record.first.get_or_insert(at);
-                record.since.get_or_insert(at);
-                Open::BOTH.into_iter().for_each(|open| record.windows[open].stood = true);
-            } else if let Some(since) = record.since.take() {
-                for open in Open::BOTH {
-                    record.windows[open].cleared += 1;
-                    record.windows[open].lasted += at - since;
-                }
-            }
+            let history = self.histories.entry((link, *flow)).or_default();
+            if flagged { history.flag(at) } else { history.clear(at) }
         }
         found
     }
 
-    /// Flows may have other addresses than before: they are found by both.
-    pub(crate) fn learn_names(&mut self, flows: &[Flow]) {
+    /// Adds the present keys of flows, whose addresses may have changed; earlier keys stay valid.
+    pub(crate) fn add_keys<'a>(&mut self, flows: impl Iterator<Item = ClassifiedFlow<'a>>) {
         for (key, found) in index(flows) {
             let known = self.index.entry(key).or_default();
             known.extend(found);
@@ -103,82 +74,50 @@ impl Verdicts {
         }
     }
 
-    /// A window begins: what counts is what stands, and what comes.
-    pub(crate) fn begin(&mut self, open: Open) {
-        for record in self.records.values_mut() {
-            record.windows[open] = Flags { stood: record.since.is_some(), ..Flags::default() };
+    /// Starts a window: present flags count, and later ones.
+    pub(crate) fn begin(&mut self, scope: Scope) {
+        for history in self.histories.values_mut() {
+            history.scopes[scope] = FlagCounts { flagged: history.since.is_some(), ..FlagCounts::default() };
         }
     }
 
-    /// How a queue judged the flows in an open window; of each group of flows its name, and whether it is an attack in truth.
-    /// First flags count from `from` on.
-    pub(crate) fn judge(
-        &self,
-        (link, open, from): (LinkId, Open, Instant),
-        flows: &[Flow],
-        groups: &[(&str, bool)],
-    ) -> Flagged {
-        let mut judged = Flagged::default();
-        let mut each = vec![OfGroup::default(); groups.len()];
-        let (mut detections, mut clearings) = (Sum::default(), Sum::default());
-        for (i, flow) in flows.iter().enumerate() {
-            let record = self.records.get(&(link, i)).copied().unwrap_or_default();
-            let flags = record.windows[open];
-            let is_attack = groups[flow.group as usize].1;
-            let own = &mut each[flow.group as usize];
-            *match (is_attack, flags.stood) {
-                (true, true) => &mut judged.true_positive,
-                (true, false) => &mut judged.false_negative,
-                (false, true) => &mut judged.false_positive,
-                (false, false) => &mut judged.true_negative,
-            } += 1;
-            own.flagged += u64::from(flags.stood);
-            own.again += u64::from(flags.again);
-            if let Some(first) = record.first.filter(|first| *first >= from) {
-                own.first.add(1, first.saturating_since(flow.start));
-                if is_attack {
-                    detections.add(1, first.saturating_since(flow.start));
-                }
-            }
-            own.cleared.add(flags.cleared, flags.lasted);
-            clearings.add(flags.cleared, flags.lasted);
-        }
-        judged.detection_s = detections.mean_s();
-        judged.rehabilitation_s = clearings.mean_s();
-        judged.groups =
-            groups.iter().map(|(name, _)| (*name).into()).zip(each.iter().map(OfGroup::summary)).collect();
-        judged
+    /// Flags that a queue has set on a flow.
+    pub(crate) fn history(&self, link: LinkId, flow: usize) -> FlagHistory {
+        self.histories.get(&(link, flow)).copied().unwrap_or_default()
     }
 }
 
-impl OfGroup {
-    fn summary(&self) -> FlaggedGroup {
-        FlaggedGroup {
-            flagged: self.flagged,
-            first_flag_s: self.first.mean_s(),
-            cleared: u64::from(self.cleared.0),
-            rehabilitation_s: self.cleared.mean_s(),
-            flagged_again: self.again,
+impl FlagHistory {
+    fn flag(&mut self, at: Instant) {
+        let again = u32::from(self.since.is_none() && self.first.is_some());
+        self.first.get_or_insert(at);
+        self.since.get_or_insert(at);
+        for scope in Scope::BOTH {
+            self.scopes[scope].again += again;
+            self.scopes[scope].flagged = true;
+        }
+    }
+
+    fn clear(&mut self, at: Instant) {
+        let Some(since) = self.since.take() else { return };
+        for scope in Scope::BOTH {
+            self.scopes[scope].cleared += 1;
+            self.scopes[scope].lasted += at - since;
         }
     }
 }
 
-/// Each flow under the keys by which a classifier may name it.
-fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
+/// Flows by every key with which a classifier may name them.
+fn index<'a>(flows: impl Iterator<Item = ClassifiedFlow<'a>>) -> BTreeMap<FlowKey, Vec<usize>> {
     let mut index: BTreeMap<FlowKey, Vec<usize>> = BTreeMap::new();
-    for (i, flow) in flows.iter().enumerate() {
-        let envelope = &flow.ends[0];
-        let protocol = match flow.carrier {
-            Carrier::Udp(_) => protocol::UDP,
-            Carrier::Tcp(_) => protocol::TCP,
-        };
-        let dst = envelope.destination.0;
+    for (i, ClassifiedFlow { client, protocol, spoofed }) in flows.enumerate() {
+        let dst = client.destination.0;
         let to = FlowKey { dst, ..FlowKey::default() };
         index.entry(to).or_default().push(i);
-        // Whoever names an address that is spoofed names the flow that hides behind it.
-        let spoofed = flow.spoofed().into_iter().flat_map(Spoofed::pool);
-        for src in std::iter::once(envelope.source).chain(spoofed).map(|address| address.0) {
-            let five = FlowKey { src, dst, src_port: 0, dst_port: envelope.destination_port, protocol };
+        // A key with a spoofed address names the flow that uses it.
+        let spoofed = spoofed.into_iter().flat_map(SpoofedSource::pool);
+        for src in std::iter::once(client.source).chain(spoofed).map(|address| address.0) {
+            let five = FlowKey { src, dst, src_port: 0, dst_port: client.destination_port, protocol };
             let pair = FlowKey { src, dst, ..FlowKey::default() };
             for key in [five, pair, FlowKey { dst: 0, ..pair }] {
                 index.entry(key).or_default().push(i);
@@ -188,7 +127,7 @@ fn index(flows: &[Flow]) -> BTreeMap<FlowKey, Vec<usize>> {
     index
 }
 
-/// The flows that a key names: packets of a flow's client, of its server, or all between two addresses.
+/// Flows with a key: of packets from the client, from the server, or of all packets between two addresses.
 fn find(index: &BTreeMap<FlowKey, Vec<usize>>, key: FlowKey) -> &[usize] {
     let forward = FlowKey { src_port: 0, ..key };
     let backward =

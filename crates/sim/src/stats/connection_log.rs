@@ -3,18 +3,10 @@
 //! A record is made with a connection and named by the sockets at its ends, which fill it in when they go; what still lives is
 //! looked at when the table is made. So it costs a connection some hundred bytes, and a packet nothing.
 
-use crate::ground::columns::columns;
-use crate::ground::output::Table;
-use crate::ground::plan::Plan;
 use crate::ground::rate::rate_bps;
 use crate::ground::reset_causes::cause_name;
-use crate::host::endpoint::Endpoint;
-use crate::host::hosts::World;
-use crate::host::sockets::Sockets;
 use crate::packet::flow_end::FlowEnd;
 use tailrace_core::Instant;
-use tailrace_scenario::Scenario;
-use tailrace_scenario::model::Transport;
 use tailrace_transport::ResetCause;
 
 /// A record's number, or none: of a connection beyond the bound.
@@ -30,73 +22,58 @@ impl RecordId {
 pub(crate) struct ConnectionLog {
     /// How many are kept.
     most: usize,
-    records: Vec<Record>,
+    records: Vec<ConnectionRecord>,
     /// How many were opened beyond that.
     beyond: u64,
 }
 
 /// A connection.
 #[derive(Clone, Debug)]
-struct Record {
-    flow: u32,
+pub(crate) struct ConnectionRecord {
+    pub(crate) flow: u32,
     /// Its place among the connections of its flow, from 0.
-    number: u32,
-    client_port: u16,
+    pub(crate) number: u32,
+    pub(crate) client_port: u16,
     /// Bytes of the transfer that it was opened for; zero where it is no transfer.
-    size: u64,
-    opened: Instant,
+    pub(crate) size: u64,
+    pub(crate) opened: Instant,
     /// When the last of them had arrived, and how many times as long that took as it must; not a number where that is not known.
-    completed: Option<Instant>,
-    slowdown: f64,
+    pub(crate) completed: Option<Instant>,
+    pub(crate) slowdown: f64,
     /// As the client sees it.
-    established: Option<Instant>,
+    pub(crate) established: Option<Instant>,
     /// When it was over at the client.
-    over: Option<Instant>,
+    pub(crate) over: Option<Instant>,
     /// Why it broke, as one of the ends said first.
-    broken: Option<ResetCause>,
-    client: Side,
-    server: Side,
+    pub(crate) broken: Option<ResetCause>,
+    pub(crate) client: EndCounters,
+    pub(crate) server: EndCounters,
 }
 
 /// More than any end counts: there may be many connections, and an option would take twice as much.
-const NOT_COUNTED: u32 = u32::MAX;
+pub(crate) const NOT_COUNTED: u32 = u32::MAX;
 
 /// What one end has counted.
 #[derive(Clone, Copy, Debug, Default)]
-struct Side {
-    delivered_bytes: u64,
-    retransmitted_packets: u64,
+pub(crate) struct EndCounters {
+    pub(crate) delivered_bytes: u64,
+    pub(crate) retransmitted_packets: u64,
     /// [`NOT_COUNTED`] where its stack does not tell.
-    timeouts: u32,
-    subflows: u32,
+    pub(crate) timeouts: u32,
+    pub(crate) subflows: u32,
 }
 
-impl Side {
-    fn of(endpoint: &Endpoint) -> Self {
-        Self {
-            delivered_bytes: endpoint.bytes_delivered(),
-            retransmitted_packets: endpoint.stats().retransmitted_segments,
-            timeouts: if endpoint.lacks_timeouts() { NOT_COUNTED } else { endpoint.timeouts() },
-            subflows: endpoint.subflows(),
-        }
-    }
-
-    fn timeouts(&self) -> Option<u64> {
-        (self.timeouts != NOT_COUNTED).then_some(self.timeouts.into())
-    }
-}
-
-impl Record {
-    fn side(&mut self, end: FlowEnd) -> &mut Side {
+impl ConnectionRecord {
+    fn side(&mut self, end: FlowEnd) -> &mut EndCounters {
         if end.is_server() { &mut self.server } else { &mut self.client }
     }
 
-    fn completion_goodput_bps(&self) -> f64 {
+    pub(crate) fn completion_goodput_bps(&self) -> f64 {
         self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
     }
 
     /// How it ended, if it did.
-    fn state(&self) -> &'static str {
+    pub(crate) fn state(&self) -> &'static str {
         match self.broken {
             Some(cause) => cause_name(cause),
             None if self.over.is_some() => "closed",
@@ -124,7 +101,7 @@ impl ConnectionLog {
             self.beyond += 1;
             return RecordId::NONE;
         }
-        self.records.push(Record {
+        self.records.push(ConnectionRecord {
             flow: flow as u32,
             number,
             client_port,
@@ -135,13 +112,13 @@ impl ConnectionLog {
             established: None,
             over: None,
             broken: None,
-            client: Side::default(),
-            server: Side::default(),
+            client: EndCounters::default(),
+            server: EndCounters::default(),
         });
         RecordId(self.records.len() as u32 - 1)
     }
 
-    fn get(&mut self, id: RecordId) -> Option<&mut Record> {
+    fn get(&mut self, id: RecordId) -> Option<&mut ConnectionRecord> {
         self.records.get_mut(id.0 as usize)
     }
 
@@ -174,9 +151,9 @@ impl ConnectionLog {
     }
 
     /// An end is gone.
-    pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, endpoint: &Endpoint) {
+    pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, counters: EndCounters) {
         if let Some(record) = self.get(id) {
-            *record.side(end) = Side::of(endpoint);
+            *record.side(end) = counters;
         }
     }
 
@@ -185,70 +162,29 @@ impl ConnectionLog {
         self.beyond
     }
 
-    /// All records, with what the ends that live have counted so far.
-    fn with_living(&self, sockets: &Sockets) -> Vec<Record> {
+    /// Largest number of records.
+    pub(crate) fn limit(&self) -> usize {
+        self.most
+    }
+
+    /// All records, completed with the present counters of open ends.
+    pub(crate) fn with_open_ends(
+        &self,
+        open: impl Iterator<Item = (RecordId, FlowEnd, EndCounters)>,
+    ) -> Vec<ConnectionRecord> {
         let mut records = self.records.clone();
-        for socket in sockets.iter() {
-            if let Some(record) = records.get_mut(socket.record.0 as usize) {
-                *record.side(socket.end()) = Side::of(&socket.endpoint);
+        for (id, end, counters) in open {
+            if let Some(record) = records.get_mut(id.0 as usize) {
+                *record.side(end) = counters;
             }
         }
         records
     }
 }
 
-/// A connection at the end of a run.
-struct Row<'a> {
-    run: u32,
-    group: &'a str,
-    member: u32,
-    record: Record,
-}
-
-columns! {
-    "connections", "A row for each connection, in the order in which connections were opened.", |r: Row<'_>| {
-        run: U32 = r.run, "", "The number of the run.";
-        group: Text = r.group, "", "The name of the group (`[[flow]]`).";
-        flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
-        connection: U32 = r.record.number, "", "The number of the connection among those of its flow, from 0.";
-        client_port: U32 = u32::from(r.record.client_port), "", "The port of the host that opened it, as in captures; for Multipath TCP, that of the first subflow.";
-        start_s: F64 = r.record.opened.as_secs_f64(), "s", "When the connection was opened.";
-        established_s: F64 = seconds(r.record.established), "s", "When the client got the first answer of the server; null if it never did.";
-        end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null if they are not.";
-        state: Text = r.record.state(), "", "How it ended: `closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
-        size_bytes: U64 = r.record.size, "bytes", "The size of the transfer that it was opened for; zero if it carries anything else.";
-        completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "The time from its opening to the arrival of the last byte of that transfer; null if that did not arrive.";
-        completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "The size divided by that time.";
-        slowdown: F64 = r.record.slowdown, "ratio", "How many times longer that took than at best (see `slowdown` of groups); null over Multipath TCP.";
-        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "How many subflows were established, as the client sees it; 1 for TCP.";
-        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Bytes that the application at the server got.";
-        retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";
-        timeouts: Count = r.record.client.timeouts(), "", "How often the client's retransmission timer expired; null with a kernel that does not count that (before 6.7).";
-        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Bytes that the application at the client got.";
-        backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero if the client was gone before the server noticed the connection.";
-        backward_timeouts: Count = r.record.server.timeouts(), "", "How often the server's retransmission timer expired; zero if the client was gone before the server noticed the connection, null as `timeouts`.";
+impl EndCounters {
+    /// Retransmission timeouts, if the stack of this end counts them.
+    pub(crate) fn timeouts(&self) -> Option<u64> {
+        (self.timeouts != NOT_COUNTED).then_some(self.timeouts.into())
     }
-}
-
-fn seconds(at: Option<Instant>) -> f64 {
-    at.map_or(f64::NAN, Instant::as_secs_f64)
-}
-
-/// The table, where the scenario has connections and wants it.
-pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
-    let log = &world.connection_log;
-    if log.most == 0 || !has_connections(&plan.scenario) {
-        return None;
-    }
-    let mut table = new_table();
-    for record in log.with_living(&world.sockets) {
-        let flow = &world.flows[record.flow as usize];
-        let group = &plan.scenario.flows[flow.group as usize].name;
-        add(&mut table, &Row { run: plan.run, group, member: flow.member, record });
-    }
-    Some(table.finish())
-}
-
-fn has_connections(scenario: &Scenario) -> bool {
-    scenario.flows.iter().any(|group| !matches!(group.transport, Transport::Udp { .. }))
 }

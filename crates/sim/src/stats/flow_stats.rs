@@ -1,12 +1,13 @@
 //! What is counted for flows and groups of flows.
 
 use crate::ground::rate::{loss_ratio, rate_bps};
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::Duration;
 
 /// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction. What a packet counts
 /// for comes first, arrivals before departures: it is one line of the processor's cache each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FlowTally {
+pub(crate) struct FlowStats {
     pub(crate) received_packets: u64,
     /// IP bytes of those: throughput.
     pub(crate) received_bytes: u64,
@@ -38,7 +39,7 @@ pub(crate) struct FlowTally {
     pub(crate) late_packets: u64,
 }
 
-impl FlowTally {
+impl FlowStats {
     /// The counts since an earlier copy.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -64,6 +65,12 @@ impl FlowTally {
             jitter_sum: self.jitter_sum - earlier.jitter_sum,
             jitter_samples: self.jitter_samples - earlier.jitter_samples,
         }
+    }
+
+    /// Adds losses and marks.
+    pub(crate) fn add_losses(&mut self, losses: LossCounters) {
+        self.lost_packets += losses.lost;
+        self.marked_packets += losses.marked;
     }
 
     /// A transfer or exchange of so many bytes is complete.
@@ -140,7 +147,7 @@ mod tests {
 
     #[test]
     fn what_completed_has_a_rate_while_it_lasts() {
-        let mut flow = FlowTally::default();
+        let mut flow = FlowStats::default();
         assert!(flow.completion_goodput_bps().is_nan());
         // 1 MB in 2 s and 2 MB in 1 s: 24 Mbit in 3 s.
         for (bytes, took) in [(1_000_000, 2), (2_000_000, 1)] {

@@ -1,11 +1,11 @@
 //! Distributions over all flows of a group.
 
-use crate::stats::transfer_sizes::BySizeTally;
+use crate::stats::transfer_sizes::SizeDistributions;
 use tailrace_net::Histogram;
 
 /// Distributions over all flows of a group in the window that began last.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct GroupTally {
+pub(crate) struct GroupDistributions {
     pub(crate) one_way_delay: Histogram,
     pub(crate) reverse_one_way_delay: Histogram,
     pub(crate) rtt: Histogram,
@@ -13,13 +13,13 @@ pub(crate) struct GroupTally {
     /// So many seconds where a transfer took so many times as long as it must.
     pub(crate) slowdown: Histogram,
     /// Of transfers whose sizes differ.
-    pub(crate) by_size: BySizeTally,
+    pub(crate) by_size: SizeDistributions,
     /// Of web pages.
     pub(crate) page_load: Histogram,
     pub(crate) jitter: Histogram,
 }
 
-impl GroupTally {
+impl GroupDistributions {
     /// Gives what there is so far, and begins anew.
     pub(crate) fn cut(&mut self) -> Self {
         Self {

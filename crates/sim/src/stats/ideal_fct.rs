@@ -1,6 +1,6 @@
 //! What a transfer would take in a network that carries nothing else.
 
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::packet::envelope::Envelope;
 use tailrace_app::EndpointRole;
 use tailrace_core::{Bytes, Duration, Rate};
@@ -8,17 +8,17 @@ use tailrace_net::Graph;
 
 /// The path of a flow as it is when the run begins: propagation delays as drawn, and rates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Uncongested {
+pub(crate) struct IdealFct {
     /// Propagation from the opening of a connection to the arrival of the first byte.
     ahead: Duration,
     /// Of the slowest link on the way of the data.
     rate: Rate,
 }
 
-impl Uncongested {
+impl IdealFct {
     /// Between these addresses, the client's first, of data that this end sends; none where no way leads there and back. The
     /// handshake takes a round trip, and a server begins when its end has reached it.
-    pub(crate) fn of(plan: &Plan, graph: &Graph, ends: &Envelope, sender: EndpointRole) -> Option<Self> {
+    pub(crate) fn of(plan: &RunPlan, graph: &Graph, ends: &Envelope, sender: EndpointRole) -> Option<Self> {
         let there = graph.path(ends.source, ends.destination)?;
         let back = graph.path(ends.destination, ends.source)?;
         let delay = |links: &[tailrace_net::LinkId]| {
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_is_ahead_and_the_rate_add_up() {
         // A round trip of 20 ms, and 5 ms there.
-        let path = Uncongested { ahead: Duration::from_millis(25), rate: Rate::from_mbit(8) };
+        let path = IdealFct { ahead: Duration::from_millis(25), rate: Rate::from_mbit(8) };
         // 10 kB at 1 MB/s.
         assert_eq!(path.completion(10_000), Duration::from_millis(35));
         assert_eq!(path.slowdown(10_000, Duration::from_millis(70)), 2.0);

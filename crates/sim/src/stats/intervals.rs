@@ -1,41 +1,40 @@
-//! How even goodput and loss are from one interval of `[record] interval` to the next: of each flow and each group, in the
-//! whole and in the window that began last. Counters are looked at when an interval ends, so packets pay nothing.
+//! Smoothness of goodput and loss over the intervals of `[record] interval`, for each flow and group, over the run and the
+//! current window. Counters are read at the end of each interval, so packets pay nothing.
 
 use crate::ground::rate::loss_ratio;
-use crate::ground::scope::{Each, Open};
-use crate::host::flow::Flow;
-use crate::host::hosts::World;
+use crate::ground::scope::{PerScope, Scope};
+use crate::stats::flow_stats::FlowStats;
 use tailrace_core::{Duration, Instant, math};
 use tailrace_scenario::model::Scenario;
 
-/// Of a run whose scenario records at intervals.
+/// Interval statistics of a run with `[record] interval`.
 #[derive(Debug)]
-pub(crate) struct Bins {
+pub(crate) struct Intervals {
     pub(crate) interval: Duration,
-    /// When the present one began.
+    /// Start of the current interval.
     since: Instant,
-    /// The windows that there are: the whole, and parts of it where the scenario has any.
-    windows: &'static [Open],
-    flows: Vec<Binned>,
-    groups: Vec<Binned>,
+    /// Scopes that the scenario has: the run, and its windows if there are any.
+    scopes: &'static [Scope],
+    flows: Vec<IntervalStats>,
+    groups: Vec<IntervalStats>,
 }
 
-/// What has been counted up to some moment, and whether anything was open then.
+/// Counters at the edge of an interval, and whether anything was open then.
 #[derive(Clone, Copy, Debug, Default)]
-struct Standing {
+pub(crate) struct IntervalCounters {
     delivered_bytes: u64,
     received_packets: u64,
     lost_packets: u64,
     is_open: bool,
 }
 
-impl Standing {
-    fn of(flow: &Flow, now: Instant) -> Self {
+impl IntervalCounters {
+    pub(crate) fn new(stats: &FlowStats, is_open: bool) -> Self {
         Self {
-            delivered_bytes: flow.tally.delivered_bytes,
-            received_packets: flow.tally.received_packets,
-            lost_packets: flow.tally.lost_packets,
-            is_open: flow.silence.is_open(now),
+            delivered_bytes: stats.delivered_bytes,
+            received_packets: stats.received_packets,
+            lost_packets: stats.lost_packets,
+            is_open,
         }
     }
 
@@ -47,47 +46,48 @@ impl Standing {
     }
 }
 
-/// A flow, or a group: where it stood when the present interval began, and what its intervals were like.
+/// A flow or group: counters at the start of the current interval, and the smoothness of past intervals.
 #[derive(Clone, Copy, Debug, Default)]
-struct Binned {
-    at: Standing,
-    evenness: Each<Evenness>,
+struct IntervalStats {
+    at: IntervalCounters,
+    smoothness: PerScope<Smoothness>,
 }
 
-impl Binned {
-    fn beginning(at: Standing) -> Self {
-        Self { at, evenness: Each::default() }
+impl IntervalStats {
+    fn starting_at(at: IntervalCounters) -> Self {
+        Self { at, smoothness: PerScope::default() }
     }
 
-    /// The interval ends, of those windows that hold all of it.
-    fn close(&mut self, now: Standing, windows: impl Iterator<Item = Open>) {
+    /// Ends an interval for those scopes that contain all of it.
+    fn close(&mut self, now: IntervalCounters, scopes: impl Iterator<Item = Scope>) {
         let before = std::mem::replace(&mut self.at, now);
-        for open in windows {
-            let evenness = &mut self.evenness[open];
+        for scope in scopes {
+            let smoothness = &mut self.smoothness[scope];
             if before.is_open && now.is_open {
-                evenness.add(now.delivered_bytes - before.delivered_bytes);
+                smoothness.add_goodput(now.delivered_bytes - before.delivered_bytes);
             }
             let lost = now.lost_packets - before.lost_packets;
-            evenness.lose(lost, now.received_packets - before.received_packets);
+            smoothness.add_loss(lost, now.received_packets - before.received_packets);
         }
     }
 }
 
-/// What intervals were like.
+/// Goodput and loss of intervals.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Evenness {
-    /// Those at both ends of which something was open, and bytes delivered in each.
+pub(crate) struct Smoothness {
+    /// Number of intervals with something open at both edges.
     pub(crate) count: u64,
+    /// Bytes delivered in these intervals; below, the sum of their squares.
     sum: u64,
     squares: u128,
     min: u64,
     max: u64,
-    /// The largest share lost in any; none where nothing was lost or arrived.
+    /// Largest loss ratio of an interval; `None` if no packet was lost or arrived.
     loss: Option<f64>,
 }
 
-impl Evenness {
-    fn add(&mut self, bytes: u64) {
+impl Smoothness {
+    fn add_goodput(&mut self, bytes: u64) {
         self.min = if self.count == 0 { bytes } else { self.min.min(bytes) };
         self.max = self.max.max(bytes);
         self.count += 1;
@@ -95,99 +95,101 @@ impl Evenness {
         self.squares += u128::from(bytes) * u128::from(bytes);
     }
 
-    fn lose(&mut self, lost: u64, received: u64) {
+    fn add_loss(&mut self, lost: u64, received: u64) {
         if lost + received > 0 {
             let share = loss_ratio(lost, lost + received);
             self.loss = Some(self.loss.map_or(share, |most| most.max(share)));
         }
     }
 
-    /// Standard deviation over mean; NaN of fewer than two intervals, or without a byte.
+    /// Coefficient of variation of goodput: standard deviation over mean. NaN for fewer than two intervals or no bytes.
     pub(crate) fn goodput_cv(&self) -> f64 {
         if self.count < 2 || self.sum == 0 {
             return f64::NAN;
         }
-        // n² times the variance: whole numbers until they are even.
+        // n² times the variance, in integers, so that equal intervals give exactly zero.
         let spread = u128::from(self.count).saturating_mul(self.squares);
         let variance = spread.saturating_sub(u128::from(self.sum) * u128::from(self.sum));
         math::sqrt(variance as f64) / self.sum as f64
     }
 
-    /// The least of bytes in an interval; none without one.
+    /// Smallest number of bytes delivered in an interval.
     pub(crate) fn min(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The most.
+    /// Largest number of bytes delivered in an interval.
     pub(crate) fn max(&self) -> Option<u64> {
         (self.count > 0).then_some(self.max)
     }
 
-    /// The largest share lost in an interval; NaN where nothing was lost or arrived in any.
+    /// Largest loss ratio of an interval; NaN if no packet was lost or arrived.
     pub(crate) fn loss_max_ratio(&self) -> f64 {
         self.loss.unwrap_or(f64::NAN)
     }
 }
 
-impl Bins {
-    /// Those of a scenario that records at intervals.
-    pub(crate) fn of(scenario: &Scenario, flows: &[Flow]) -> Option<Box<Self>> {
+impl Intervals {
+    /// Interval statistics, if the scenario records at intervals. `flows` are the groups and initial counters of all flows.
+    pub(crate) fn of(
+        scenario: &Scenario,
+        flows: impl Iterator<Item = (u32, IntervalCounters)>,
+    ) -> Option<Box<Self>> {
         let interval = scenario.record.interval?;
-        let mut groups = vec![Standing::default(); scenario.flows.len()];
-        let standings: Vec<_> = flows.iter().map(|flow| Standing::of(flow, Instant::ZERO)).collect();
-        flows.iter().zip(&standings).for_each(|(flow, at)| groups[flow.group as usize].add(*at));
-        let binned = |at: Vec<Standing>| at.into_iter().map(Binned::beginning).collect();
+        let mut groups = vec![IntervalCounters::default(); scenario.flows.len()];
+        let mut each = Vec::new();
+        for (group, counters) in flows {
+            groups[group as usize].add(counters);
+            each.push(IntervalStats::starting_at(counters));
+        }
         Some(Box::new(Self {
             interval,
             since: Instant::ZERO,
-            windows: if scenario.windows.is_empty() { &[Open::Whole] } else { &Open::BOTH },
-            flows: binned(standings),
-            groups: binned(groups),
+            scopes: if scenario.windows.is_empty() { &[Scope::Run] } else { &Scope::BOTH },
+            flows: each,
+            groups: groups.into_iter().map(IntervalStats::starting_at).collect(),
         }))
     }
 
-    /// A window begins.
-    pub(crate) fn begin(&mut self, open: Open) {
+    /// Starts a window.
+    pub(crate) fn begin(&mut self, scope: Scope) {
         let all = self.flows.iter_mut().chain(&mut self.groups);
-        all.for_each(|binned| binned.evenness[open] = Evenness::default());
+        all.for_each(|stats| stats.smoothness[scope] = Smoothness::default());
     }
 
-    /// An interval ends now, if it does and has not been told yet.
-    fn close(&mut self, flows: &[Flow], begun: &Each<Option<Instant>>, now: Instant) {
-        if now != self.since + self.interval {
-            return;
-        }
+    /// Whether an interval ends at `now` and has not been closed yet.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        now == self.since + self.interval
+    }
+
+    /// Closes the interval that ends at `now`, given the start of each scope and the groups and counters of all flows.
+    pub(crate) fn close(
+        &mut self,
+        flows: impl Iterator<Item = (u32, IntervalCounters)>,
+        scope_starts: &PerScope<Option<Instant>>,
+        now: Instant,
+    ) {
         let since = std::mem::replace(&mut self.since, now);
-        let holds = |open: &Open| begun[*open].is_none_or(|begun| begun <= since);
-        let windows = || self.windows.iter().copied().filter(holds);
-        let mut groups = vec![Standing::default(); self.groups.len()];
-        for (binned, flow) in self.flows.iter_mut().zip(flows) {
-            let standing = Standing::of(flow, now);
-            groups[flow.group as usize].add(standing);
-            binned.close(standing, windows());
+        let contains = |scope: &Scope| scope_starts[*scope].is_none_or(|start| start <= since);
+        let scopes = || self.scopes.iter().copied().filter(contains);
+        let mut groups = vec![IntervalCounters::default(); self.groups.len()];
+        for (stats, (group, counters)) in self.flows.iter_mut().zip(flows) {
+            groups[group as usize].add(counters);
+            stats.close(counters, scopes());
         }
-        for (binned, standing) in self.groups.iter_mut().zip(groups) {
-            binned.close(standing, windows());
-        }
-    }
-}
-
-impl World {
-    /// An interval may end now. One that ends with a window is of that window. Queues under study are settled.
-    pub(crate) fn close_bins(&mut self, now: Instant) {
-        if let Some(bins) = &mut self.bins {
-            bins.close(&self.flows, &self.begun, now);
+        for (stats, counters) in self.groups.iter_mut().zip(groups) {
+            stats.close(counters, scopes());
         }
     }
 
-    /// What the intervals of a flow in a window were like; none where none are recorded.
-    pub(crate) fn evenness_of_flow(&self, flow: usize, open: Open) -> Evenness {
-        self.bins.as_ref().map_or_else(Evenness::default, |bins| bins.flows[flow].evenness[open])
+    /// Smoothness of a flow in a scope.
+    pub(crate) fn of_flow(&self, flow: usize, scope: Scope) -> Smoothness {
+        self.flows[flow].smoothness[scope]
     }
 
-    /// The same of a group, with how long an interval is.
-    pub(crate) fn evenness_of_group(&self, group: usize, open: Open) -> Option<(Duration, Evenness)> {
-        self.bins.as_ref().map(|bins| (bins.interval, bins.groups[group].evenness[open]))
+    /// Smoothness of a group in a scope.
+    pub(crate) fn of_group(&self, group: usize, scope: Scope) -> Smoothness {
+        self.groups[group].smoothness[scope]
     }
 }
 
@@ -196,36 +198,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn evenness_is_that_of_the_numbers() {
-        let mut evenness = Evenness::default();
-        assert!(evenness.goodput_cv().is_nan() && evenness.loss_max_ratio().is_nan());
-        assert_eq!((evenness.min(), evenness.max()), (None, None));
-        [2, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|bytes| evenness.add(bytes));
-        // Their mean is 5, their standard deviation 2.
-        assert_eq!((evenness.goodput_cv(), evenness.min(), evenness.max()), (0.4, Some(2), Some(9)));
+    fn goodput_cv_and_largest_loss_ratio_match_hand_computed_values() {
+        let mut smoothness = Smoothness::default();
+        assert!(smoothness.goodput_cv().is_nan() && smoothness.loss_max_ratio().is_nan());
+        assert_eq!((smoothness.min(), smoothness.max()), (None, None));
+        [2, 4, 4, 4, 5, 5, 7, 9].into_iter().for_each(|bytes| smoothness.add_goodput(bytes));
+        // Mean 5, standard deviation 2.
+        assert_eq!((smoothness.goodput_cv(), smoothness.min(), smoothness.max()), (0.4, Some(2), Some(9)));
         [(0, 0), (1, 3), (5, 5), (0, 7)]
             .into_iter()
-            .for_each(|(lost, received)| evenness.lose(lost, received));
-        assert_eq!(evenness.loss_max_ratio(), 0.5);
+            .for_each(|(lost, received)| smoothness.add_loss(lost, received));
+        assert_eq!(smoothness.loss_max_ratio(), 0.5);
     }
 
     #[test]
-    fn equal_intervals_are_even_however_large() {
-        let mut evenness = Evenness::default();
-        (0..1000).for_each(|_| evenness.add(123_456_789_012));
-        assert_eq!(evenness.goodput_cv(), 0.0);
+    fn goodput_cv_of_equal_large_intervals_is_exactly_zero() {
+        let mut smoothness = Smoothness::default();
+        (0..1000).for_each(|_| smoothness.add_goodput(123_456_789_012));
+        assert_eq!(smoothness.goodput_cv(), 0.0);
     }
 
     #[test]
-    fn an_interval_counts_where_something_is_open_at_both_its_ends() {
-        let standing =
-            |delivered_bytes, is_open| Standing { delivered_bytes, is_open, ..Standing::default() };
-        let mut binned = Binned::default();
+    fn goodput_counts_only_intervals_open_at_both_edges() {
+        let counters = |delivered_bytes, is_open| IntervalCounters {
+            delivered_bytes,
+            is_open,
+            ..IntervalCounters::default()
+        };
+        let mut stats = IntervalStats::default();
         for (bytes, is_open) in [(10, true), (40, true), (90, true), (95, false), (100, false), (100, true)] {
-            binned.close(standing(bytes, is_open), [Open::Whole].into_iter());
+            stats.close(counters(bytes, is_open), [Scope::Run].into_iter());
         }
-        let whole = binned.evenness[Open::Whole];
+        let whole = stats.smoothness[Scope::Run];
         assert_eq!((whole.count, whole.min(), whole.max()), (2, Some(30), Some(50)));
-        assert_eq!(binned.evenness[Open::Part].count, 0);
+        assert_eq!(stats.smoothness[Scope::Window].count, 0);
     }
 }

@@ -1,41 +1,40 @@
-//! What befalls packets after the window in which they were sent: a loss counts where the packet does, so that the losses
-//! of windows that follow one another are those of the whole time, and none loses more than it sent.
+//! Losses and marks are charged to the window in which the packet was sent. So consecutive windows add up to the run, and
+//! none loses more than it sent.
 
-use crate::stats::loss_counters::Fates;
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::Instant;
 
-/// The scenario's windows that are over, in order of time.
+/// Closed windows in order of time, with the losses of their packets that happened later.
 #[derive(Debug, Default)]
-pub(crate) struct Late(Vec<Over>);
+pub(crate) struct LossAttribution(Vec<ClosedWindow>);
 
-/// A window that is over, and by flow what befell its packets since.
+/// A closed window, with late losses by flow.
 #[derive(Debug)]
-struct Over {
-    /// What was sent at that very time belongs to the window before; none: it began with the run.
-    begun: Option<Instant>,
+struct ClosedWindow {
+    /// Start, exclusive. `None`: the window starts with the run.
+    start: Option<Instant>,
     end: Instant,
-    flows: Vec<Fates>,
+    flows: Vec<LossCounters>,
 }
 
-impl Late {
-    /// A window is over.
-    pub(crate) fn close(&mut self, begun: Option<Instant>, end: Instant, flows: usize) {
-        self.0.push(Over { begun, end, flows: vec![Fates::default(); flows] });
+impl LossAttribution {
+    /// Closes a window.
+    pub(crate) fn close(&mut self, start: Option<Instant>, end: Instant, flows: usize) {
+        self.0.push(ClosedWindow { start, end, flows: vec![LossCounters::default(); flows] });
     }
 
-    /// A packet of that flow, sent before the present window, is lost or marked; returns the number of the window in which
-    /// it was sent, if that was in one.
-    pub(crate) fn note(&mut self, flow: usize, sent_at: Instant, fate: Fates) -> Option<usize> {
-        // Most were sent not long ago.
-        let sent_in = |w: &Over| sent_at <= w.end && w.begun.is_none_or(|begun| sent_at > begun);
+    /// Charges the loss or mark of a packet to the closed window in which it was sent; returns that window's number, if any.
+    pub(crate) fn record(&mut self, flow: usize, sent_at: Instant, loss: LossCounters) -> Option<usize> {
+        // Searched from the end: most packets were sent recently.
+        let sent_in = |w: &ClosedWindow| sent_at <= w.end && w.start.is_none_or(|start| sent_at > start);
         let window = self.0.iter().rposition(sent_in)?;
-        self.0[window].flows[flow].add(fate);
+        self.0[window].flows[flow].add(loss);
         Some(window)
     }
 
-    /// What befell the packets of a flow after the end of a window; nothing yet where it is not over.
-    pub(crate) fn of(&self, window: usize, flow: usize) -> Fates {
-        self.0.get(window).map_or_else(Fates::default, |over| over.flows[flow])
+    /// Late losses of a flow's packets sent in a window; zero while the window is open.
+    pub(crate) fn of(&self, window: usize, flow: usize) -> LossCounters {
+        self.0.get(window).map_or_else(LossCounters::default, |closed| closed.flows[flow])
     }
 }
 
@@ -44,19 +43,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_befalls_a_packet_counts_in_the_window_in_which_it_was_sent() {
+    fn late_losses_count_in_the_window_of_sending() {
         let at = Instant::from_secs;
-        let mut late = Late::default();
-        late.close(None, at(10), 2);
-        // Nobody asked for the time from 10 s to 20 s.
-        late.close(Some(at(20)), at(30), 2);
-        late.note(0, at(0), Fates::LOST);
-        late.note(1, at(10), Fates::MARKED);
-        late.note(1, at(20), Fates::LOST);
-        late.note(1, at(25), Fates::LOST);
-        late.note(1, at(30), Fates::LOST);
-        let found = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(w, g)| late.of(w, g));
-        let fates = |lost, marked| Fates { lost, marked };
-        assert_eq!(found, [fates(1, 0), fates(0, 1), fates(0, 0), fates(2, 0)]);
+        let mut losses = LossAttribution::default();
+        losses.close(None, at(10), 2);
+        // No window covers the time from 10 s to 20 s.
+        losses.close(Some(at(20)), at(30), 2);
+        losses.record(0, at(0), LossCounters::LOST);
+        losses.record(1, at(10), LossCounters::MARKED);
+        losses.record(1, at(20), LossCounters::LOST);
+        losses.record(1, at(25), LossCounters::LOST);
+        losses.record(1, at(30), LossCounters::LOST);
+        let found = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(window, flow)| losses.of(window, flow));
+        let counters = |lost, marked| LossCounters { lost, marked };
+        assert_eq!(found, [counters(1, 0), counters(0, 1), counters(0, 0), counters(2, 0)]);
     }
 }

@@ -1,16 +1,16 @@
-//! Counters of packets lost and marked on their way.
+//! Counters of packets lost and marked CE.
 
-/// What befell data packets on their way.
+/// Losses and CE marks of data packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Fates {
+pub(crate) struct LossCounters {
     pub(crate) lost: u64,
     pub(crate) marked: u64,
 }
 
-impl Fates {
-    /// A packet was lost.
+impl LossCounters {
+    /// One lost packet.
     pub(crate) const LOST: Self = Self { lost: 1, marked: 0 };
-    /// A packet was marked.
+    /// One marked packet.
     pub(crate) const MARKED: Self = Self { lost: 0, marked: 1 };
 
     pub(crate) fn add(&mut self, more: Self) {
@@ -18,7 +18,7 @@ impl Fates {
         self.marked += more.marked;
     }
 
-    /// What came about since an earlier copy.
+    /// Difference from an earlier copy.
     pub(crate) const fn since(self, earlier: Self) -> Self {
         Self { lost: self.lost - earlier.lost, marked: self.marked - earlier.marked }
     }

@@ -2,10 +2,12 @@
 //!
 //! May import: `ground`, `packet`.
 
+pub(crate) mod baseline;
 pub(crate) mod capture;
 pub(crate) mod classifier_accuracy;
 pub(crate) mod connection_log;
 pub(crate) mod delivery_gap;
+pub(crate) mod early_ranges;
 pub(crate) mod event_log;
 pub(crate) mod fairness;
 pub(crate) mod flow_stats;
@@ -18,6 +20,4 @@ pub(crate) mod loss_counters;
 pub(crate) mod paths;
 pub(crate) mod recorder;
 pub(crate) mod transfer_sizes;
-pub(crate) mod video;
 pub(crate) mod voice;
-pub(crate) mod window_start;

@@ -7,12 +7,11 @@
 //! way. Flows over anything else have no paths, and pay a comparison a packet.
 
 use crate::ground::rate::{loss_ratio, rate_bps};
-use crate::ground::scope::{Each, Open};
-use crate::host::hosts::World;
+use crate::ground::scope::{PerScope, Scope};
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
-use crate::stats::loss_counters::Fates;
+use crate::stats::loss_counters::LossCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 use tailrace_net::Address;
 
@@ -33,14 +32,14 @@ impl PathKey {
         let way = if options.source_routes.is_empty() { None } else { pkt.itinerary(options) };
         let last = way.map_or(pkt.destination, |way| way.last());
         let ends = if to.is_server() { (pkt.source, last) } else { (last, pkt.source) };
-        let (client, server) = (options.aliases.first(ends.0), options.aliases.first(ends.1));
+        let (client, server) = (options.address_changes.first(ends.0), options.address_changes.first(ends.1));
         Self { client, server, gateways: way.map(|way| way.list()) }
     }
 }
 
 /// Counters of one direction of a path since the start of the run. Packets are those that carry payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PathTally {
+pub(crate) struct PathCounters {
     pub(crate) sent_packets: u64,
     pub(crate) sent_bytes: u64,
     /// Of those sent, what the subflow's TCP had sent before.
@@ -50,11 +49,11 @@ pub(crate) struct PathTally {
     pub(crate) received_bytes: u64,
     /// Payload that the connection got by this path before it came by any other: goodput.
     pub(crate) new_bytes: u64,
-    pub(crate) fates: Fates,
+    pub(crate) losses: LossCounters,
     pub(crate) delay_sum: Duration,
 }
 
-impl PathTally {
+impl PathCounters {
     /// The counts since an earlier copy.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -64,7 +63,7 @@ impl PathTally {
             received_packets: self.received_packets - earlier.received_packets,
             received_bytes: self.received_bytes - earlier.received_bytes,
             new_bytes: self.new_bytes - earlier.new_bytes,
-            fates: self.fates.since(earlier.fates),
+            losses: self.losses.since(earlier.losses),
             delay_sum: self.delay_sum - earlier.delay_sum,
         }
     }
@@ -76,7 +75,7 @@ impl PathTally {
 
     /// Share of the packets sent that were lost; NaN when none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
-        loss_ratio(self.fates.lost, self.sent_packets)
+        loss_ratio(self.losses.lost, self.sent_packets)
     }
 
     pub(crate) fn throughput_bps(&self, span: Duration) -> f64 {
@@ -90,84 +89,84 @@ impl PathTally {
 
 /// Counters where a window began, and what befell in it what was sent before.
 #[derive(Clone, Copy, Debug, Default)]
-struct PathCut {
-    at: PathTally,
-    before: Fates,
+struct PathBaseline {
+    at: PathCounters,
+    before: LossCounters,
 }
 
 /// One direction of a path.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Lane {
-    pub(crate) tally: PathTally,
+pub(crate) struct PathDirection {
+    pub(crate) counters: PathCounters,
     /// Where in the stream of the connection the latest new bytes that came begin.
     pub(crate) sequence: u64,
-    cuts: Each<PathCut>,
+    baselines: PerScope<PathBaseline>,
     /// One-way delays in the window that began last, and in those from the end of the warm-up on that are over.
     delay: CoarseHistogram,
     past: CoarseHistogram,
     /// What befell packets when the window in which they were sent was over, by number of the window.
-    late: Vec<(usize, Fates)>,
+    late: Vec<(usize, LossCounters)>,
 }
 
-impl Lane {
+impl PathDirection {
     /// What it did in a window: of losses and marks those of packets that were sent in it.
-    pub(crate) fn in_window(&self, open: Open) -> PathTally {
-        let cut = &self.cuts[open];
-        let mut tally = self.tally.since(&cut.at);
-        tally.fates = tally.fates.since(cut.before);
-        tally
+    pub(crate) fn window_counters(&self, scope: Scope) -> PathCounters {
+        let cut = &self.baselines[scope];
+        let mut counters = self.counters.since(&cut.at);
+        counters.losses = counters.losses.since(cut.before);
+        counters
     }
 
     /// One-way delays of what arrived in a window.
-    pub(crate) fn delays(&self, open: Open) -> CoarseHistogram {
+    pub(crate) fn delays(&self, scope: Scope) -> CoarseHistogram {
         let mut all = self.delay.clone();
-        if open == Open::Whole {
+        if scope == Scope::Run {
             all.merge(&self.past);
         }
         all
     }
 
     /// What befell packets of a window after its end.
-    pub(crate) fn late(&self, window: usize) -> Fates {
-        let mut sum = Fates::default();
-        self.late.iter().filter(|(number, _)| *number == window).for_each(|(_, fates)| sum.add(*fates));
+    pub(crate) fn late_losses(&self, window: usize) -> LossCounters {
+        let mut sum = LossCounters::default();
+        self.late.iter().filter(|(number, _)| *number == window).for_each(|(_, losses)| sum.add(*losses));
         sum
     }
 
-    fn befall(&mut self, fate: Fates, before: Each<bool>, over: Option<usize>) {
-        self.tally.fates.add(fate);
-        for open in Open::BOTH.into_iter().filter(|open| before[*open]) {
-            self.cuts[open].before.add(fate);
+    fn record_loss(&mut self, loss: LossCounters, before: PerScope<bool>, closed: Option<usize>) {
+        self.counters.losses.add(loss);
+        for scope in Scope::BOTH.into_iter().filter(|scope| before[*scope]) {
+            self.baselines[scope].before.add(loss);
         }
-        let Some(window) = over else { return };
+        let Some(window) = closed else { return };
         match self.late.iter_mut().find(|(number, _)| *number == window) {
-            Some((_, fates)) => fates.add(fate),
-            None => self.late.push((window, fate)),
+            Some((_, losses)) => losses.add(loss),
+            None => self.late.push((window, loss)),
         }
     }
 }
 
 /// A path of a flow.
 #[derive(Clone, Debug)]
-pub(crate) struct Path {
+pub(crate) struct FlowPath {
     /// Its place among those of the flow.
     pub(crate) place: usize,
     pub(crate) key: PathKey,
     /// What goes to the client, and to the server.
-    lanes: [Lane; 2],
+    directions: [PathDirection; 2],
 }
 
-impl Path {
+impl FlowPath {
     /// What goes to an end.
-    pub(crate) fn to(&self, end: FlowEnd) -> &Lane {
-        &self.lanes[usize::from(end.is_server())]
+    pub(crate) fn to(&self, end: FlowEnd) -> &PathDirection {
+        &self.directions[usize::from(end.is_server())]
     }
 }
 
 /// The paths of a flow, in the order in which data was first sent by them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowPaths {
-    paths: Vec<Path>,
+    paths: Vec<FlowPath>,
     /// Their keys once more, close together: every packet looks for its own.
     keys: Vec<PathKey>,
     /// By which one the latest packet came to the client, and to the server.
@@ -176,10 +175,14 @@ pub(crate) struct FlowPaths {
 
 impl FlowPaths {
     /// The directions that have carried data: the path, the end that it goes to, and what there is of it.
-    pub(crate) fn directions(&self, flow: usize) -> impl Iterator<Item = (&Path, FlowEnd, &Lane)> {
+    pub(crate) fn directions(
+        &self,
+        flow: usize,
+    ) -> impl Iterator<Item = (&FlowPath, FlowEnd, &PathDirection)> {
         let client = FlowEnd::client(flow);
         let both = self.paths.iter().flat_map(move |path| [client.peer(), client].map(|to| (path, to)));
-        both.map(|(path, to)| (path, to, path.to(to))).filter(|(_, _, lane)| lane.tally.sent_packets > 0)
+        both.map(|(path, to)| (path, to, path.to(to)))
+            .filter(|(_, _, direction)| direction.counters.sent_packets > 0)
     }
 
     /// How many there are.
@@ -191,110 +194,98 @@ impl FlowPaths {
         self.keys.iter().position(|known| *known == key)
     }
 
-    fn lane(&mut self, place: usize, to: FlowEnd) -> Option<&mut Lane> {
-        self.paths.get_mut(place).map(|path| &mut path.lanes[usize::from(to.is_server())])
+    fn direction(&mut self, place: usize, to: FlowEnd) -> Option<&mut PathDirection> {
+        self.paths.get_mut(place).map(|path| &mut path.directions[usize::from(to.is_server())])
     }
 
     /// A packet with payload leaves for an end.
-    fn sent(&mut self, key: PathKey, to: FlowEnd, (size, resent): (u32, bool)) {
+    pub(crate) fn on_sent(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena, resent: bool) {
+        let key = PathKey::of(pkt, to, options);
         let place = self.place(key).unwrap_or_else(|| {
             let place = self.paths.len();
-            self.paths.push(Path { place, key, lanes: [Lane::default(), Lane::default()] });
+            self.paths.push(FlowPath {
+                place,
+                key,
+                directions: [PathDirection::default(), PathDirection::default()],
+            });
             self.keys.push(key);
             place
         });
-        let Some(lane) = self.lane(place, to) else { return };
-        lane.tally.sent_packets += 1;
-        lane.tally.sent_bytes += u64::from(size);
-        lane.tally.retransmitted_packets += u64::from(resent);
+        let Some(direction) = self.direction(place, to) else { return };
+        direction.counters.sent_packets += 1;
+        direction.counters.sent_bytes += u64::from(pkt.size);
+        direction.counters.retransmitted_packets += u64::from(resent);
     }
 
     /// It arrives there.
-    pub(crate) fn received(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena, delay: Duration) {
+    pub(crate) fn on_received(
+        &mut self,
+        pkt: &SimPacket,
+        to: FlowEnd,
+        options: &OptionsArena,
+        delay: Duration,
+    ) {
         let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
         self.latest[usize::from(to.is_server())] = place;
-        let Some(lane) = self.lane(place, to) else { return };
-        lane.tally.received_packets += 1;
-        lane.tally.received_bytes += u64::from(pkt.size);
-        lane.tally.delay_sum += delay;
-        lane.delay.record(delay);
+        let Some(direction) = self.direction(place, to) else { return };
+        direction.counters.received_packets += 1;
+        direction.counters.received_bytes += u64::from(pkt.size);
+        direction.counters.delay_sum += delay;
+        direction.delay.record(delay);
     }
 
     /// A copy of one arrives there, of bytes and nothing else that was sent.
-    pub(crate) fn received_copy(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) {
+    pub(crate) fn on_copy_received(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) {
         let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
         self.latest[usize::from(to.is_server())] = place;
-        if let Some(lane) = self.lane(place, to) {
-            lane.tally.received_bytes += u64::from(pkt.size);
+        if let Some(direction) = self.direction(place, to) {
+            direction.counters.received_bytes += u64::from(pkt.size);
         }
     }
 
     /// By what came to an end last, its connection got bytes that it did not have: those from `sequence` on.
-    fn brought(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
+    pub(crate) fn on_new_bytes(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
         let place = self.latest[usize::from(to.is_server())];
-        if let Some(lane) = self.lane(place, to) {
-            lane.tally.new_bytes += bytes;
-            lane.sequence = sequence;
+        if let Some(direction) = self.direction(place, to) {
+            direction.counters.new_bytes += bytes;
+            direction.sequence = sequence;
         }
     }
 
     /// A packet is lost or marked: sent before the open windows or not, and in which window that is over, if in one.
-    pub(crate) fn befall(
+    pub(crate) fn on_loss(
         &mut self,
         pkt: &SimPacket,
         options: &OptionsArena,
-        fate: Fates,
-        (before, over): (Each<bool>, Option<usize>),
+        loss: LossCounters,
+        (before, closed): (PerScope<bool>, Option<usize>),
     ) {
         let Some(to) = pkt.to.end() else { return };
         let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
-        if let Some(lane) = self.lane(place, to) {
-            lane.befall(fate, before, over);
+        if let Some(direction) = self.direction(place, to) {
+            direction.record_loss(loss, before, closed);
         }
     }
 
-    fn lanes_mut(&mut self) -> impl Iterator<Item = &mut Lane> {
-        self.paths.iter_mut().flat_map(|path| &mut path.lanes)
+    fn directions_mut(&mut self) -> impl Iterator<Item = &mut PathDirection> {
+        self.paths.iter_mut().flat_map(|path| &mut path.directions)
     }
 
-    /// A window begins.
-    pub(crate) fn begin(&mut self, open: Open) {
-        for lane in self.lanes_mut() {
-            lane.cuts[open] = PathCut { at: lane.tally, before: Fates::default() };
-        }
-    }
-}
-
-impl World {
-    /// A segment of Multipath TCP leaves an end.
-    #[inline]
-    pub(crate) fn count_path_sent(&mut self, from: FlowEnd, pkt: &SimPacket, resent: bool) {
-        if pkt.payload > 0 {
-            self.count_path_data(from, pkt, resent);
-        }
-    }
-
-    fn count_path_data(&mut self, from: FlowEnd, pkt: &SimPacket, resent: bool) {
-        let to = from.peer();
-        if let Some(paths) = &mut self.flows[from.flow()].paths {
-            paths.sent(PathKey::of(pkt, to, &self.options), to, (pkt.size, resent));
-        }
-    }
-
-    /// A connection of Multipath TCP got bytes, at this end, that it did not have.
-    pub(crate) fn count_new_bytes(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
-        if let Some(paths) = self.flows[to.flow()].paths.as_mut().filter(|_| bytes > 0) {
-            paths.brought(to, bytes, sequence);
-        }
-    }
-
-    /// A part of the run is over; `counts`: it was not the warm-up.
-    pub(crate) fn cut_path_delays(&mut self, counts: bool) {
-        for lane in self.flows.iter_mut().filter_map(|flow| flow.paths.as_mut()).flat_map(|p| p.lanes_mut()) {
-            let part = lane.delay.cut();
+    /// Ends the delay distributions at a window's edge; `counts`: the ended part is not the warm-up.
+    pub(crate) fn cut_delays(&mut self, counts: bool) {
+        for direction in self.directions_mut() {
+            let part = direction.delay.cut();
             if counts {
-                lane.past.merge(&part);
+                direction.past.merge(&part);
             }
+        }
+    }
+
+    /// Starts a window.
+    pub(crate) fn begin_scope(&mut self, scope: Scope) {
+        for direction in self.directions_mut() {
+            direction.baselines[scope] =
+                PathBaseline { at: direction.counters, before: LossCounters::default() };
         }
     }
 }

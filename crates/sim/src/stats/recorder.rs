@@ -1,48 +1,59 @@
 //! Hears of what happens in the network: distributions, and the table of events.
 
-use crate::ground::output::Table;
-use crate::stats::event_log::{Event, EventLog};
-use crate::stats::group_distributions::GroupTally;
+use crate::stats::event_log::{EventLog, LoggedEvent};
+use crate::stats::group_distributions::GroupDistributions;
 use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::LinkId;
 
 /// Distributions of groups, and the events table.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    pub(crate) groups: Vec<GroupTally>,
+    pub(crate) groups: Vec<GroupDistributions>,
     events: EventLog,
 }
 
 impl Recorder {
     /// A recorder for so many groups; `events` tells whether, and how many, events are kept.
     pub(crate) fn new(groups: usize, events: EventLog) -> Self {
-        Self { groups: vec![GroupTally::default(); groups], events }
+        Self { groups: vec![GroupDistributions::default(); groups], events }
     }
 
     pub(crate) fn dropped(&mut self, link: LinkId, flow: Option<usize>, reason: DropReason, at: Instant) {
-        self.events.push(Event { at, kind: "drop", link: Some(link), flow, detail: reason.name() });
+        self.events.push(LoggedEvent { at, kind: "drop", link: Some(link), flow, detail: reason.name() });
     }
 
     pub(crate) fn marked(&mut self, link: LinkId, flow: Option<usize>, at: Instant) {
-        self.events.push(Event { at, kind: "mark", link: Some(link), flow, detail: "" });
+        self.events.push(LoggedEvent { at, kind: "mark", link: Some(link), flow, detail: "" });
     }
 
     pub(crate) fn unroutable(&mut self, flow: Option<usize>, at: Instant) {
-        self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::NoRoute.name() });
+        self.events.push(LoggedEvent {
+            at,
+            kind: "drop",
+            link: None,
+            flow,
+            detail: DropReason::NoRoute.name(),
+        });
     }
 
     /// A router may not send a packet further: its time to live is over.
     pub(crate) fn expired(&mut self, flow: Option<usize>, at: Instant) {
-        self.events.push(Event { at, kind: "drop", link: None, flow, detail: "time_to_live" });
+        self.events.push(LoggedEvent { at, kind: "drop", link: None, flow, detail: "time_to_live" });
     }
 
     /// A host found a packet damaged.
     pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
-        self.events.push(Event { at, kind: "drop", link: None, flow, detail: DropReason::Corrupted.name() });
+        self.events.push(LoggedEvent {
+            at,
+            kind: "drop",
+            link: None,
+            flow,
+            detail: DropReason::Corrupted.name(),
+        });
     }
 
     pub(crate) fn flagged(&mut self, link: LinkId, flow: Option<usize>, flagged: bool, at: Instant) {
-        self.events.push(Event {
+        self.events.push(LoggedEvent {
             at,
             kind: if flagged { "flag" } else { "clear" },
             link: Some(link),
@@ -52,12 +63,12 @@ impl Recorder {
     }
 
     pub(crate) fn timeout(&mut self, flow: usize, at: Instant) {
-        self.events.push(Event { at, kind: "timeout", link: None, flow: Some(flow), detail: "" });
+        self.events.push(LoggedEvent { at, kind: "timeout", link: None, flow: Some(flow), detail: "" });
     }
 
     pub(crate) fn completed(&mut self, flow: usize, group: usize, took: Duration, at: Instant) {
         self.groups[group].completion.record(took);
-        self.events.push(Event { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
+        self.events.push(LoggedEvent { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
     }
 
     /// All of a page has come.
@@ -84,16 +95,16 @@ impl Recorder {
     }
 
     pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
-        self.events.push(Event { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
+        self.events.push(LoggedEvent { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
     }
 
     pub(crate) fn fault(&mut self, link: LinkId, what: &'static str, at: Instant) {
-        self.events.push(Event { at, kind: "fault", link: Some(link), flow: None, detail: what });
+        self.events.push(LoggedEvent { at, kind: "fault", link: Some(link), flow: None, detail: what });
     }
 
     /// Gives the distributions so far; they start anew.
-    pub(crate) fn cut(&mut self) -> Vec<GroupTally> {
-        self.groups.iter_mut().map(GroupTally::cut).collect()
+    pub(crate) fn cut(&mut self) -> Vec<GroupDistributions> {
+        self.groups.iter_mut().map(GroupDistributions::cut).collect()
     }
 
     /// Events that the scenario wanted recorded and that were too many.
@@ -101,15 +112,9 @@ impl Recorder {
         self.events.beyond()
     }
 
-    /// The rows of the events table before `until` that have not been given out yet, in order of time.
-    pub(crate) fn take_events(
-        &mut self,
-        until: Instant,
-        run: u32,
-        place: impl Fn(LinkId) -> String,
-        flow: impl Fn(usize) -> (String, u32),
-    ) -> Table {
-        self.events.take(until, run, place, flow)
+    /// Takes the events before `until`, in order of time.
+    pub(crate) fn take_events(&mut self, until: Instant) -> Vec<LoggedEvent> {
+        self.events.take(until)
     }
 
     /// Memory that events take which have not been given out.

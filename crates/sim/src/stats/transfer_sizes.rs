@@ -1,12 +1,9 @@
-//! Completion of transfers by their size.
+//! Completion times of transfers by size.
 
-use crate::ground::distribution::Distribution;
-use crate::ground::in_order::InOrder;
-use crate::results::group_summary::BySize;
 use tailrace_core::Duration;
 use tailrace_net::Histogram;
 
-/// What the bins are called in results, and the size below which a transfer is in each; the last has no bound.
+/// Names of the bins in results, and their upper bounds in bytes (exclusive); the last has none.
 pub(crate) const BINS: [(&str, u64); 5] = [
     ("below_10kB", 10_000),
     ("below_100kB", 100_000),
@@ -15,22 +12,24 @@ pub(crate) const BINS: [(&str, u64); 5] = [
     ("larger", u64::MAX),
 ];
 
-/// Distributions over the transfers of each bin; empty until there is one.
+/// Distributions over the transfers of each bin; unallocated before the first transfer.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BySizeTally {
-    bins: Vec<Bin>,
+pub(crate) struct SizeDistributions {
+    bins: Vec<SizeBin>,
+    /// Bin without transfers.
+    empty: SizeBin,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Bin {
+struct SizeBin {
     completion: Histogram,
     slowdown: Histogram,
 }
 
-impl BySizeTally {
-    /// A transfer of this size is complete. A slowdown is kept as so many seconds.
+impl SizeDistributions {
+    /// Records a completed transfer. The histogram of slowdowns holds a slowdown of 1 as one second.
     pub(crate) fn record(&mut self, size: u64, took: Duration, slowdown: Option<Duration>) {
-        self.bins.resize_with(BINS.len(), Bin::default);
+        self.bins.resize_with(BINS.len(), SizeBin::default);
         let bin = &mut self.bins[BINS.iter().position(|(_, most)| size < *most).unwrap_or(BINS.len() - 1)];
         bin.completion.record(took);
         if let Some(slowdown) = slowdown {
@@ -38,28 +37,20 @@ impl BySizeTally {
         }
     }
 
-    /// Takes in another window's.
+    /// Adds the transfers of another window.
     pub(crate) fn merge(&mut self, other: &Self) {
-        self.bins.resize_with(self.bins.len().max(other.bins.len()), Bin::default);
+        self.bins.resize_with(self.bins.len().max(other.bins.len()), SizeBin::default);
         for (mine, theirs) in self.bins.iter_mut().zip(&other.bins) {
             mine.completion.merge(&theirs.completion);
             mine.slowdown.merge(&theirs.slowdown);
         }
     }
 
-    /// All bins, in the order of sizes.
-    pub(crate) fn summary(&self) -> InOrder<BySize> {
-        let none = Bin::default();
-        let bins = BINS.iter().enumerate().map(|(i, (name, _))| {
-            let bin = self.bins.get(i).unwrap_or(&none);
-            let summary = BySize {
-                completed: bin.completion.count(),
-                completion_s: Distribution::of(&bin.completion),
-                slowdown: Distribution::of(&bin.slowdown),
-            };
-            ((*name).to_string(), summary)
-        });
-        InOrder(bins.collect())
+    /// Name, completion times and slowdowns of each bin, in ascending order of sizes.
+    pub(crate) fn bins(&self) -> impl Iterator<Item = (&'static str, &Histogram, &Histogram)> {
+        let bins =
+            BINS.iter().enumerate().map(|(i, (name, _))| (*name, self.bins.get(i).unwrap_or(&self.empty)));
+        bins.map(|(name, bin)| (name, &bin.completion, &bin.slowdown))
     }
 }
 
@@ -68,16 +59,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_transfer_counts_in_the_bin_of_its_size() {
-        let mut tally = BySizeTally::default();
+    fn transfers_count_in_the_bin_of_their_size() {
+        let mut tally = SizeDistributions::default();
         for size in [1, 9_999, 10_000, 999_999, 1_000_000, 10_000_000, u64::MAX] {
             tally.record(size, Duration::from_millis(1), None);
         }
         let mut twice = tally.clone();
         twice.merge(&tally);
-        let counts =
-            |tally: &BySizeTally| tally.summary().0.iter().map(|(_, bin)| bin.completed).collect::<Vec<_>>();
+        let counts = |tally: &SizeDistributions| {
+            tally.bins().map(|(_, completion, _)| completion.count()).collect::<Vec<_>>()
+        };
         assert_eq!((counts(&tally), counts(&twice)), (vec![2, 1, 1, 1, 2], vec![4, 2, 2, 2, 4]));
-        assert_eq!(counts(&BySizeTally::default()), [0; 5]);
+        assert_eq!(counts(&SizeDistributions::default()), [0; 5]);
     }
 }

@@ -46,7 +46,7 @@ parameters! {
     }
 }
 
-/// What BBR is doing.
+/// State of BBR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BbrMode {
     /// Doubling the rate each round.
@@ -210,7 +210,7 @@ impl Model {
 }
 
 impl Bbr {
-    /// What it is doing.
+    /// Its state.
     pub const fn mode(&self) -> BbrMode {
         self.model.mode
     }

@@ -47,7 +47,7 @@ parameters! {
     }
 }
 
-/// What BBR version 3 is doing.
+/// State of BBR version 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bbr3State {
     /// Doubling the rate each round.
@@ -66,7 +66,7 @@ pub enum Bbr3State {
     ProbeRtt,
 }
 
-/// What the present ACKs tell about the last probe (§2.10, ack_phase).
+/// Phase of a probe that the present ACKs belong to (§2.10, ack_phase).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AckPhase {
     Nothing,
@@ -280,9 +280,9 @@ impl Model {
     }
 }
 
-/// What the path delivers: rates and rounds (§5.5.1 to §5.5.6), losses (§5.5.10).
+/// Model of the path: rates and rounds (§5.5.1 to §5.5.6), losses (§5.5.10).
 impl Bbr3 {
-    /// What it is doing.
+    /// Its state.
     pub const fn state(&self) -> Bbr3State {
         self.model.state
     }
@@ -425,7 +425,7 @@ impl Bbr3 {
         cap + if self.model.state == Bbr3State::Up { 2 * self.setup.mss } else { 0 }
     }
 
-    /// What it wants in flight: the product, unless congestion cut the window.
+    /// Target of the flight: the bandwidth-delay product, unless congestion cut the window.
     fn target(&self) -> u64 {
         self.product(1.0).min(self.cwnd)
     }

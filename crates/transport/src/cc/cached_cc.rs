@@ -1,18 +1,17 @@
-//! A running congestion control with its window at hand.
-//!
-//! An endpoint asks for the window several times for each segment, but the window changes only when the algorithm is told of something:
-//! that is when it is asked for. Else each question would choose among all algorithms, and most keep a window with fractions.
+//! A running congestion control with a cached window. An endpoint reads the window several times for each segment, but it
+//! changes only when the algorithm is told something. Without the cache each read would dispatch among all algorithms, most of
+//! which keep a fractional window.
 
 use super::{Cc, CongestionControl};
 use core::ops::Deref;
 use tailrace_core::Bytes;
 
-/// A congestion control, which may be asked anything, and is told what happens by [`CachedCc::tell`].
-/// The window comes first, so that it lies beside what an endpoint needs with it.
+/// The connection's congestion control with a cached window. Reading is free; every change goes through [`CachedCc::tell`],
+/// which refreshes the cache. The window comes first, beside what the endpoint reads with it.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct CachedCc {
-    /// The algorithm's window since it was told something last.
+    /// Window of the algorithm after the last call of [`Self::tell`].
     cwnd: Bytes,
     control: Cc,
 }
@@ -28,7 +27,7 @@ impl CachedCc {
         self.cwnd
     }
 
-    /// Tells the algorithm of something, upon which its window may be another.
+    /// Tells the algorithm something and refreshes the cached window.
     #[inline]
     pub(crate) fn tell<T>(&mut self, what: impl FnOnce(&mut Cc) -> T) -> T {
         let said = what(&mut self.control);

@@ -1,15 +1,13 @@
-//! The congestion window of one subflow whose growth is decided for all subflows of a connection together.
-//!
-//! The endpoint tells it what happens as it tells any algorithm; it notes that down, and the connection, once the
-//! segment or the timeout is dealt with, takes the notes to the coupled controller, which sets the window. Nothing
-//! is sent in between, so the endpoint never sees a window that is about to change.
+//! Congestion window of one subflow of a coupled controller. The endpoint calls it as any algorithm; it records the calls, and
+//! once the segment or timeout is processed the connection passes them to the coupled controller, which sets the window.
+//! Nothing is sent in between, so the endpoint never sees a window that is about to change.
 
 use super::delegation::plain;
 use super::reno::{after_idle, penalised};
-use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup};
+use super::{AckSample, CongestionControl, CongestionEvent, NO_SSTHRESH, PriorWindow, Setup};
 use tailrace_core::{Bytes, Duration};
 
-/// A subflow's window and what the coupled controller has not heard yet.
+/// Window of a subflow and the calls that the coupled controller has not seen yet.
 #[derive(Clone, Debug)]
 pub struct CoupledSubflow {
     pub(crate) setup: Setup,
@@ -20,7 +18,7 @@ pub struct CoupledSubflow {
     /// At most a mark and a loss come with one segment.
     signals: [Option<CongestionEvent>; 2],
     ack: Option<AckSample>,
-    prior: Prior,
+    prior: PriorWindow,
 }
 
 impl CoupledSubflow {
@@ -31,7 +29,7 @@ impl CoupledSubflow {
             ssthresh: setup.initial_ssthresh,
             signals: [None; 2],
             ack: None,
-            prior: Prior::default(),
+            prior: PriorWindow::default(),
         }
     }
 

@@ -73,7 +73,7 @@ pub struct Cubic {
     linux: Option<Box<Growth>>,
 }
 
-/// What a reduction changes (RFC 9438 §4.9).
+/// State before a reduction, which an undo restores (RFC 9438 §4.9).
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     cwnd: f64,
@@ -150,7 +150,7 @@ impl CongestionControl for Cubic {
             let divisor = if let Advice::Grow(by) = advice { by } else { 1.0 };
             let room = ssthresh - self.cwnd;
             self.cwnd = (self.cwnd + grow / divisor).min(ssthresh);
-            // What is left of an ACK counts beyond it in Linux (`tcp_slow_start`).
+            // The rest of an ACK that reaches ssthresh counts beyond it in Linux (`tcp_slow_start`).
             if self.linux.is_some() && grow > room {
                 self.avoid(ack, grow - room);
             }

@@ -10,7 +10,7 @@ const MIN_THRESH: Duration = Duration::from_millis(4);
 const MAX_THRESH: Duration = Duration::from_millis(16);
 const SAMPLES: u8 = 8;
 const CSS_ROUNDS: u8 = 5;
-/// What conservative slow start divides growth by.
+/// Divisor of growth in conservative slow start.
 const CSS_DIVISOR: f64 = 4.0;
 
 #[derive(Clone, Debug)]
@@ -24,7 +24,7 @@ pub(super) struct HyStart {
     conservative: Option<(u8, Duration)>,
 }
 
-/// What slow start shall do.
+/// Advice to slow start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Advice {
     /// Grow by the usual amount divided by this.
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use tailrace_core::{Bytes, Instant};
 
-    /// One round of ten segments with this round trip; the last advice.
+    /// Runs a round of ten segments with this round trip; returns the last advice.
     fn round(h: &mut HyStart, rtt_ms: u64) -> Advice {
         let ack = AckSample {
             acked: Bytes(1_000),

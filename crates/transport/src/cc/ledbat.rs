@@ -10,7 +10,7 @@
 
 use super::delegation::plain;
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Setup, Signal,
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, PriorWindow, Setup, Signal,
 };
 use tailrace_core::{Bytes, Duration, Instant, parameters};
 
@@ -48,7 +48,7 @@ pub struct Ledbat {
     config: LedbatConfig,
     /// Bytes.
     cwnd: f64,
-    prior: Prior,
+    prior: PriorWindow,
     delays: Box<Delays>,
 }
 
@@ -78,7 +78,7 @@ impl Algorithm for Ledbat {
         let cwnd = (config.min_cwnd * setup.mss) as f64;
         let delays =
             Delays { base: [f64::MAX; MOST], slot_end: Instant::ZERO, current: [f64::MAX; MOST], next: 0 };
-        Self { setup: *setup, config, cwnd, prior: Prior::default(), delays: Box::new(delays) }
+        Self { setup: *setup, config, cwnd, prior: PriorWindow::default(), delays: Box::new(delays) }
     }
 }
 

@@ -1,7 +1,5 @@
-//! Congestion control: who decides how much may be in flight.
-//!
-//! The endpoint finds losses, counts what is in flight and keeps the timers; an algorithm here only turns what it
-//! is told into a window. One algorithm is one file plus one line in the table below.
+//! Congestion control: how much may be in flight. The endpoint finds losses, counts the flight and keeps the timers; an
+//! algorithm only turns what it is told into a window. An algorithm is one file and one line in the table below.
 
 pub(crate) mod cached_cc;
 pub(crate) mod coupled_subflow;
@@ -46,14 +44,14 @@ impl CcConfig {
 /// A threshold that is never reached: "unlimited".
 pub const NO_SSTHRESH: u64 = 1 << 62;
 
-/// What an ACK of new data tells.
+/// Sample of an ACK of new data.
 #[derive(Clone, Copy, Debug)]
 pub struct AckSample {
     /// When it arrived.
     pub now: Instant,
     /// Bytes it acknowledges cumulatively for the first time; where windows count packets, a short segment weighs as much as a full one.
     pub acked: Bytes,
-    /// The same, each as what it is.
+    /// Bytes it acknowledges cumulatively for the first time, whatever windows count.
     pub advance: Bytes,
     /// Bytes estimated in the network before it (RFC 6675 pipe).
     pub in_flight: Bytes,
@@ -74,7 +72,7 @@ pub struct AckSample {
 
 #[cfg(test)]
 impl AckSample {
-    /// A sample that says nothing but the time.
+    /// Sample with no content but its time.
     pub(crate) fn at(now: Instant) -> Self {
         Self {
             now,
@@ -91,7 +89,7 @@ impl AckSample {
     }
 }
 
-/// Why the window must fall.
+/// Congestion signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     /// A segment was lost, found by duplicate ACKs or SACK.
@@ -107,26 +105,26 @@ pub enum Signal {
 /// A congestion signal; the endpoint passes on at most one a window of data.
 #[derive(Clone, Copy, Debug)]
 pub struct CongestionEvent {
-    /// When.
+    /// Time of the signal.
     pub now: Instant,
-    /// Why.
+    /// Kind of signal.
     pub signal: Signal,
-    /// What a multiplicative decrease applies to: the flight or the window in use (`halve_base`).
+    /// Base of a multiplicative decrease: the flight or the window in use (`halve_base`).
     pub base: Bytes,
 }
 
-/// What an algorithm asks of the endpoint beyond the window rule; the default is nothing, and costs nothing.
+/// Demands of an algorithm on the endpoint beyond the window rule; by default none, at no cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Needs {
     /// [`CongestionControl::on_delivery`] is called for every ACK.
     pub deliveries: bool,
-    /// Those calls carry what rate samples are made of; the endpoint then remembers more of each segment.
+    /// The calls of `on_delivery` carry rate samples; the endpoint then stores more for each segment.
     pub rates: bool,
     /// Data is paced, where `pacing` leaves it open.
     pub pacing: bool,
     /// ECN is negotiated whatever `ecn` says, as the algorithm does not work without.
     pub ecn: bool,
-    /// How the receiver echoes marks, where `ecn_echo` leaves it open.
+    /// Echo of marks by the receiver, where `ecn_echo` leaves it open.
     pub echo: EcnEcho,
     /// With accurate feedback data is sent as ECT(1) (RFC 9331).
     pub l4s: bool,
@@ -144,7 +142,7 @@ impl Needs {
     };
 }
 
-/// What an endpoint is repairing.
+/// Kind of loss recovery under way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// Nothing.
@@ -155,7 +153,7 @@ pub enum Repair {
     Timeout,
 }
 
-/// How data flows, by what one ACK delivered (draft-cheng-iccrg-delivery-rate-estimation).
+/// Flow of data as seen by one ACK (draft-cheng-iccrg-delivery-rate-estimation).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
     /// Bytes delivered since the start, cumulatively or selectively acknowledged.
@@ -186,8 +184,7 @@ pub struct RateSample {
     pub lost: u64,
 }
 
-/// What one ACK tells, in recovery or not, for algorithms that ask for it. The call follows all others that the ACK
-/// gives rise to.
+/// Delivery by one ACK, in recovery or not, for algorithms that ask for it. The call follows all others for the same ACK.
 #[derive(Clone, Copy, Debug)]
 pub struct Delivery {
     /// When it arrived.
@@ -215,10 +212,10 @@ pub struct Delivery {
     pub cwnd_limited: bool,
     /// With [`Needs::rates`]: what it delivered and how fast. All zero without.
     pub flow: FlowSample,
-    /// One-way delay of the data by the timestamps (the difference of the two ends' clocks, and how long the ACK
-    /// waited, included), in milliseconds.
+    /// Delay of the data in one direction by the timestamps, in milliseconds; includes the difference of the two ends' clocks
+    /// and the time that the ACK waited.
     pub one_way_ms: Option<i32>,
-    /// What the endpoint is repairing, after it.
+    /// Loss recovery after the ACK.
     pub repair: Repair,
 }
 
@@ -247,13 +244,13 @@ impl Delivery {
 
 /// Window and threshold before the last reduction that may be undone.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Prior {
+pub(crate) struct PriorWindow {
     cwnd: f64,
     ssthresh: u64,
 }
 
-impl Prior {
-    /// What to remember when `signal` comes; `self` is what was remembered before. What falls for a mark stays so.
+impl PriorWindow {
+    /// State to remember at `signal`, of which `self` was remembered before. Reductions for marks are never undone.
     pub(crate) fn before(self, signal: Signal, cwnd: f64, ssthresh: u64) -> Self {
         match signal {
             // Slow start up to where the window was, if it must be shorter at first (RFC 4015 §3.2).
@@ -268,7 +265,7 @@ impl Prior {
     }
 }
 
-/// What an algorithm is told when it is built, and again when the handshake has settled the segment size.
+/// Set-up of an algorithm: when it is built, and again when the handshake has settled the segment size.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// Segment size, bytes.
@@ -304,7 +301,7 @@ impl Setup {
         }
     }
 
-    /// Of so many bytes what makes whole segments, where windows are counted in those.
+    /// Rounds `bytes` down to whole segments, where windows are counted in those.
     pub fn whole(&self, bytes: f64) -> f64 {
         let mss = self.mss as f64;
         if self.whole_packets && !self.cwnd_keeps_fraction { (bytes / mss).floor() * mss } else { bytes }
@@ -369,7 +366,7 @@ pub trait CongestionControl {
     /// else slow start would give back at once what was taken; where they are in slow start still, only if that is
     /// to end.
     fn penalise(&mut self, ends_slow_start: bool);
-    /// What it asks of the endpoint; the answer never changes.
+    /// Demands on the endpoint; the answer never changes.
     fn needs(&self) -> Needs;
     /// An ACK was dealt with; called only where [`Needs::deliveries`] asks for it.
     fn on_delivery(&mut self, delivery: &Delivery);
@@ -385,7 +382,7 @@ pub trait CongestionControl {
 pub trait Algorithm: CongestionControl + Sized {
     /// Its parameters.
     type Config: Parameters;
-    /// One line for `tailrace list`.
+    /// Summary line for `tailrace list`.
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;

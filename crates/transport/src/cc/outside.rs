@@ -5,7 +5,7 @@ use core::fmt;
 use tailrace_core::params::plugin::{Named, PluginParameters, equal};
 use tailrace_core::params::{Invalid, ParamInfo, Parameters, SetError, Value};
 
-/// A running one.
+/// A running congestion control from outside.
 pub type BoxedControl = Box<dyn CongestionControl + Send>;
 
 /// The configuration of a congestion control from outside: what [`Algorithm`] says, of an object.
@@ -72,7 +72,7 @@ where
 pub struct OutsideControl(Box<dyn OutsideAlgorithm>);
 
 impl OutsideControl {
-    /// One in its default configuration, which others are copies of.
+    /// Prototype in its default configuration, which others are copies of.
     pub fn new(algorithm: impl OutsideAlgorithm + 'static) -> Self {
         Self(Box::new(algorithm))
     }
@@ -84,11 +84,11 @@ impl OutsideControl {
     {
         Self::new(Typed::<A>(Named { name, config: A::Config::default() }))
     }
-    /// What scenarios call it.
+    /// Name in scenarios.
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
-    /// What it is, in a sentence; empty where nobody says.
+    /// Description in a sentence; empty where there is none.
     pub fn about(&self) -> &'static str {
         self.0.about()
     }

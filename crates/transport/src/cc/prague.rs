@@ -11,7 +11,7 @@
 
 use super::delegation::{delegate, plain};
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Prior, Reno, RenoConfig,
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, PriorWindow, Reno, RenoConfig,
     Repair, Setup, Signal,
 };
 use crate::config::EcnEcho;
@@ -109,7 +109,7 @@ impl CongestionControl for Prague {
             return;
         }
         self.cut_at = Some(event.now);
-        self.reno.prior = Prior::default();
+        self.reno.prior = PriorWindow::default();
         self.reno.ssthresh = self.reno.setup.threshold(self.reno.cwnd(), 1.0 - self.alpha / 2.0);
         self.reno.cwnd = self.reno.ssthresh as f64;
     }
@@ -241,7 +241,7 @@ mod tests {
     fn growth_is_a_segment_a_round_trip_of_what_was_not_marked() {
         let mut f = Flow::new(50, Some(2), Duration::from_millis(50));
         assert!((f.round(0) - 51.0).abs() < 0.02);
-        // Of 50 segments 39 are unmarked, in a window of 51: 39 / 51 of a segment.
+        // 39 of 50 segments are unmarked, in a window of 51: 39 / 51 of a segment.
         let before = f.prague.reno.cwnd / 1000.0;
         assert!((f.round(11) - before - 39.0 / 51.0).abs() < 0.02);
     }

@@ -5,7 +5,9 @@
 //! endpoint's `increase` says.
 
 use super::delegation::plain;
-use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, Prior, Setup, Signal};
+use super::{
+    AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRESH, PriorWindow, Setup, Signal,
+};
 use tailrace_core::{Bytes, Duration, parameters};
 
 parameters! {
@@ -30,7 +32,7 @@ pub struct Reno {
     pub(super) ssthresh: u64,
     /// Bytes acknowledged towards the next increase in congestion avoidance.
     credit: u64,
-    pub(super) prior: Prior,
+    pub(super) prior: PriorWindow,
 }
 
 impl Algorithm for Reno {
@@ -41,7 +43,7 @@ impl Algorithm for Reno {
     fn build(config: &RenoConfig, setup: &Setup) -> Self {
         let (beta, beta_ecn) = (config.beta.clamp(0.0, 1.0), config.beta_ecn.clamp(0.0, 1.0));
         let (cwnd, ssthresh) = (setup.initial_window as f64, setup.initial_ssthresh);
-        Self { setup: *setup, beta, beta_ecn, cwnd, ssthresh, credit: 0, prior: Prior::default() }
+        Self { setup: *setup, beta, beta_ecn, cwnd, ssthresh, credit: 0, prior: PriorWindow::default() }
     }
 }
 
@@ -299,7 +301,7 @@ mod tests {
             (1_000.0, 2_000),
             "no less than one segment and two"
         );
-        // As it was in 2012: the threshold is the new window wherever it was.
+        // The rule of 2012: the threshold is the new window wherever it was.
         assert_eq!(penalised((10_000.0, NO_SSTHRESH), 1000, true), (5_000.0, 5_000));
         assert_eq!(penalised((10_000.0, 8_000), 1000, true), (5_000.0, 5_000));
         assert_eq!(penalised((1_500.0, 1_500), 1000, true), (1_000.0, 2_000));

@@ -43,7 +43,7 @@ parameters! {
     }
 }
 
-/// What was measured since the round began.
+/// Measurements since the round began.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     /// Bytes that are still to be acknowledged in it; zero before the first.

@@ -3,7 +3,7 @@
 
 use super::MptcpPlan;
 use super::memory::{Grown, HALF, MOST, STAMPS, first_window, full_segment, sizes, window_of};
-use crate::right_sizing::{Passage, least_round_trip};
+use crate::right_sizing::{WindowRtt, least_round_trip};
 use crate::segment::Segment;
 use crate::tcp::linux::receive_space::careful_step;
 use tailrace_core::{Bytes, Duration, Instant};
@@ -67,7 +67,7 @@ pub(crate) struct Arrivals {
     short: u32,
     /// In microseconds, smoothed, times eight, and what tells it where there are no timestamps.
     eighths: u64,
-    passage: Passage,
+    passage: WindowRtt,
     /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
     window: u64,
     /// The most that this will ever be, as the buffer was when it grew last, or when a larger segment came than before and told its share of
@@ -88,7 +88,7 @@ impl Arrivals {
             full: LEAST_FULL,
             short: 0,
             eighths: 0,
-            passage: Passage::default(),
+            passage: WindowRtt::default(),
             window,
             clamp: MOST,
             share: HALF,
@@ -213,7 +213,7 @@ impl Arrivals {
 mod tests {
     use super::super::memory::{ReceiveMemory, Size};
     use super::*;
-    use crate::tcp::linux::receive_queue::{Held, Place};
+    use crate::tcp::linux::receive_queue::{HeldPackets, SegmentPlace};
 
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
     const ROOM: Room =
@@ -289,13 +289,13 @@ mod tests {
         let memory = ReceiveMemory::new(size, 1424, true, Some(167.0 / 256.0));
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
-        let room = |size| memory.room(size, Held::default(), Place::InOrder);
+        let room = |size| memory.room(size, HeldPackets::default(), SegmentPlace::InOrder);
         while arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 84_084);
         arrivals.set_buffer(Grown { size: 997_844, clamp: 650_937 });
         arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(701));
         assert_eq!(arrivals.window(), 86_980);
-        let again = memory.room(arrivals.size(), Held::default(), Place::Again);
+        let again = memory.room(arrivals.size(), HeldPackets::default(), SegmentPlace::Again);
         assert!(!arrivals.note(&segment, || 24, again, Instant::from_millis(702)), "it had come before");
     }
 

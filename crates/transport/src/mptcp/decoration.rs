@@ -79,7 +79,7 @@ impl Mptcp {
             *options = self.tell(id, segment, mapping);
             return;
         }
-        let goes_on = s.tcp.goes_on_behind(segment);
+        let goes_on = s.tcp.mapping_continues_after(segment);
         let dss = Dss { goes_on, ..self.dss_of(mapping, false) };
         (options.dss, options.signal, options.sums) = (Some(dss), None, None);
         make_room(segment, options);
@@ -140,7 +140,7 @@ impl Mptcp {
         {
             return alone(segment, signal);
         }
-        let goes_on = self.subflows[id].tcp.goes_on_behind(segment);
+        let goes_on = self.subflows[id].tcp.mapping_continues_after(segment);
         let dss = Dss { goes_on, ..self.dss(mapping, signal.is_some()) };
         let options = Options::new(Some(dss), signal);
         make_room(segment, &options);

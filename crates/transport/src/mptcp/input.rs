@@ -10,7 +10,7 @@ use super::send_memory::SendMemory;
 use super::subflow::{Buffers, Taken, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
-use crate::tcp::linux::receive_queue::{Mark, Piece};
+use crate::tcp::linux::receive_queue::{BufferPiece, MappingMark};
 use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::Instant;
 
@@ -158,7 +158,7 @@ impl Mptcp {
             let within =
                 u32::from(len) > segment.payload && end as u32 != mapping.ssn.wrapping_add(u32::from(len));
             let ends = !within && options.dss.is_some_and(|dss| !dss.goes_on);
-            s.tcp.note_mark(Mark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
+            s.tcp.note_mark(MappingMark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
         }
         let new = s.announce(Mapping { dsn, len, ..mapping });
         if let Some(sums) = options.sums.as_ref().filter(|_| self.checksum) {
@@ -363,23 +363,28 @@ impl Mptcp {
     /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
     /// `buffers` count. Also what piece of that they are.
     #[inline]
-    fn take_next(&mut self, id: usize, buffers: &mut Option<Buffers>, to: u64) -> Option<(Taken, Piece)> {
+    fn take_next(
+        &mut self,
+        id: usize,
+        buffers: &mut Option<Buffers>,
+        to: u64,
+    ) -> Option<(Taken, BufferPiece)> {
         let s = &mut self.subflows[id];
         let upto = buffers.as_mut().map_or(to, |buffers| s.end_of_buffer(buffers, to));
         let taken = s.take(upto, self.checksum)?;
-        let piece = buffers.as_mut().map_or(Piece::PACKET, |buffers| buffers.piece(s.taken));
+        let piece = buffers.as_mut().map_or(BufferPiece::PACKET, |buffers| buffers.piece(s.taken));
         Some((taken, piece))
     }
 
     /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
     #[inline]
     pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
-        self.take_piece(id, (dsn, end), Piece::PACKET, now)
+        self.take_piece(id, (dsn, end), BufferPiece::PACKET, now)
     }
 
     /// The same, of a `piece` of the subflow's buffer.
     #[inline]
-    fn take_piece(&mut self, id: usize, (dsn, end): (u64, u64), piece: Piece, now: Instant) -> bool {
+    fn take_piece(&mut self, id: usize, (dsn, end): (u64, u64), piece: BufferPiece, now: Instant) -> bool {
         if !self.subflows[id].altered.is_empty() {
             self.count_altered(id, dsn, end);
         }

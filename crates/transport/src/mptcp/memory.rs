@@ -10,7 +10,7 @@ use super::MptcpPlan;
 use super::arrivals::Room;
 use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
 use crate::right_sizing::RightSizing;
-use crate::tcp::linux::receive_queue::{Held, Piece, Place, READ, ReceiveQueue};
+use crate::tcp::linux::receive_queue::{BufferPiece, HeldPackets, READ, ReceiveQueue, SegmentPlace};
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
@@ -146,7 +146,7 @@ impl ReceiveMemory {
     }
 
     /// New data from `start` to `end` has come, so that all up to `nxt` has: a `piece` of a subflow's buffer.
-    pub(crate) fn on_arrival(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
+    pub(crate) fn on_arrival(&mut self, (start, end): (u64, u64), nxt: u64, piece: BufferPiece) {
         let Some(moved) = &mut self.moved else { return self.arrivals.on_piece((start, end), nxt, piece) };
         if start <= *moved {
             *moved = end.max(*moved);
@@ -192,7 +192,7 @@ impl ReceiveMemory {
     }
 
     /// Memory of so many packets. Those behind others share their description.
-    fn charge(&self, held: Held) -> u64 {
+    fn charge(&self, held: HeldPackets) -> u64 {
         held.packets * self.packet() - held.packets.saturating_sub(held.buffers) * DESCRIPTION
     }
 
@@ -215,11 +215,11 @@ impl ReceiveMemory {
 
     /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
     /// them (`tcp_space`). One that begins a buffer above a gap does not count yet. Its own buffer has `size`.
-    pub(crate) fn room(&self, size: u64, waiting: Held, place: Place) -> Room {
+    pub(crate) fn room(&self, size: u64, waiting: HeldPackets, place: SegmentPlace) -> Room {
         let own = match place {
-            Place::InOrder => self.packet(),
-            Place::BehindAnother => self.packet() - DESCRIPTION,
-            Place::AboveGap | Place::Again => 0,
+            SegmentPlace::InOrder => self.packet(),
+            SegmentPlace::BehindAnother => self.packet() - DESCRIPTION,
+            SegmentPlace::AboveGap | SegmentPlace::Again => 0,
         };
         Room {
             free: size.saturating_sub(own + self.charge(waiting)),
@@ -228,9 +228,9 @@ impl ReceiveMemory {
             packet: self.packet(),
             share: self.share,
             least: match place {
-                Place::InOrder => LEAST_IN_ORDER,
-                Place::BehindAnother | Place::AboveGap => 0,
-                Place::Again => u64::MAX,
+                SegmentPlace::InOrder => LEAST_IN_ORDER,
+                SegmentPlace::BehindAnother | SegmentPlace::AboveGap => 0,
+                SegmentPlace::Again => u64::MAX,
             },
         }
     }
@@ -288,7 +288,7 @@ pub(super) fn window_of(memory: u64, share: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::linux::receive_queue::Together;
+    use crate::tcp::linux::receive_queue::PieceMemory;
 
     const MSS: u64 = 1424;
 
@@ -297,9 +297,9 @@ mod tests {
         let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
-        (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
+        (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
         assert_eq!(fixed.held(0), 2176 + 13 * 1920);
-        (30..50).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, Piece::PACKET));
+        (30..50).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
         assert_eq!(fixed.held(0), 3 * 2176 + (13 + 17 + 1) * 1920, "18 packets are a run");
         assert_eq!(fixed.held(MSS), 4 * 2176 + 31 * 1920, "and one that is not read yet");
         assert_eq!(fixed.window(2176 + 13 * 1920), 248_576);
@@ -308,8 +308,8 @@ mod tests {
     }
 
     /// A buffer of a subflow, of so many full packets.
-    fn buffer(packets: u64) -> Piece {
-        Piece { together: Together { packets, bytes: packets * MSS }, packets }
+    fn buffer(packets: u64) -> BufferPiece {
+        BufferPiece { together: PieceMemory { packets, bytes: packets * MSS }, packets }
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
         let mut memory = ReceiveMemory::new(Size::fixed(4 << 20), MSS, false, None);
         // 7 packets wait, 4 behind a gap of 4, and 12 behind a gap of 3.
         let waiting = (3..10).chain(14..18).chain(21..33);
-        waiting.for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), 0, Piece::PACKET));
+        waiting.for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), 0, BufferPiece::PACKET));
         // As a kernel 6.12 did it: a subflow brings the first 3 and what fills both gaps, each in a buffer. These join what waits before
         // them, 7 and 4 packets, and only then does all become the application's: 3 and 11, 4 and 3, and 12 for which those have no room.
         memory.begin_move(0);
@@ -334,14 +334,16 @@ mod tests {
         let mut memory = ReceiveMemory::new(tuned, MSS, false, None);
         // 11 packets of 1424 bytes are 15664 of 16384.
         let come = |memory: &mut ReceiveMemory| {
-            (0..12).for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), (n + 1) * MSS, Piece::PACKET));
+            (0..12).for_each(|n| {
+                memory.on_arrival((n * MSS, (n + 1) * MSS), (n + 1) * MSS, BufferPiece::PACKET)
+            });
             let held = memory.held(12 * MSS);
             memory.on_read_all();
             held
         };
         assert_eq!(come(&mut memory), 2 * 2176 + 10 * 1920);
         memory.on_arrival((20 * MSS, 31 * MSS), 12 * MSS, buffer(11));
-        memory.on_arrival((31 * MSS, 32 * MSS), 12 * MSS, Piece::PACKET);
+        memory.on_arrival((31 * MSS, 32 * MSS), 12 * MSS, BufferPiece::PACKET);
         assert_eq!(memory.held(0), 2 * 2176 + 10 * 1920, "nor above a gap");
         memory = ReceiveMemory::new(tuned, MSS, false, None);
         memory.on_read(100 * MSS, || (Duration::from_millis(100), HALF), Instant::from_millis(150));

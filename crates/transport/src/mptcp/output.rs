@@ -178,7 +178,7 @@ impl Mptcp {
         if self.subflows[id].tcp.has_quick_acks()
             && self.rcv.is_half_full(id, self.subflows.arrivals_of(id).clamp())
         {
-            self.subflows[id].tcp.end_hurry();
+            self.subflows[id].tcp.end_quick_acks();
         }
         if self.rcv.take_changed() {
             self.subflows.forget_windows();
@@ -257,7 +257,7 @@ impl Mptcp {
         }
         let mss = self.subflows.mss() - self.excess_of_capable().max(self.excess_of_acks());
         let Some((chunk, id)) = self.choose(mss, now).or_else(|| self.unblock(mss, now)) else {
-            self.begin_in_vain(now);
+            self.on_blocked_packet(now);
             self.end_push_of_judgement(now);
             return false;
         };
@@ -299,7 +299,7 @@ impl Mptcp {
 
     /// Where data waits only for the peer's window, a scheduler that fills queues still finds a subflow for it, and the first that
     /// has nothing would be done first: that learns of the window once a packet is begun.
-    fn begin_in_vain(&mut self, now: Instant) {
+    fn on_blocked_packet(&mut self, now: Instant) {
         if !self.fills || self.snd.unassigned() == 0 {
             return;
         }
@@ -307,7 +307,7 @@ impl Mptcp {
         let regular = views.iter().any(|v| v.usable && !v.backup);
         let fit = |v: &SubflowView| v.usable && !(v.backup && regular) && v.queued == Bytes::ZERO;
         if let Some(id) = views.iter().position(fit) {
-            self.subflows[id].tcp.begin_in_vain(now);
+            self.subflows[id].tcp.on_blocked_packet(now);
         }
     }
 

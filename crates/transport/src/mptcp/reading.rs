@@ -39,7 +39,7 @@ impl Mptcp {
     /// An ACK is due on subflow `id` as `bytes` have come, and may leave before the application reads: that is what its window knows.
     /// Whether it waits for that.
     fn settle_window(&mut self, id: usize, bytes: u64, fills_gap: bool) -> bool {
-        let hurries = fills_gap || self.subflows[id].tcp.hurries_acks();
+        let hurries = fills_gap || self.subflows[id].tcp.acknowledges_at_once();
         let waits = !hurries && !self.acknowledges_before_reading(id, bytes);
         if waits {
             self.rcv.tell_after_reading(id, bytes);
@@ -64,7 +64,8 @@ impl Mptcp {
     /// ACK that nothing hurries leaves only if the window is no smaller than the last; else it waits, but not beyond the next read.
     pub(super) fn put_off_ack_of_known(&mut self, id: usize, now: Instant) {
         let counts = self.rcv.counts_memory() && !self.rcv.is_complete();
-        if !counts || self.subflows[id].tcp.hurries_acks() || self.acknowledges_before_reading(id, 0) {
+        if !counts || self.subflows[id].tcp.acknowledges_at_once() || self.acknowledges_before_reading(id, 0)
+        {
             return;
         }
         if self.subflows[id].tcp.delay_due_ack(now) {
@@ -78,7 +79,7 @@ impl Mptcp {
         while off != 0 {
             let id = off.trailing_zeros() as usize;
             off &= off - 1;
-            if self.subflows[id].tcp.has_put_off_ack() {
+            if self.subflows[id].tcp.has_overdue_ack() {
                 self.subflows[id].tcp.demand_ack();
                 self.subflows.touch(id);
             }

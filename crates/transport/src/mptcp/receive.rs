@@ -5,7 +5,7 @@ use super::arrivals::{Arrivals, Room};
 use super::memory::{Grown, ReceiveMemory};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::linux::receive_queue::{Piece, READ};
+use crate::tcp::linux::receive_queue::{BufferPiece, READ};
 use crate::tcp::recv::reassembly::Reassembly;
 use tailrace_core::{Duration, Instant};
 
@@ -137,13 +137,13 @@ impl DataReceiver {
     /// (`mptcp_data_queue_ofo`).
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
-        let (came, new) = self.insert_piece((dsn, end), Piece::PACKET);
+        let (came, new) = self.insert_piece((dsn, end), BufferPiece::PACKET);
         (came, new > 0)
     }
 
     /// The same, of a `piece` of a subflow's buffer; how many bytes it brought.
     #[inline]
-    pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: Piece) -> (u64, u64) {
+    pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: BufferPiece) -> (u64, u64) {
         let before = self.queue.nxt_data();
         let end = match self.memory {
             Some(_) if dsn <= before => end,

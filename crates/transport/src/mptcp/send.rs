@@ -8,7 +8,7 @@ use tailrace_core::{Instant, Ring};
 
 /// Bytes handed to a subflow as one segment; they start where the piece before ends.
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct BufferPiece {
     end: u64,
     /// When it was sent for the first time; zero before that.
     first_sent: Instant,
@@ -58,7 +58,7 @@ pub(crate) struct DataSender {
     pub(crate) edge: u64,
     /// How much may be unacknowledged.
     buffer: u64,
-    pieces: Ring<Piece>,
+    pieces: Ring<BufferPiece>,
     /// The buffer as memory, where it is counted so, and how far it has been filled.
     memory: Option<SendMemory>,
     stored: u64,
@@ -311,7 +311,7 @@ impl DataSender {
             self.nxt = chunk.end();
             self.fragments.hand_out(self.nxt);
             let first_sent = Instant::ZERO;
-            self.pieces.push_back(Piece { end: chunk.end(), first_sent, carriers: 1 << carrier });
+            self.pieces.push_back(BufferPiece { end: chunk.end(), first_sent, carriers: 1 << carrier });
             return self.next_piece.wrapping_sub(1);
         }
         let first = self.pieces.partition_point(|p| p.end <= chunk.dsn);

@@ -13,7 +13,7 @@ use super::send_memory::SendMemory;
 use super::source_route::SourceRoute;
 use super::subflows::Timing;
 use crate::segment::Segment;
-use crate::tcp::linux::receive_queue::{Piece, Together};
+use crate::tcp::linux::receive_queue::{BufferPiece, PieceMemory};
 use crate::tcp::{State, Tcp};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Instant, Ring};
@@ -148,14 +148,14 @@ pub(crate) struct Buffers {
 
 impl Buffers {
     /// What of the present one has been moved, now that all up to `taken` is.
-    pub(crate) fn piece(&mut self, taken: u64) -> Piece {
+    pub(crate) fn piece(&mut self, taken: u64) -> BufferPiece {
         let together = match core::mem::take(&mut self.fresh) {
-            true => Together { packets: self.packets, bytes: self.end - self.start },
-            false => Together::default(),
+            true => PieceMemory { packets: self.packets, bytes: self.end - self.start },
+            false => PieceMemory::default(),
         };
         let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
         self.packets -= packets;
-        Piece { together, packets }
+        BufferPiece { together, packets }
     }
 }
 

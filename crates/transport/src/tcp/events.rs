@@ -1,13 +1,13 @@
-//! What a connection tells its application.
+//! Events of a connection for its application.
 
-/// What happened to a connection, for its application.
+/// Event of a connection, for its application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The handshake is complete.
     Connected,
-    /// So many bytes more can be read (have been read, where the endpoint reads by itself).
+    /// More bytes can be read (or were read, where the endpoint reads by itself).
     Delivered {
-        /// How many.
+        /// Number of bytes.
         bytes: u64,
     },
     /// The peer will send no more.
@@ -16,12 +16,12 @@ pub enum Event {
     Closed,
     /// The connection broke.
     Reset {
-        /// Why.
+        /// Cause of the reset.
         cause: ResetCause,
     },
 }
 
-/// Why a connection broke.
+/// Cause of a broken connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetCause {
     /// The peer refused it.
@@ -32,7 +32,7 @@ pub enum ResetCause {
     TimedOut,
     /// This end aborted it.
     Local,
-    /// The addresses went that the last subflows of a Multipath TCP connection were between.
+    /// The addresses of the last subflows of a Multipath TCP connection were removed.
     AddressLost,
 }
 
@@ -40,12 +40,12 @@ pub enum ResetCause {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingEvents {
     delivered: u64,
-    /// There is another than that, which few segments bring.
+    /// An event other than a delivery is pending, which few segments cause.
     other: bool,
     reset: Option<ResetCause>,
     connected: bool,
     peer_closed: bool,
-    /// It was told that the peer has closed, or will be.
+    /// The application was told that the peer has closed, or will be.
     knows_peer_closed: bool,
     closed: bool,
 }
@@ -73,7 +73,7 @@ impl PendingEvents {
         (self.closed, self.other) = (true, true);
     }
 
-    /// Whether there is another event than that something was delivered.
+    /// Whether an event other than a delivery is pending.
     #[inline]
     pub(crate) const fn has_other(&self) -> bool {
         self.other

@@ -5,7 +5,7 @@ use super::linux::ack_policy::LinuxAckPolicy;
 use super::linux::segmentation::Segmentation;
 use super::recovery::OptionalRecovery;
 use super::recv::ack_policy::{AckPolicy, RfcAckPolicy};
-use super::recv::acks::Acks;
+use super::recv::acks::OwedAcks;
 use super::recv::reassembly::Reassembly;
 use crate::config::{AckDelay, DupLimit, Misbehaviour, Prr, SackReports, TcpConfig};
 use crate::segment::{SackBlocks, Segment};
@@ -48,14 +48,14 @@ impl Extensions {
 /// Linux's ACK policy where there is one, else the RFCs'.
 impl AckPolicy for Option<Box<Extensions>> {
     #[inline]
-    fn on_data(&mut self, acks: &mut Acks, config: &TcpConfig, rto: Duration, now: Instant) {
+    fn on_data(&mut self, acks: &mut OwedAcks, config: &TcpConfig, rto: Duration, now: Instant) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.on_data(acks, config, rto, now),
             None => RfcAckPolicy.on_data(acks, config, rto, now),
         }
     }
     #[inline]
-    fn on_segment_size(&mut self, acks: &mut Acks, segment: &Segment, largest: u32) {
+    fn on_segment_size(&mut self, acks: &mut OwedAcks, segment: &Segment, largest: u32) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.on_segment_size(acks, segment, largest),
             None => RfcAckPolicy.on_segment_size(acks, segment, largest),
@@ -69,14 +69,14 @@ impl AckPolicy for Option<Box<Extensions>> {
         }
     }
     #[inline]
-    fn enter_quick_ack(&mut self, acks: &mut Acks, segments: u16) {
+    fn enter_quick_ack(&mut self, acks: &mut OwedAcks, segments: u16) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.enter_quick_ack(acks, segments),
             None => RfcAckPolicy.enter_quick_ack(acks, segments),
         }
     }
     #[inline]
-    fn delay_ack(&mut self, acks: &mut Acks, config: &TcpConfig, smoothed: Duration, now: Instant) {
+    fn delay_ack(&mut self, acks: &mut OwedAcks, config: &TcpConfig, smoothed: Duration, now: Instant) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.delay_ack(acks, config, smoothed, now),
             None => RfcAckPolicy.delay_ack(acks, config, smoothed, now),
@@ -90,14 +90,14 @@ impl AckPolicy for Option<Box<Extensions>> {
         }
     }
     #[inline]
-    fn on_gap(&mut self, acks: &mut Acks, nxt: u64, wait: Duration, now: Instant) {
+    fn on_gap(&mut self, acks: &mut OwedAcks, nxt: u64, wait: Duration, now: Instant) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.on_gap(acks, nxt, wait, now),
             None => RfcAckPolicy.on_gap(acks, nxt, wait, now),
         }
     }
     #[inline]
-    fn on_deadline(&mut self, acks: &mut Acks, config: &TcpConfig, rto: Duration) {
+    fn on_deadline(&mut self, acks: &mut OwedAcks, config: &TcpConfig, rto: Duration) {
         match self.as_deref_mut() {
             Some(extensions) => extensions.ack_policy.on_deadline(acks, config, rto),
             None => RfcAckPolicy.on_deadline(acks, config, rto),

@@ -1,10 +1,10 @@
 //! The handshake: SYN, SYN-ACK and what they settle (RFC 9293 §3.5, §3.10.7.2 to §3.10.7.4).
 
-use super::options::{MAPPING_LEN, Options, TIMESTAMP_LEN, clock, echoed_rtt, option_len};
+use super::options::{AgreedOptions, MAPPING_LEN, TIMESTAMP_LEN, clock, echoed_rtt, option_len};
 use super::send::window::SendWindow;
 use super::sequence::BASE;
 use super::socket_buffers::SocketBuffers;
-use super::state::{State, Trigger};
+use super::state::{State, StateTrigger};
 use super::{ResetCause, ResetReply, Tcp};
 use crate::cc::{CongestionControl, Setup};
 use crate::config::{Handshake, Pipe, RttSampling, WindowUnit};
@@ -55,7 +55,7 @@ impl Tcp {
                 self.acks.demand();
             }
         } else {
-            self.advance(Trigger::Syn);
+            self.advance(StateTrigger::Syn);
             self.syn_due = true;
         }
     }
@@ -64,7 +64,7 @@ impl Tcp {
     fn on_syn(&mut self, segment: &Segment) {
         let ecn = self.wants_ecn() && self.feedback.agree_as_server(segment);
         self.take_offer(segment, ecn);
-        self.advance(Trigger::Syn);
+        self.advance(StateTrigger::Syn);
         self.syn_due = true;
     }
 
@@ -72,7 +72,7 @@ impl Tcp {
     fn take_offer(&mut self, segment: &Segment, ecn: bool) {
         let c = &self.config;
         let scaling = c.window_scale && segment.window_scale.is_some();
-        self.options = Options {
+        self.options = AgreedOptions {
             sack: c.sack && segment.sack_permitted,
             timestamps: c.timestamps && segment.timestamps.is_some(),
             ecn,
@@ -93,7 +93,7 @@ impl Tcp {
 
     /// This end's SYN is acknowledged.
     pub(in crate::tcp) fn establish(&mut self, segment: &Segment, now: Instant) {
-        self.advance(Trigger::AckOfSyn);
+        self.advance(StateTrigger::AckOfSyn);
         self.pending.connected();
         self.timer.stop();
         self.syn_due = false;
@@ -121,7 +121,7 @@ impl Tcp {
         self.last_sent = now;
         self.snd_wnd.on_established(segment, self.iss() + 1);
         if self.snd.is_closed() {
-            self.advance(Trigger::Close);
+            self.advance(StateTrigger::Close);
         }
     }
 
@@ -177,7 +177,7 @@ impl Tcp {
     }
 
     /// A SYN or SYN-ACK.
-    pub(in crate::tcp) fn syn(&mut self, now: Instant) -> Segment {
+    pub(in crate::tcp) fn syn_segment(&mut self, now: Instant) -> Segment {
         self.syn_due = false;
         self.stats.segments_sent += 1;
         if self.syn_repeats == 0 {

@@ -1,14 +1,14 @@
-//! What comes in: the order of checks is RFC 9293 §3.10.7's, with RFC 5961 against blind attacks.
+//! Segments that arrive: the checks in the order of RFC 9293 §3.10.7, with RFC 5961 against blind attacks.
 
 use super::options::{echoed_rtt, option_len};
 use super::recv::ack_policy::AckPolicy;
-use super::recv::acks::Owed;
+use super::recv::acks::AckFate;
 use super::recv::ecn;
 use super::recv::reassembly::Arrival;
-use super::send::scoreboard::Acked;
+use super::send::scoreboard::AckedSegments;
 use super::sequence::unwrap;
 use super::socket_buffers::{SocketBuffers, receive_view};
-use super::state::{State, Trigger};
+use super::state::{State, StateTrigger};
 use super::time_wait::CHALLENGE_INTERVAL;
 use super::{ResetCause, Tcp};
 use crate::cc::{CongestionControl, Delivery, FlowSample};
@@ -40,12 +40,12 @@ impl Tcp {
         }
     }
 
-    /// A segment whose payload was changed is like any other; how much of it is accepted is counted.
+    /// A segment with corrupted payload is processed as any other; its accepted bytes are counted.
     #[cold]
     fn handle_altered(&mut self, segment: &Segment, now: Instant) {
         let range = |tcp: &Self| {
             let seq = unwrap(tcp.rcv.nxt(), segment.seq);
-            // Of a connection that has not begun a number may lie before all numbers, which is after them.
+            // Before a connection has begun a number may lie below all others, which is after them.
             let end = seq.saturating_add(u64::from(segment.payload));
             (end, tcp.rcv.missing(seq, end))
         };
@@ -64,7 +64,7 @@ impl Tcp {
             return;
         }
         if self.is_stale(segment, seq) || !self.is_acceptable(seq, end) {
-            self.reject(segment, (seq, end), now);
+            self.reject_segment(segment, (seq, end), now);
             return;
         }
         if segment.flags.has(Flags::RST) {
@@ -110,7 +110,7 @@ impl Tcp {
     /// RFC 9293 §3.10.7.4: where both ends have closed, a reset only hastens the end.
     fn on_reset(&mut self) {
         if matches!(self.state, State::Closing | State::LastAck | State::TimeWait) {
-            self.advance(Trigger::Reset);
+            self.advance(StateTrigger::Reset);
             self.pending.closed();
             self.stop();
         } else {
@@ -123,13 +123,13 @@ impl Tcp {
     fn is_stale(&self, segment: &Segment, seq: u64) -> bool {
         let Some(t) = segment.timestamps.filter(|_| self.options.timestamps) else { return false };
         let behind = self.ts_recent.wrapping_sub(t.value) as i32;
-        behind > 0 && !segment.flags.has(Flags::RST) && !self.lets_pass(segment, seq, behind)
+        behind > 0 && !segment.flags.has(Flags::RST) && !self.passes_paws(segment, seq, behind)
     }
 
     /// Whether a segment `behind` ticks older than the newest may pass nevertheless (Linux `tcp_paws_check`,
     /// `tcp_disordered_ack`).
     #[cold]
-    fn lets_pass(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
+    fn passes_paws(&self, segment: &Segment, seq: u64, behind: i32) -> bool {
         let una = SeqNumber(self.board.una as u32);
         let plain = segment.flags.has(Flags::ACK) && segment.seq_len() == 0 && seq == self.rcv.nxt();
         let moves = self.snd_wnd.is_moved_by(segment, seq);
@@ -149,14 +149,14 @@ impl Tcp {
     }
 
     /// Answers a segment that cannot be used with an ACK, unless it is a reset.
-    fn reject(&mut self, segment: &Segment, (seq, end): (u64, u64), now: Instant) {
+    fn reject_segment(&mut self, segment: &Segment, (seq, end): (u64, u64), now: Instant) {
         if segment.flags.has(Flags::RST) {
             return;
         }
         if self.state == State::TimeWait && segment.flags.has(Flags::FIN) {
             self.enter_time_wait(now);
         }
-        // What ends where the last ACK did has come again because that ACK was lost: echoing the stamp of the first time
+        // A segment that ends at the last ACK is here again because that ACK was lost: echoing the timestamp of the first copy
         // would make the peer measure its own timeout as a round trip (Linux `tcp_sequence`, BSD `tcp_input`).
         let acknowledges = end > seq && end >= self.acks.last_sent();
         if acknowledges {
@@ -169,8 +169,8 @@ impl Tcp {
             self.rcv.insert(seq, to);
             self.spoof_for_data(seq);
         }
-        // A window probe is answered always; what else is empty, at times. What came before that counts among ACKs that leave at once only
-        // where one is owed (Linux `tcp_send_dupack`).
+        // Window probes are always answered, other empty segments at a limited rate. A duplicate counts among quick ACKs only
+        // where an ACK is owed (Linux `tcp_send_dupack`).
         if acknowledges {
             self.acks.on_disorder();
         } else if end > seq || seq + 1 == self.rcv.nxt() {
@@ -199,8 +199,8 @@ impl Tcp {
         }
     }
 
-    /// An ACK at which more than the window looks: optional parts of loss recovery, or a congestion control that wants
-    /// to hear what was delivered.
+    /// Processes an ACK where optional parts of loss recovery or a congestion control that asks for deliveries look at it,
+    /// too.
     #[inline(never)]
     fn on_watched_ack(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) {
         self.timer.unsettle();
@@ -211,12 +211,12 @@ impl Tcp {
         let echoes = self.options.ecn && segment.flags.has(Flags::ECE);
         let predicted = repairs && in_place && !echoes && segment.sack.is_empty() && self.takes_fast_path();
         let marked = if repairs && !predicted {
-            self.note_progress();
+            self.record_before_ack();
             let marked = self.on_ack::<true>(segment, seq, ack, now);
             self.conclude(now);
             marked
         } else if predicted && !advances && self.board.outstanding() == 0 && !self.recovery.counts() {
-            // An end that only receives: nothing is out that it could tell of, but for the window.
+            // An end that only receives has nothing in flight: only the window may change.
             self.update_window(segment, seq, ack);
             0
         } else {
@@ -239,8 +239,7 @@ impl Tcp {
         }
     }
 
-    /// An ACK; `WATCHED` says that there are optional parts of loss recovery to look at it. Returns the bytes that it
-    /// tells to have been marked.
+    /// Processes an ACK; `WATCHED`: optional parts of loss recovery look at it. Returns the bytes that it reports as marked.
     #[inline]
     fn on_ack<const WATCHED: bool>(&mut self, segment: &Segment, seq: u64, ack: u64, now: Instant) -> u64 {
         let before = (self.board.outstanding(), self.pipe());
@@ -250,11 +249,11 @@ impl Tcp {
         if self.recovery.counts() {
             self.recovery.count_ack(ack > self.board.una, segment.seq_len() == 0);
         }
-        let news = !segment.sack.is_empty() && self.heeds_sack() && self.on_sack(segment, ack, now);
+        let news = !segment.sack.is_empty() && self.uses_sack() && self.on_sack(segment, ack, now);
         let marked;
         if ack > self.board.una {
             let una = self.board.una;
-            let acked = if WATCHED { self.ack_noting(ack, segment, now) } else { self.board.ack_to(ack) };
+            let acked = if WATCHED { self.ack_recording(ack, segment, now) } else { self.board.ack_to(ack) };
             marked = self.newly_marked(segment, delivered);
             let rtt = self.sample(&acked, segment, now);
             if WATCHED {
@@ -263,7 +262,7 @@ impl Tcp {
             self.stats.bytes_acked += self.snd.content(una, ack).0;
             self.timer.on_progress();
             if self.board.outstanding() == 0 {
-                // A sender whom a mark makes wait for the timer does so with nothing out, too.
+                // A sender that waits for the timer because of a mark does so with nothing outstanding, too.
                 if !self.recovery.waits_for_timer() {
                     self.timer.stop();
                 }
@@ -276,10 +275,10 @@ impl Tcp {
             if marked > 0 {
                 self.on_echo(before.0, now);
             }
-            let bytes = self.grows_by(&acked, segments);
+            let bytes = self.growth_of_window(&acked, segments);
             self.on_advance((&acked, bytes), before, rtt, marked > 0, now);
             if self.snd.is_closed() && ack == self.snd.end() {
-                self.advance(Trigger::AckOfFin);
+                self.advance(StateTrigger::AckOfFin);
                 self.on_state_changed(now);
             }
         } else {
@@ -306,9 +305,10 @@ impl Tcp {
         marked
     }
 
-    /// What an ACK counts for the window; before it so many `segments` had been delivered. Linux counts each as a full one.
+    /// Bytes by which an ACK grows the window; `segments` had been delivered before it. Linux counts each segment as a full
+    /// one.
     #[inline(always)]
-    fn grows_by(&self, acked: &Acked, segments: u32) -> u64 {
+    fn growth_of_window(&self, acked: &AckedSegments, segments: u32) -> u64 {
         match self.config.increase {
             Increase::Delivered => {
                 u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss)
@@ -333,7 +333,7 @@ impl Tcp {
         if ack < self.board.una || !self.snd_wnd.update(segment, (seq, ack)) {
             return;
         }
-        // Answers that keep the window shut leave the probing as it is: its interval goes on to double.
+        // Answers that keep the window shut leave the probes alone: their interval goes on doubling.
         if self.snd_wnd.size() > 0 && self.timer.end_persist() {
             self.probe_due = false;
         }
@@ -361,10 +361,10 @@ impl Tcp {
         true
     }
 
-    /// A round-trip sample from this ACK, where Karn's rule and the configuration allow one. Linux shows its congestion controls that
-    /// of the segment sent last among those that give it.
+    /// Round-trip sample of this ACK, where Karn's rule and the configuration allow one. Linux gives its congestion controls
+    /// that of the segment sent last.
     #[inline(always)]
-    fn sample(&mut self, acked: &Acked, segment: &Segment, now: Instant) -> Option<Duration> {
+    fn sample(&mut self, acked: &AckedSegments, segment: &Segment, now: Instant) -> Option<Duration> {
         let sacked = self.sacked_from();
         let first = acked.sent_at.filter(|_| !acked.ambiguous).or(sacked.map(|(first, _)| first));
         let rtt = if self.config.rtt_sampling == RttSampling::OnePerRtt {
@@ -427,7 +427,7 @@ impl Tcp {
         if self.rcv.is_complete() {
             self.acks.demand();
             self.pending.peer_closed();
-            self.advance(Trigger::Fin);
+            self.advance(StateTrigger::Fin);
             self.on_state_changed(now);
         }
         self.deliver(self.rcv.nxt_data() - read, now);
@@ -531,7 +531,7 @@ impl Tcp {
         if arrival == Arrival::InOrder && !self.rcv.has_duplicate() {
             let unacknowledged = self.rcv.nxt() - self.acks.last_sent();
             let every = self.extensions.ack_every(unacknowledged, &self.config);
-            if self.acks.on_in_order(every) == Owed::Waits {
+            if self.acks.on_in_order(every) == AckFate::Waits {
                 self.delay_ack(now);
             }
             return;

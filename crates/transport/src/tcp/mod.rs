@@ -1,4 +1,4 @@
-//! One TCP endpoint: a sans-IO state machine (RFC 9293).
+//! TCP endpoint: a sans-IO state machine (RFC 9293).
 //!
 //! The owner feeds segments ([`Tcp::handle_segment`]) and time ([`Tcp::handle_timeout`]); after each it takes
 //! what there is to send ([`Tcp::poll_transmit`], until `None`), the events and the next deadline. Timers are never
@@ -70,12 +70,12 @@ use crate::config::{AckDelay, EcnEcho, Pacing, TcpConfig};
 use crate::segment::SeqNumber;
 use extensions::Extensions;
 use linux::buffers::LinuxBuffers;
-use options::Options;
-use recovery::Recovery;
+use options::AgreedOptions;
+use recovery::RecoveryState;
 use recv::ack_policy::AckPolicy;
-use recv::acks::Acks;
+use recv::acks::OwedAcks;
 use recv::corrupted_bytes::CorruptedBytes;
-use recv::ecn::Feedback;
+use recv::ecn::EcnFeedback;
 use recv::reassembly::Reassembly;
 use send::pacing::Pacer;
 use send::scoreboard::Scoreboard;
@@ -83,23 +83,23 @@ use send::stream::SendStream;
 use send::window::SendWindow;
 use sequence::BASE;
 use socket_buffers::receive_view;
-use state::Trigger;
+use state::StateTrigger;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant};
 use timer::rtt::RttEstimator;
-use timer::wheel::{self, Expiry};
-use timer::{Purpose, Timer};
+use timer::wheel::{self, TimerExpiry};
+use timer::{SharedTimer, TimerPurpose};
 
 /// Bytes offered by an application that never runs dry.
 pub const UNLIMITED: u64 = u64::MAX;
 
-/// What is known of the next poll.
+/// Cached answer of `poll_transmit`, so that a poll with nothing to send costs one comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum TransmitHint {
     Unknown,
-    /// It brings nothing.
+    /// The next poll has nothing.
     Nothing,
-    /// It brings no data, as the window has no room for what comes next, until something other than more data comes.
+    /// The next poll has no data, since the window has no room for the next segment, until anything but more data comes.
     NoRoom,
 }
 
@@ -119,22 +119,22 @@ struct ResetReply {
 pub struct Tcp {
     config: Arc<TcpConfig>,
     state: State,
-    /// One segment may go out though the window would not let it (fast retransmit; a silly window overridden).
+    /// A segment may be sent beyond the window (fast retransmit; a silly window overridden).
     overrides_window: bool,
     auto_read: bool,
-    /// The window was what stopped the last transmission.
+    /// The window stopped the last transmission.
     cwnd_limited: bool,
     transmit_hint: TransmitHint,
     /// Data is paced.
     paces: bool,
     needs: Needs,
-    options: Options,
-    feedback: Feedback,
-    /// A SYN or SYN-ACK goes out with the next poll.
+    options: AgreedOptions,
+    feedback: EcnFeedback,
+    /// A SYN or SYN-ACK is sent with the next poll.
     syn_due: bool,
-    /// How often the SYN was sent again.
+    /// Number of repeated SYNs.
     syn_repeats: u8,
-    /// A window probe goes out with the next poll.
+    /// A window probe is sent with the next poll.
     probe_due: bool,
     mss: u32,
     ts_recent: u32,
@@ -143,12 +143,12 @@ pub struct Tcp {
     reset_reply: Option<ResetReply>,
 
     snd_wnd: SendWindow,
-    acks: Acks,
+    acks: OwedAcks,
 
     pending: PendingEvents,
-    recovery: Recovery,
+    recovery: RecoveryState,
 
-    timer: Timer,
+    timer: SharedTimer,
     extensions: Option<Box<Extensions>>,
     /// Linux's buffers; `None`: fixed ones.
     buffers: Option<Box<LinuxBuffers>>,
@@ -156,7 +156,7 @@ pub struct Tcp {
     irs: u64,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
     shared_window: Option<u32>,
-    /// What of that the last segment showed.
+    /// Window that the last segment advertised of it.
     shown_window: u32,
     /// The initial sequence number, as on the wire.
     iss: u32,
@@ -172,9 +172,9 @@ pub struct Tcp {
     rtt: RttEstimator,
     cc: CachedCc,
 
-    /// From then on another challenge may be sent.
+    /// Time from which another challenge ACK may be sent.
     challenge_from: Instant,
-    /// What came and was changed on the way.
+    /// Received bytes that were corrupted on the way.
     altered: Option<Box<CorruptedBytes>>,
 }
 
@@ -188,7 +188,7 @@ impl Tcp {
             cc,
             needs,
             state: State::Closed,
-            options: Options::default(),
+            options: AgreedOptions::default(),
             mss,
             iss,
             irs: 0,
@@ -201,7 +201,7 @@ impl Tcp {
             overrides_window: false,
             cwnd_limited: false,
             transmit_hint: TransmitHint::Unknown,
-            recovery: Recovery::new(start),
+            recovery: RecoveryState::new(start),
             extensions: Extensions::build(config),
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
@@ -211,16 +211,16 @@ impl Tcp {
             buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
-            timer: Timer::OFF,
+            timer: SharedTimer::OFF,
             rcv: Reassembly::default(),
             auto_read: true,
-            feedback: Feedback::new(if config.ecn_echo == EcnEcho::Auto {
+            feedback: EcnFeedback::new(if config.ecn_echo == EcnEcho::Auto {
                 needs.echo
             } else {
                 config.ecn_echo
             }),
-            // Where delays follow the pace of segments, the first of these says that ACKs hurry.
-            acks: Acks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
+            // With an adaptive delay the first segment begins quick ACKs.
+            acks: OwedAcks::new(if config.ack_delay == AckDelay::Fixed { config.quick_acks } else { 0 }),
             ts_recent: 0,
             challenge_from: Instant::ZERO,
             reset_reply: None,
@@ -231,19 +231,19 @@ impl Tcp {
         }
     }
 
-    /// An endpoint that opens a connection; its SYN is ready to be polled. `iss` is the initial sequence number.
+    /// Creates an endpoint that opens a connection; its SYN is ready to be polled. `iss` is the initial sequence number.
     pub fn connect(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32, now: Instant) -> Self {
         let mut tcp = Self::new(config, cc, iss);
-        tcp.advance(Trigger::ActiveOpen);
+        tcp.advance(StateTrigger::ActiveOpen);
         tcp.syn_due = true;
         tcp.last_sent = now;
         tcp
     }
 
-    /// An endpoint that waits for a connection.
+    /// Creates an endpoint that waits for a connection.
     pub fn listen(config: &Arc<TcpConfig>, cc: &CcConfig, iss: u32) -> Self {
         let mut tcp = Self::new(config, cc, iss);
-        tcp.advance(Trigger::PassiveOpen);
+        tcp.advance(StateTrigger::PassiveOpen);
         tcp
     }
 
@@ -263,8 +263,8 @@ impl Tcp {
         taken
     }
 
-    /// Whether the application's reads are implied (the default). Without it, what is delivered stays in the
-    /// receive buffer until [`Tcp::read`] takes it, and the advertised window shrinks.
+    /// Sets whether reads are implied (the default). Otherwise delivered data stays in the receive buffer until [`Tcp::read`]
+    /// takes it, and the advertised window shrinks.
     pub fn set_auto_read(&mut self, on: bool) {
         self.auto_read = on;
         if let Some(buffers) = self.buffers.as_deref_mut() {
@@ -272,7 +272,7 @@ impl Tcp {
         }
     }
 
-    /// The application reads up to `bytes` of what was delivered; returns how many there were.
+    /// The application reads up to `bytes` of delivered data; returns how many there were.
     pub fn read(&mut self, bytes: u64, now: Instant) -> u64 {
         let taken = self.rcv.take(bytes);
         if let Some(buffers) = self.buffers.as_deref_mut().filter(|_| taken > 0) {
@@ -303,7 +303,7 @@ impl Tcp {
         match self.state {
             State::Closed | State::TimeWait => {}
             State::Listen => {
-                self.advance(Trigger::Close);
+                self.advance(StateTrigger::Close);
                 self.pending.closed();
             }
             _ => {
@@ -312,7 +312,7 @@ impl Tcp {
                 if let Some(buffer) = self.send_buffer_mut() {
                     buffer.close(end);
                 }
-                self.advance(Trigger::Close);
+                self.advance(StateTrigger::Close);
             }
         }
     }
@@ -341,8 +341,8 @@ impl Tcp {
         self.pending.poll()
     }
 
-    /// Reads what the next segment will need and does nothing with it: a simulator of many endpoints calls this
-    /// some time ahead, so that the memory is at hand by then.
+    /// Touches the memory that the next segment will need: a simulator of many endpoints calls this some time ahead to
+    /// prefetch it.
     #[inline]
     pub fn warm_up(&self) {
         std::hint::black_box((
@@ -404,12 +404,12 @@ impl Tcp {
         (self.rtt.smoothed, self.rtt.var, self.rtt.min)
     }
 
-    /// When byte `n` of the stream (from 0) left for the first time, to the microsecond; none once it is acknowledged.
+    /// First sending time of byte `n` of the stream (from 0), to the microsecond; `None` once it is acknowledged.
     pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
         self.board.first_sending_of(self.iss() + 1 + n)
     }
 
-    /// A picture of the endpoint for series.
+    /// View of the endpoint for series.
     pub fn view(&self) -> TcpView {
         TcpView {
             state: self.state,
@@ -428,7 +428,7 @@ impl Tcp {
         }
     }
 
-    /// What is left to remember of it, in TIME-WAIT.
+    /// State to remember in TIME-WAIT; `None` in other states.
     pub fn time_wait(&self) -> Option<TimeWait> {
         let until = self.timer.time_wait()?;
         let stub = TimeWait::new(until, (self.board.nxt, self.rcv.nxt(), self.rcv.edge()));
@@ -436,7 +436,7 @@ impl Tcp {
         Some(stub.with(window as u16, self.options.timestamps.then_some(self.ts_recent)))
     }
 
-    /// Whether it has nothing more to do but to wait for old segments to die, or not even that.
+    /// Whether the connection is in TIME-WAIT or closed.
     #[inline]
     pub fn is_over(&self) -> bool {
         matches!(self.state, State::TimeWait | State::Closed)
@@ -454,7 +454,7 @@ impl Tcp {
     }
 
     /// Moves to the state that `trigger` leads to; does nothing where it does not apply.
-    fn advance(&mut self, trigger: Trigger) {
+    fn advance(&mut self, trigger: StateTrigger) {
         if let Some(state) = self.state.next(trigger) {
             self.state = state;
         }
@@ -465,7 +465,7 @@ impl Tcp {
         if self.state == State::Closed {
             return;
         }
-        self.advance(Trigger::Reset);
+        self.advance(StateTrigger::Reset);
         self.pending.reset(cause);
         self.stop();
     }
@@ -483,39 +483,41 @@ impl Tcp {
 
 /// Timeouts.
 impl Tcp {
-    /// Tells the endpoint the time. Whatever is due happens; early calls do nothing.
+    /// Tells the endpoint the time: runs whatever is due; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.acks.deadline() <= now {
             let rto = self.rto();
             self.extensions.on_deadline(&mut self.acks, &self.config, rto);
         }
-        self.pacer.tell(now);
+        self.pacer.on_time(now);
         if self.timer.at() > now {
             return;
         }
         self.burst = 0;
         match self.timer.purpose() {
-            Purpose::Nothing => {}
-            Purpose::Retransmission if self.state.is_synchronized() => self.on_retransmission_timeout(now),
-            Purpose::Retransmission => self.on_syn_timeout(now),
-            Purpose::Probe => self.on_probe_timeout(now),
-            Purpose::Reordering => self.on_reorder_timeout(now),
-            Purpose::Persist => self.on_persist(now),
-            Purpose::TimeWait => {
-                self.advance(Trigger::TimeWaitOver);
+            TimerPurpose::Nothing => {}
+            TimerPurpose::Retransmission if self.state.is_synchronized() => {
+                self.on_retransmission_timeout(now)
+            }
+            TimerPurpose::Retransmission => self.on_syn_timeout(now),
+            TimerPurpose::Probe => self.on_probe_timeout(now),
+            TimerPurpose::Reordering => self.on_reorder_timeout(now),
+            TimerPurpose::Persist => self.on_persist(now),
+            TimerPurpose::TimeWait => {
+                self.advance(StateTrigger::TimeWaitOver);
                 self.pending.closed();
                 self.stop();
             }
         }
     }
 
-    /// When a timer that is set at `now` for `wait` expires.
+    /// Expiry of a timer that is set at `now` for `wait`.
     #[inline]
-    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> Expiry {
+    pub(in crate::tcp) fn expiry(&self, now: Instant, wait: Duration) -> TimerExpiry {
         wheel::expiry(now, wait, self.config.jiffy)
     }
 
-    /// So much longer do timers wait that are shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
+    /// Slack of timers shorter than the retransmission timer (Linux `TCP_TIMEOUT_MIN`).
     #[inline]
     pub(in crate::tcp) fn slack(&self) -> Duration {
         self.config.jiffy * 2
@@ -552,7 +554,8 @@ impl Tcp {
     }
 
     pub(in crate::tcp) fn enter_time_wait(&mut self, now: Instant) {
-        self.timer.arm(Purpose::TimeWait, Expiry::exactly(now.saturating_add(self.config.time_wait)));
+        self.timer
+            .arm(TimerPurpose::TimeWait, TimerExpiry::exactly(now.saturating_add(self.config.time_wait)));
     }
 
     /// Probes go on for as long as the window stays shut: they never end a connection (RFC 1122 §4.2.2.17).

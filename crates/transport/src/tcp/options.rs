@@ -4,7 +4,7 @@ use tailrace_core::{Duration, Instant};
 
 /// Options in use, as the handshake agreed on them.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::tcp) struct Options {
+pub(in crate::tcp) struct AgreedOptions {
     pub(in crate::tcp) sack: bool,
     pub(in crate::tcp) timestamps: bool,
     pub(in crate::tcp) ecn: bool,

@@ -1,4 +1,4 @@
-//! What goes out: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
+//! Segments that are sent: resets, SYNs, retransmissions, new data, probes, ACKs, in this order.
 
 use super::options::clock;
 use super::recv::ack_policy::AckPolicy;
@@ -20,7 +20,7 @@ impl Tcp {
         self.poll_transmit_into(&mut next, now).then_some(next)
     }
 
-    /// As [`Tcp::poll_transmit`]: whether there is another segment to send, which is put into `next`.
+    /// Variant of [`Tcp::poll_transmit`] that puts the segment into `next`. Whether there is one.
     pub fn poll_transmit_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.transmit_hint = TransmitHint::Unknown;
         if let Some(reply) = self.reset_reply.take() {
@@ -40,7 +40,7 @@ impl Tcp {
         }
         if self.state.may_send() {
             if self.extensions.is_some() {
-                if !self.stays_at_rest() && self.poll_watched_data(next, now) {
+                if !self.is_at_rest() && self.poll_watched_data(next, now) {
                     return true;
                 }
             } else if let Some(segment) = self.poll_data::<false>(now) {
@@ -49,11 +49,11 @@ impl Tcp {
             }
         }
         if self.syn_due {
-            *next = self.syn(now);
+            *next = self.syn_segment(now);
             return true;
         }
         if core::mem::take(&mut self.probe_due) {
-            *next = self.probe(now);
+            *next = self.probe_segment(now);
             return true;
         }
         if !self.acks.is_due() {
@@ -68,23 +68,23 @@ impl Tcp {
         true
     }
 
-    /// Whether something that was lost waits to be sent again.
+    /// Whether a lost segment waits to be sent again.
     #[inline]
     pub(crate) const fn has_repairs(&self) -> bool {
         self.board.has_waiting()
     }
 
-    /// What was lost and leaves again by the ACK that has come, into `next`: that is before anything else is looked at (`tcp_xmit_recovery`).
+    /// Retransmits a lost segment on the ACK that has just come, before anything else is looked at (`tcp_xmit_recovery`).
     pub(crate) fn poll_repair_into(&mut self, next: &mut Segment, now: Instant) -> bool {
         self.transmit_hint = TransmitHint::Unknown;
         let waits = self.acks.is_due() || self.recovery.waits_for_timer() || self.pacer.is_shut(now);
         if waits || !self.state.may_send() {
             return false;
         }
-        let Some((start, end)) = self.board.next_lost().filter(|_| !self.holds_repair_back()) else {
+        let Some((start, end)) = self.board.next_lost().filter(|_| !self.defers_retransmission()) else {
             return false;
         };
-        if !self.overrides_window && !self.fits(self.pipe(), end - start) {
+        if !self.overrides_window && !self.fits_window(self.pipe(), end - start) {
             return false;
         }
         self.overrides_window = false;
@@ -98,7 +98,7 @@ impl Tcp {
         matches!(self.transmit_hint, TransmitHint::Nothing)
     }
 
-    /// What may leave of what the application has written, into `next`; then it goes on, and so on.
+    /// Sends written data as long as it may leave; the application writes on in between.
     #[inline(never)]
     fn poll_watched_data(&mut self, next: &mut Segment, now: Instant) -> bool {
         loop {
@@ -120,11 +120,11 @@ impl Tcp {
         }
         let (nxt, outstanding) = (self.board.nxt, self.board.outstanding());
         if outstanding == 0 && nxt == self.snd.end() {
-            self.rest::<WATCHED>();
+            self.note_nothing_to_send::<WATCHED>();
             return None;
         }
         if let Some((start, end)) = self.board.next_lost()
-            && !(WATCHED && self.holds_repair_back())
+            && !(WATCHED && self.defers_retransmission())
         {
             return self.retransmit(start, end, now);
         }
@@ -190,7 +190,7 @@ impl Tcp {
             self.cc.tell(|cc| cc.on_resumed(self.last_sent, now));
         }
         self.last_sent = now;
-        let mut segment = self.data(nxt, len, fin, true, now);
+        let mut segment = self.data_segment(nxt, len, fin, true, now);
         if WATCHED {
             if self.is_pushed(nxt + len) {
                 segment.flags = segment.flags.with(Flags::PSH);
@@ -202,8 +202,8 @@ impl Tcp {
         segment
     }
 
-    /// New data was sent, and `pipe` bytes are in the network now: what the next poll would find of a window that has no room
-    /// for more, as after most segments, is found at once. Where anything else may come first the next poll has to look.
+    /// New data was sent, and `pipe` bytes are in the network now. Finds at once that the window has no room for more, as
+    /// after most segments, to spare the next poll. Where anything else may come first, that poll has to look.
     #[inline(always)]
     fn look_ahead(&mut self, pipe: u64, cwnd: Bytes, window: u64) {
         let plain = self.shared_window.is_none() && !self.paces && self.config.max_burst == 0;
@@ -216,9 +216,9 @@ impl Tcp {
         }
     }
 
-    /// Whether nothing is to be sent and nothing is out, and all that [`Self::rest`] notes was noted at an earlier poll.
+    /// Whether nothing is to be sent, nothing is outstanding, and an earlier poll has noted that ([`Self::note_nothing_to_send`]).
     #[inline]
-    fn stays_at_rest(&self) -> bool {
+    fn is_at_rest(&self) -> bool {
         let (nxt, end) = (self.board.nxt, self.snd.data_end());
         self.board.una == nxt
             && nxt == self.snd.end()
@@ -228,10 +228,10 @@ impl Tcp {
             && self.tuned_send_buffer().is_none_or(|buffer| buffer.rests(end))
     }
 
-    /// Nothing is to be sent and nothing is out, as at an end that only receives: there is no loss to look for, and the
-    /// window is not what limits, as it has room for a segment always.
+    /// Nothing is to be sent and nothing is outstanding, as at an end that only receives: there is no loss to look for, and
+    /// the window is not the limit.
     #[inline(always)]
-    fn rest<const WATCHED: bool>(&mut self) {
+    fn note_nothing_to_send<const WATCHED: bool>(&mut self) {
         debug_assert!(self.cc.cwnd() >= Bytes(u64::from(self.mss)), "a window is a segment or more");
         self.cwnd_limited = false;
         if WATCHED {
@@ -240,20 +240,20 @@ impl Tcp {
         self.note_idle();
     }
 
-    /// What asks for an answer: the last segment again (RFC 8985 §7.3), or a window probe.
+    /// A probe: the last segment again (RFC 8985 §7.3), or a window probe.
     #[cold]
-    fn probe(&mut self, now: Instant) -> Segment {
+    fn probe_segment(&mut self, now: Instant) -> Segment {
         if let Some((start, end)) = self.last_segment_as_probe(now) {
             self.resend_from_buffer(start, true);
             return self.resend(start, end, now);
         }
         self.stats.window_probes += 1;
-        // One below what is expected: the peer answers with its window (docs/explanation/departures.md).
+        // A number below the expected one: the peer answers with its window (docs/explanation/departures.md).
         self.acknowledge(self.board.una - 1, 0, now)
     }
 
-    /// Nothing more is sent for now: remembers whether `cwnd` leaves no room for another segment beside `pipe`, whatever
-    /// else stands in the way.
+    /// Nothing more is sent for now: notes whether `cwnd` leaves no room for another segment beside `pipe`, whatever else
+    /// prevents it.
     #[inline(always)]
     pub(in crate::tcp) fn note_limit(&mut self, pipe: u64, cwnd: Bytes) {
         self.cwnd_limited = pipe + u64::from(self.mss) > cwnd.get();
@@ -301,7 +301,7 @@ impl Tcp {
 
     fn retransmit(&mut self, start: u64, end: u64, now: Instant) -> Option<Segment> {
         let pipe = self.pipe();
-        if !self.overrides_window && !self.fits(pipe, end - start) {
+        if !self.overrides_window && !self.fits_window(pipe, end - start) {
             self.note_limit(pipe, self.cwnd());
             return None;
         }
@@ -310,7 +310,7 @@ impl Tcp {
     }
 
     /// Whether `len` more may be sent again. A FIN's sequence number, in `pipe` or in `len`, takes no room.
-    fn fits(&self, pipe: u64, len: u64) -> bool {
+    fn fits_window(&self, pipe: u64, len: u64) -> bool {
         let window = self.window();
         pipe == 0
             || (pipe < window && pipe + self.board.weight(len) <= window + u64::from(self.snd.is_closed()))
@@ -319,7 +319,7 @@ impl Tcp {
     /// Nothing new can be sent in fast recovery: sends again what may be lost (RFC 6675 §4, NextSeg rules 3 and 4).
     fn rescue(&mut self, now: Instant) -> Option<Segment> {
         let (start, end) = self.next_rescue()?;
-        if !self.fits(self.pipe(), end - start) {
+        if !self.fits_window(self.pipe(), end - start) {
             return None;
         }
         self.on_rescued(end);
@@ -345,14 +345,14 @@ impl Tcp {
         if start == self.board.una && self.config.rto_restart {
             self.restart_rto(now);
         }
-        self.data(start, len, fin, false, now)
+        self.data_segment(start, len, fin, false, now)
     }
 
     fn restart_if_idle(&mut self, now: Instant) {
         if self.config.idle_restart == IdleRestart::Off {
             return;
         }
-        if self.has_paused(now) {
+        if self.has_idled(now) {
             self.cc.tell(|cc| cc.on_resumed(self.last_sent, now));
             // Linux looks whenever a packet is put into the queue, and a connection puts in all that a subflow gets before any of it
             // leaves (`tcp_slow_start_after_idle_check`).
@@ -362,31 +362,31 @@ impl Tcp {
         }
     }
 
-    /// The connection has begun a packet, and then found that the peer's window is shut: that counts as the first after a pause
+    /// The connection has begun a packet and found the peer's window shut: that counts as the first after a pause
     /// (`mptcp_sendmsg_frag`, `tcp_skb_entail`).
-    pub(crate) fn begin_in_vain(&mut self, now: Instant) {
+    pub(crate) fn on_blocked_packet(&mut self, now: Instant) {
         let decays = self.config.idle_restart == IdleRestart::Decay;
-        if decays && self.is_idle() && self.has_paused(now) {
+        if decays && self.is_idle() && self.has_idled(now) {
             self.shrink_after_pause(1, now);
         }
     }
 
-    /// Whether nothing has left for longer than the timeout, which are both whole ticks (`tcp_slow_start_after_idle_check`).
-    fn has_paused(&self, now: Instant) -> bool {
-        let (idle, rto) = self.pause(now);
+    /// Whether nothing was sent for longer than the timeout, in whole ticks (`tcp_slow_start_after_idle_check`).
+    fn has_idled(&self, now: Instant) -> bool {
+        let (idle, rto) = self.idle_time(now);
         idle > rto
     }
 
-    /// How long nothing has left, and the timeout, in whole ticks.
-    fn pause(&self, now: Instant) -> (Duration, Duration) {
+    /// Idle time and timeout, in whole ticks.
+    fn idle_time(&self, now: Instant) -> (Duration, Duration) {
         let tick = |at| wheel::tick_before(at, self.config.jiffy);
         let idle = tick(now).saturating_since(tick(self.last_sent));
         (idle, wheel::rounded_up(self.rto(), self.config.jiffy))
     }
 
-    /// The window after a pause, of which each of `looks` makes less.
+    /// Shrinks the window after a pause, for each of `looks` packets.
     fn shrink_after_pause(&mut self, looks: u64, now: Instant) {
-        let (idle, rto) = self.pause(now);
+        let (idle, rto) = self.idle_time(now);
         let floor = Bytes(self.config.initial_window(u64::from(self.mss)));
         let before = self.cc.cwnd();
         let halves = self.config.idle_restart == IdleRestart::Decay && !rto.is_zero();
@@ -398,7 +398,7 @@ impl Tcp {
     }
 
     #[inline(always)]
-    fn data(&mut self, start: u64, len: u64, fin: u64, new: bool, now: Instant) -> Segment {
+    fn data_segment(&mut self, start: u64, len: u64, fin: u64, new: bool, now: Instant) -> Segment {
         self.arm_retransmit(now);
         let mut segment = self.acknowledge(start, len, now);
         segment.payload = len as u32;

@@ -30,9 +30,9 @@ pub enum State {
     TimeWait,
 }
 
-/// What moves a connection from state to state.
+/// Trigger of a state transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Trigger {
+pub(crate) enum StateTrigger {
     /// The application listens.
     PassiveOpen,
     /// The application connects.
@@ -55,9 +55,9 @@ pub(crate) enum Trigger {
 
 impl State {
     /// The state after `trigger`; `None` where it does not apply.
-    pub(crate) const fn next(self, trigger: Trigger) -> Option<Self> {
+    pub(crate) const fn next(self, trigger: StateTrigger) -> Option<Self> {
         use State as S;
-        use Trigger as T;
+        use StateTrigger as T;
         Some(match (self, trigger) {
             (S::Closed, T::PassiveOpen) => S::Listen,
             (S::Closed, T::ActiveOpen) => S::SynSent,
@@ -128,16 +128,16 @@ mod tests {
         State::LastAck,
         State::TimeWait,
     ];
-    const TRIGGERS: [Trigger; 9] = [
-        Trigger::PassiveOpen,
-        Trigger::ActiveOpen,
-        Trigger::Syn,
-        Trigger::AckOfSyn,
-        Trigger::Close,
-        Trigger::Fin,
-        Trigger::AckOfFin,
-        Trigger::TimeWaitOver,
-        Trigger::Reset,
+    const TRIGGERS: [StateTrigger; 9] = [
+        StateTrigger::PassiveOpen,
+        StateTrigger::ActiveOpen,
+        StateTrigger::Syn,
+        StateTrigger::AckOfSyn,
+        StateTrigger::Close,
+        StateTrigger::Fin,
+        StateTrigger::AckOfFin,
+        StateTrigger::TimeWaitOver,
+        StateTrigger::Reset,
     ];
 
     #[test]

@@ -1,4 +1,4 @@
-//! What an endpoint counts, and what it shows of itself.
+//! Counters of an endpoint, and a view of its state.
 
 use super::State;
 use tailrace_core::{Bytes, Duration};

@@ -1,8 +1,8 @@
-//! What a Multipath TCP connection asks of the TCP beneath it (RFC 8684 §3.3): windows are the connection's, and
-//! data comes in pieces, each of which leaves in a segment of its own.
+//! Interface for a Multipath TCP connection (RFC 8684 §3.3): the window is the connection's, and data comes in pieces, each of
+//! which is sent in a segment of its own.
 
 use super::linux::buffers::LinuxBuffers;
-use super::linux::receive_queue::{Held, Mark, Place, ReceiveQueue};
+use super::linux::receive_queue::{HeldPackets, MappingMark, ReceiveQueue, SegmentPlace};
 use super::recv::ack_policy::AckPolicy;
 use super::sequence::unwrap;
 use super::{ResetCause, Tcp, TransmitHint};
@@ -12,8 +12,8 @@ use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::{Bytes, Instant};
 
 impl Tcp {
-    /// Puts the endpoint under a connection that shares `window` bytes of receive window among its subflows. More than 32
-    /// bits cannot be told, with any scale.
+    /// Makes the endpoint a subflow of a connection that shares `window` bytes of receive window among its subflows, limited
+    /// to 32 bits.
     #[inline]
     pub(crate) fn share_window(&mut self, window: u64) {
         let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
@@ -24,24 +24,24 @@ impl Tcp {
         }
     }
 
-    /// The buffer of the connection is so full that no more ACKs are hurried.
-    pub(crate) fn end_hurry(&mut self) {
+    /// Ends quick ACKs: the buffer of the connection is too full.
+    pub(crate) fn end_quick_acks(&mut self) {
         self.acks.forget_quick();
     }
 
-    /// What is left of the window that it showed last, by its own sequence numbers (`tcp_receive_window`).
+    /// Rest of the window advertised last, by the subflow's own sequence numbers (`tcp_receive_window`).
     pub(crate) fn current_window(&self) -> u64 {
         (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())
     }
 
-    /// Bytes that a unit of its window field stands for.
+    /// Bytes that a unit of the window field stands for.
     #[inline]
     pub(crate) const fn window_unit(&self) -> u64 {
         1 << self.options.rcv_scale
     }
 
-    /// The packets that the connection writes count as memory: they are followed, unless only segments are sent. Beside the data of each,
-    /// its options take so many bytes.
+    /// Follows the packets that the connection writes, as they count as memory, unless only segments are sent. Options take
+    /// `beside` bytes of each segment.
     pub(crate) fn follow_packets(&mut self, beside: u32) {
         if let Some(extensions) = self.extensions.as_deref_mut() {
             extensions.segmentation.set_options(beside);
@@ -49,13 +49,13 @@ impl Tcp {
         }
     }
 
-    /// The piece of data that is to be sent next has so many bytes.
+    /// Sets the length of the next piece of data.
     #[inline]
     pub(crate) fn begin_piece(&mut self, len: u32) {
         self.snd.begin_piece(len.min(self.mss) as u16);
     }
 
-    /// The connection hands it `bytes` more, which go on with the mapping of the last or do not.
+    /// The connection writes `bytes` more, which continue the last mapping or not.
     #[inline]
     pub(crate) fn take(&mut self, bytes: u64, goes_on: bool) {
         self.snd.write(bytes);
@@ -67,40 +67,40 @@ impl Tcp {
         }
     }
 
-    /// What it was handed is to leave, and the last segment of it is pushed (`tcp_push`).
+    /// Pushes the written data: its last segment has PSH (`tcp_push`).
     pub(crate) fn push(&mut self) {
         if let Some(buffer) = self.send_buffer_mut() {
             buffer.queue.push_tail(true);
         }
     }
 
-    /// Whether the last packet that waits has room for more.
+    /// Whether the last waiting packet has room for more.
     pub(crate) fn has_room_in_packet(&self) -> bool {
         self.room_in_packet().is_some_and(|room| room > 0)
     }
 
-    /// So many bytes the last packet that waits has room for; `None` where it is not known in which packets it waits.
+    /// Room in the last waiting packet; `None` where packets are not followed.
     pub(crate) fn room_in_packet(&self) -> Option<u64> {
         Some(self.tuned_send_buffer()?.queue.room_in_tail(self.size_goal()))
     }
 
-    /// Whether the packet that was handed down last has left as a whole.
+    /// Whether the packet handed down last was sent as a whole.
     pub(crate) fn packet_is_out(&self) -> bool {
         self.tuned_send_buffer().is_none_or(|buffer| buffer.queue.left() == self.board.nxt)
     }
 
-    /// How many packets wait that the connection has written, where they are followed.
+    /// Number of waiting packets that the connection has written, where they are followed.
     pub(crate) fn packets_waiting(&self) -> u64 {
         let written = self.tuned_send_buffer().filter(|_| self.shared_window.is_some());
         written.map_or(0, |buffer| buffer.queue.waiting())
     }
 
-    /// Whether the packet may become longer that waits as the last; its last piece starts at relative number `piece`.
+    /// Whether the last waiting packet may grow; its last piece starts at relative number `piece`.
     pub(crate) fn may_grow(&self, piece: u64) -> bool {
         self.tuned_send_buffer().map_or(piece >= self.next_ssn(), |buffer| buffer.queue.may_grow())
     }
 
-    /// Memory of what it was handed and the peer has not acknowledged (`sk_wmem_queued`).
+    /// Memory of unacknowledged data (`sk_wmem_queued`).
     pub(crate) fn memory_queued(&self) -> u64 {
         let in_segments = || {
             let queued = self.queued();
@@ -109,13 +109,13 @@ impl Tcp {
         self.tuned_send_buffer().map_or_else(in_segments, |buffer| buffer.queue.memory())
     }
 
-    /// The window that it may show has grown: the segment that is about to come is acknowledged at once (`tcp_grow_window`).
+    /// The window has grown: the segment that is about to come is acknowledged at once (`tcp_grow_window`).
     pub(crate) fn note_window_grown(&mut self) {
         self.acks.window_will_grow();
     }
 
-    /// The connection's application has read all that came on it: what was pushed is acknowledged, unless the subflow holds some that
-    /// waits for a loss (`tcp_cleanup_rbuf`). Whether it is.
+    /// The application has read everything received on the connection: pushed data is acknowledged, unless the subflow has a
+    /// gap (`tcp_cleanup_rbuf`). Whether an ACK is due.
     pub(crate) fn note_all_read(&mut self) -> bool {
         if self.has_pushed() {
             self.acks.on_all_read(self.extensions.is_pingpong());
@@ -127,24 +127,24 @@ impl Tcp {
         due
     }
 
-    /// Whether it is to acknowledge what was pushed once the application has read everything.
+    /// Whether pushed data is to be acknowledged once the application has read everything.
     pub(crate) fn has_pushed(&self) -> bool {
         self.acks.is_pushed() && !self.rcv.has_gap()
     }
 
-    /// Bytes that were handed to it and have not been sent yet.
+    /// Bytes written and not sent yet.
     #[inline]
     pub(crate) fn unsent(&self) -> u64 {
         self.snd.after(self.board.nxt)
     }
 
-    /// Bytes that were handed to it and the peer has not acknowledged.
+    /// Bytes written and not acknowledged.
     #[inline]
     pub(crate) fn queued(&self) -> u64 {
         self.snd.after(self.board.una)
     }
 
-    /// Whether a segment of `len` bytes of new data would leave at once.
+    /// Whether a segment of `len` bytes of new data would be sent at once.
     #[inline]
     pub(crate) fn has_room(&self, len: u64) -> bool {
         let pipe = self.pipe();
@@ -156,38 +156,38 @@ impl Tcp {
             && (pipe == 0 || pipe + self.board.weight(len) <= self.window())
     }
 
-    /// Whether data may be handed to it ahead of its window.
+    /// Whether data may be written ahead of the window.
     #[inline]
     pub(crate) fn may_queue(&self) -> bool {
         self.state.may_send() && !self.snd.is_closed()
     }
 
-    /// Whether an ACK goes out with the next poll.
+    /// Whether an ACK is sent with the next poll.
     pub(crate) const fn owes_ack(&self) -> bool {
         self.acks.is_due()
     }
 
-    /// Whether more has come than one ACK may wait for, and none has left for it.
-    pub(crate) fn has_put_off_ack(&self) -> bool {
+    /// Whether more segments have come than one ACK may wait for, and no ACK was sent.
+    pub(crate) fn has_overdue_ack(&self) -> bool {
         self.acks.segments_waiting() >= self.config.delayed_ack
     }
 
-    /// Whether some more ACKs are ordered to leave at once.
+    /// Whether segments are acknowledged at once (quick ACKs).
     pub(crate) const fn has_quick_acks(&self) -> bool {
         self.acks.is_quick()
     }
 
-    /// Whether ACKs leave at once, and not only by count.
-    pub(crate) fn hurries_acks(&self) -> bool {
+    /// Whether ACKs are sent at once, and not only by count.
+    pub(crate) fn acknowledges_at_once(&self) -> bool {
         self.has_quick_acks() || self.rcv.has_gap()
     }
 
-    /// The window that it showed last.
+    /// Window advertised last.
     pub(crate) const fn shown_window(&self) -> u64 {
         self.shown_window as u64
     }
 
-    /// The peer is asked for its window with the next poll (RFC 9293 §3.8.6.1).
+    /// Sends a window probe with the next poll (RFC 9293 §3.8.6.1).
     pub(crate) fn demand_probe(&mut self) {
         if self.state.is_synchronized() {
             self.probe_due = true;
@@ -195,7 +195,7 @@ impl Tcp {
         }
     }
 
-    /// An ACK goes out with the next poll.
+    /// Sends an ACK with the next poll.
     pub(crate) fn demand_ack(&mut self) {
         if self.state.is_synchronized() {
             self.acks.demand();
@@ -203,15 +203,14 @@ impl Tcp {
         }
     }
 
-    /// Whether the last poll has found no room in the window for what comes next: more data behind that changes nothing, and a
-    /// poll for it would be in vain.
+    /// Whether the last poll found no room in the window for the next segment: more data changes nothing.
     #[inline]
     pub(crate) const fn is_held_back(&self) -> bool {
         matches!(self.transmit_hint, TransmitHint::NoRoom)
     }
 
-    /// New data has just left. Whether it is known that the next poll would bring nothing, as all is sent or the window has no
-    /// room for another full segment: what that poll would note is noted then.
+    /// Whether the next poll, right after new data was sent, is known to have nothing, as all is sent or the window has no
+    /// room for another full segment. Notes what that poll would note.
     #[inline]
     pub(crate) fn looks_ahead(&mut self) -> bool {
         let repairs =
@@ -241,7 +240,7 @@ impl Tcp {
         self.board.nxt - self.iss()
     }
 
-    /// The relative sequence number of the next byte that it will be given.
+    /// The relative sequence number of the next byte to be written.
     #[inline]
     pub(crate) fn end_ssn(&self) -> u64 {
         self.snd.data_end() - self.iss()
@@ -253,7 +252,7 @@ impl Tcp {
         self.board.una - self.iss()
     }
 
-    /// The relative number of the first byte of a segment that this end sends.
+    /// Relative sequence number of the first byte of a sent segment.
     #[inline]
     pub(crate) fn ssn_of(&self, segment: &Segment) -> u64 {
         let una = self.board.una;
@@ -262,58 +261,58 @@ impl Tcp {
             .wrapping_sub(self.iss())
     }
 
-    /// Whether what was written with the last byte of a segment that this end sends goes on behind it. Without a queue of packets it is
-    /// taken to go on behind a full segment, or one that is not pushed.
+    /// Whether the bytes behind a sent segment continue its mapping. Without a packet queue they do behind a full segment, or
+    /// one without PSH.
     #[inline]
-    pub(crate) fn goes_on_behind(&self, segment: &Segment) -> bool {
+    pub(crate) fn mapping_continues_after(&self, segment: &Segment) -> bool {
         if segment.payload == 0 {
             return false;
         }
         let end = self.ssn_of(segment).wrapping_add(self.iss()).wrapping_add(u64::from(segment.payload));
         match self.tuned_send_buffer() {
-            Some(buffer) => buffer.queue.goes_on_at(end),
+            Some(buffer) => buffer.queue.mapping_continues_at(end),
             None => segment.payload >= self.mss() || !segment.flags.has(Flags::PSH),
         }
     }
 
-    /// The relative number up to which the peer's bytes have arrived in order.
+    /// Relative sequence number up to which data is received in order.
     #[inline]
     pub(crate) fn received_ssn(&self) -> u64 {
         self.rcv.nxt_data().saturating_sub(self.irs)
     }
 
-    /// Where the payload of a segment comes.
-    pub(crate) fn place_of(&self, segment: &Segment) -> Place {
+    /// Place of a segment's payload in the receive queue.
+    pub(crate) fn place_of(&self, segment: &Segment) -> SegmentPlace {
         let start = unwrap(self.rcv.nxt(), segment.seq);
         if self.rcv.missing(start, start.saturating_add(u64::from(segment.payload))) == 0 {
-            return Place::Again;
+            return SegmentPlace::Again;
         }
         if start <= self.rcv.nxt() {
-            return Place::InOrder;
+            return SegmentPlace::InOrder;
         }
-        self.arrivals().map_or(Place::BehindAnother, |arrivals| arrivals.place_of(start))
+        self.arrivals().map_or(SegmentPlace::BehindAnother, |arrivals| arrivals.place_of(start))
     }
 
-    /// The segment that is about to come has this mark.
-    pub(crate) fn note_mark(&mut self, mark: Mark) {
+    /// Sets the mark of the segment that is about to come.
+    pub(crate) fn note_mark(&mut self, mark: MappingMark) {
         if let Some(buffers) = self.buffers.as_deref_mut() {
             buffers.arrivals_mut().note_mark(mark);
         }
     }
 
-    /// Of the buffers that the latest segment has brought into order, the one with number `i`: the relative number of the byte behind it, and
-    /// its packets.
+    /// Buffer number `i` of those that the latest segment brought into order: relative number of the byte behind it, and its
+    /// packets.
     pub(crate) fn released(&self, i: usize) -> Option<(u64, u64)> {
         let (end, packets) = *self.arrivals()?.released().get(i)?;
         Some((end - self.irs, packets))
     }
 
-    /// Bytes that have come and were changed on the way.
+    /// Received bytes that were corrupted on the way.
     pub(crate) fn altered_arrived(&self) -> u64 {
         self.altered.as_ref().map_or(0, |a| a.arrived())
     }
 
-    /// The relative numbers of the payload of a segment that has come.
+    /// Relative sequence numbers of a received segment's payload.
     pub(crate) fn received_range(&self, segment: &Segment) -> (u64, u64) {
         let start = unwrap(self.rcv.nxt(), segment.seq).saturating_sub(self.irs);
         (start, start.saturating_add(u64::from(segment.payload)))
@@ -326,13 +325,13 @@ impl Tcp {
         u64::from(if syn { u32::from(segment.window) } else { self.snd_wnd.scaled(segment) })
     }
 
-    /// What governs its congestion window.
+    /// Congestion control of the subflow.
     #[inline]
     pub(crate) fn control(&self) -> &Cc {
         &self.cc
     }
 
-    /// Tells that of something, upon which the window may be another.
+    /// Tells the congestion control something, which may change the window.
     #[inline]
     pub(crate) fn tell_control(&mut self, what: impl FnOnce(&mut Cc)) {
         self.transmit_hint = TransmitHint::Unknown;
@@ -345,7 +344,7 @@ impl Tcp {
         (self.cwnd(), self.cc.ssthresh())
     }
 
-    /// Whether there is an event beside that bytes were delivered.
+    /// Whether an event other than a delivery is pending.
     #[inline]
     pub(crate) const fn has_changed(&self) -> bool {
         self.pending.has_other()
@@ -363,8 +362,8 @@ impl Tcp {
         Bytes(self.pipe())
     }
 
-    /// Its pacing rate when an ACK was dealt with last, bytes a second, whether it paces or not (`sk_pacing_rate`); none where that is
-    /// not noted.
+    /// Pacing rate when the last ACK was processed, bytes a second, whether data is paced or not (`sk_pacing_rate`); `None`
+    /// where it is not noted.
     pub(crate) fn rate_noted(&self) -> Option<u64> {
         self.extensions.as_ref().filter(|_| self.config.tso).map(|e| e.segmentation.rate())
     }
@@ -386,12 +385,12 @@ impl Tcp {
         self.recovery.is_after_timeout()
     }
 
-    /// Whether nothing is on its way or waits to be.
+    /// Whether nothing is outstanding or waits to be sent.
     pub(crate) fn is_idle(&self) -> bool {
         self.board.outstanding() == 0 && self.snd.data_end() == self.board.nxt
     }
 
-    /// When the retransmission timer, or a probe in its place, expires; `None` where it does not run.
+    /// Expiry of the retransmission timer, or of a probe in its place, as a kernel notes it; `None` where neither runs.
     pub(crate) fn retransmission_noted(&self) -> Option<Instant> {
         self.timer.retransmission_noted(self.config.jiffy)
     }
@@ -407,9 +406,9 @@ impl Tcp {
     }
 
     /// Packets received above gaps: full ones, where they are not followed.
-    pub(crate) fn held_above_gaps(&self) -> Held {
+    pub(crate) fn held_above_gaps(&self) -> HeldPackets {
         let ranges = || self.rcv.ranges().map(|(start, end)| end - start);
-        let in_ranges = || Held {
+        let in_ranges = || HeldPackets {
             bytes: ranges().sum(),
             packets: ranges().map(|range| range.div_ceil(u64::from(self.mss))).sum(),
             buffers: ranges().count() as u64,

@@ -1,8 +1,4 @@
-//! TIME-WAIT as a stub: all that an endpoint has to remember once both directions are closed (RFC 9293 §3.10.7.4).
-//!
-//! An endpoint is a kilobyte, and spends a minute in TIME-WAIT after what may have been a transfer of a tenth of a second.
-//! Whoever holds endpoints exchanges one for its stub ([`Tcp::time_wait`](super::Tcp::time_wait)), which gives the same
-//! answers.
+//! TIME-WAIT as a stub: the state that an endpoint needs once both directions are closed (RFC 9293 §3.10.7.4).
 
 use super::options::clock;
 use crate::segment::{Flags, Segment, SeqNumber, Timestamps};
@@ -28,7 +24,7 @@ pub struct TimeWait {
     timestamps: bool,
 }
 
-/// What comes of a segment for an endpoint in TIME-WAIT.
+/// Answer to a segment for an endpoint in TIME-WAIT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum TimeWaitAnswer {
     /// Nothing.

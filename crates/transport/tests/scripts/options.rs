@@ -28,7 +28,7 @@ const REASONS: [ResetReason; 7] = [
     ResetReason::Middlebox,
 ];
 
-/// What the proofs of both ends are made of: keys and nonces, this end's first.
+/// Keys and nonces that the HMACs of both ends are made of, this end's first.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Secrets {
     /// This end's key is found out when it is first shown.
@@ -120,7 +120,7 @@ impl Secrets {
         }
     }
 
-    /// What comes in beside a segment with these flags.
+    /// Parses the options of an arriving segment with these flags.
     pub(crate) fn parse(&mut self, text: &str, flags: Flags) -> Result<Options, String> {
         let mut options = Options::NONE;
         for option in text.split('[').skip(1) {
@@ -221,7 +221,7 @@ impl Words<'_> {
         if words.any(|w| w == name) { number(words.next()).map(Some) } else { Ok(None) }
     }
 
-    /// What changes a proof: nothing behind `name ok`, something behind `name wrong`.
+    /// Bits that change an HMAC: none behind `name ok`, some behind `name wrong`.
     fn spoilt(&self, name: &str) -> Result<u64, String> {
         let mut words = self.0.split_whitespace();
         match words.find(|w| *w == name).and_then(|_| words.next()) {

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{Ipv4Repr, TcpRepr, UdpRepr};
+use crate::ipv4::Ipv4Repr;
+use crate::tcp::TcpRepr;
+use crate::udp::UdpRepr;
 use proptest::prelude::*;
 
 /// A packet as the file has it.
@@ -138,7 +140,7 @@ fn the_snap_length_cuts_data_first_and_zeros_after_it() {
 }
 
 #[test]
-fn what_cannot_be_said_is_an_error_and_leaves_the_file_whole() {
+fn an_invalid_packet_is_an_error_and_leaves_the_file_whole() {
     let mut writer = PcapngWriter::new(Vec::new()).unwrap();
     let id = writer.add_interface(&CaptureInterface::default()).unwrap();
     let long = "x".repeat(65536);

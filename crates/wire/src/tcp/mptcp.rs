@@ -59,7 +59,7 @@ impl AddressIdList {
     }
 }
 
-/// One MPTCP option.
+/// An MPTCP option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MptcpOption {
     /// MP_CAPABLE: no key on a SYN, the sender's on a SYN-ACK, both on the third segment; with data its length.
@@ -332,7 +332,7 @@ fn dss_data(data_ack: Option<DssNumber>, mapping: Option<DssMapping>, data_fin: 
     d
 }
 
-/// What a DSS of so many bytes begins with: kind, length, subtype and flags.
+/// First bytes of a DSS of this length: kind, length, subtype and flags.
 #[inline(always)]
 pub(super) fn dss_begins(
     length: u8,
@@ -458,7 +458,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_another_version_says_is_not_understood() {
+    fn other_mptcp_versions_are_not_understood() {
         let capable = [0x01, 0x01];
         assert!(MptcpOption::parse(&capable).is_ok());
         for [first, flags] in [[0x00, 0x01], [0x02, 0x01], [0x01, 0x41], [0x01, 0x00]] {

@@ -117,7 +117,7 @@ impl TcpOptions {
         Some(out)
     }
 
-    /// One option behind the other.
+    /// Options without padding between them.
     #[cold]
     fn packed(&self) -> OptionBuffer {
         let mut out = OptionBuffer::default();
@@ -292,9 +292,9 @@ const WINDOW_SCALE: u8 = 3;
 const SACK_PERMITTED: u8 = 4;
 const SACK: u8 = 5;
 const TIMESTAMPS: u8 = 8;
-/// What stands before timestamps without SACK-permitted.
+/// First word of timestamps without SACK-permitted.
 pub(super) const TIMESTAMPS_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, TIMESTAMPS, 10]);
-/// What stands before SACK blocks, of which each adds eight to the length.
+/// First word of SACK blocks; each block adds eight to the length.
 pub(super) const SACK_ALIGNED: u32 = u32::from_be_bytes([NOP, NOP, SACK, 2]);
 
 #[cfg(test)]
@@ -441,7 +441,7 @@ pub(super) mod tests {
         }
 
         #[test]
-        fn whatever_parses_can_be_emitted_and_parsed_again(
+        fn parsed_options_survive_emission_and_parsing(
             parts in prop::collection::vec((prop::sample::select(vec![0u8, 1, 2, 3, 4, 5, 8, 30, 254]),
                                             prop::sample::select(vec![2u8, 3, 4, 10, 18])), 0..12),
             filler: u8, tail in prop::collection::vec(any::<u8>(), 0..10),

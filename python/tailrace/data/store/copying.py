@@ -75,7 +75,7 @@ def _pieces(source: Reader, numbers: Mapping[int, int], there: set[tuple[int, in
     known = source.index.parts()
     for part, runs in by_part.items():
         yield _renumbered(source, _read(source, part, known[part]), runs, numbers)
-    waiting = [run for run in source.index.waiting() if wanted(run.cell, run.run)]
+    waiting = [run for run in source.waiting_runs() if wanted(run.cell, run.run)]
     if waiting:
         yield _renumbered(source, parts.frames(waiting), waiting, numbers)
 

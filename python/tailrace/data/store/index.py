@@ -13,14 +13,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
+from tailrace.data.store import waiting
 from tailrace.errors import RunError, UsageError
 
 FILE = "index.sqlite"
 # "TRce": what tells an index from another SQLite file.
 _APPLICATION = 0x54526365
-# Grows when an older version could no longer read an index rightly.
-FORMAT = 1
+# Grows when an older version could no longer read an index rightly. Since 2, tables of runs lie in files: `waiting.py`.
+FORMAT = 2
 # Time that a reader or writer waits for the other's transaction.
 _PATIENCE_S = 60.0
 # Size that SQLite's journal may keep between transactions.
@@ -30,7 +32,7 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE cells (cell INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
 CREATE TABLE runs (
     cell INTEGER NOT NULL, run INTEGER NOT NULL, seed TEXT NOT NULL, fingerprint TEXT NOT NULL, wall_s REAL NOT NULL,
-    captures INTEGER NOT NULL, part INTEGER, summary TEXT, tables BLOB, PRIMARY KEY (cell, run)
+    captures INTEGER NOT NULL, part INTEGER, summary TEXT, tables, PRIMARY KEY (cell, run)
 ) WITHOUT ROWID;
 CREATE TABLE failures (cell INTEGER NOT NULL, run INTEGER NOT NULL, error TEXT NOT NULL, PRIMARY KEY (cell, run));
 CREATE TABLE parts (part INTEGER PRIMARY KEY, files TEXT NOT NULL);
@@ -71,6 +73,8 @@ class Index:
             if fresh:
                 self._make()
             self._check()
+            if writing:
+                self._db.execute(f"PRAGMA user_version = {FORMAT}")
 
     def _make(self) -> None:
         self._db.executescript(
@@ -140,23 +144,50 @@ class Index:
             rows = self._db.execute("SELECT part, files FROM parts ORDER BY part").fetchall()
         return {part: json.loads(files) for part, files in rows}
 
-    def waiting(self) -> Iterator[Landed]:
-        """The runs that are in no part yet, in order."""
+    def waiting(self, held: Mapping[tuple[int, int], bytes] = MappingProxyType({})) -> Iterator[Landed]:
+        """The runs that are in no part yet, in order; tables that are `held` in memory are not read.
+
+        Raises
+        ------
+        FileNotFoundError
+            if a writer has moved some of them into a part meanwhile
+        """
         with self._named():
             rows = self._db.execute(
                 "SELECT cell, run, seed, fingerprint, wall_s, summary, tables, captures FROM runs "
                 "WHERE part IS NULL ORDER BY cell, run"
             )
-            for cell, run, seed, *rest in rows:
-                yield Landed(cell, run, int(seed), *rest)
+            for cell, run, seed, mark, wall_s, summary, tables, captures in rows:
+                packed = held.get((cell, run))
+                if packed is None:
+                    packed = self._read(tables)
+                yield Landed(cell, run, int(seed), mark, wall_s, summary, packed, captures)
+
+    def _read(self, tables: bytes | str) -> bytes:
+        """The tables of a run; until format 2 they were in the index itself."""
+        if isinstance(tables, bytes):
+            return tables
+        try:
+            return waiting.read(self.place, tables)
+        except ValueError as error:
+            raise UsageError(f"{error}: give the command again that wrote {self.place}") from None
+
+    def waiting_files(self) -> dict[tuple[int, int], str]:
+        """Where the tables of runs are that are in no part yet, by cell and run."""
+        with self._named():
+            rows = self._db.execute(
+                "SELECT cell, run, tables FROM runs WHERE part IS NULL AND typeof(tables) = 'text'"
+            ).fetchall()
+        return {(cell, run): tables for cell, run, tables in rows}
 
     def waiting_bytes(self) -> int:
         """Bytes that are in no part yet."""
         with self._named():
-            (size,) = self._db.execute(
-                "SELECT coalesce(sum(length(summary) + length(tables)), 0) FROM runs WHERE part IS NULL"
-            ).fetchone()
-        return int(size)
+            rows = self._db.execute(
+                "SELECT length(summary), CASE typeof(tables) WHEN 'text' THEN tables ELSE length(tables) END "
+                "FROM runs WHERE part IS NULL"
+            ).fetchall()
+        return sum(s + (int(t.split(":")[2]) if isinstance(t, str) else t) for s, t in rows)
 
     # -- what changes ------------------------------------------------------------------------------------------
 
@@ -176,14 +207,19 @@ class Index:
         known |= {name: cell for cell, name in fresh}
         return [known[name] for name in ids]
 
-    def land(self, runs: Sequence[Landed], failures: Sequence[tuple[int, int, str]] = ()) -> None:
-        """Keeps runs, all of them or none; on return they are on the disk."""
+    def land(
+        self,
+        runs: Sequence[Landed],
+        tables: Sequence[str] = (),
+        failures: Sequence[tuple[int, int, str]] = (),
+    ) -> None:
+        """Keeps runs, all of them or none, of each where its tables are; on return they are on the disk."""
         with self._change():
             self._db.executemany(
                 "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, NULL, ?, ?)",
                 [
-                    (r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, r.summary, r.tables)
-                    for r in runs
+                    (r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, r.summary, where)
+                    for r, where in zip(runs, tables, strict=True)
                 ],
             )
             self._db.executemany(

@@ -1,7 +1,8 @@
 """A folder of runs: one command writes, any number read.
 
     manifest.json    whose the folder is, and in which format
-    index.sqlite     cells, runs, failures, and the data of runs that are in no part yet
+    index.sqlite     cells, runs, failures, and where the data of runs are
+    waiting/         files with the tables of runs that are in no part yet
     parts/           Parquet files with the tables of many runs each
     captures/        a folder a run that captured something
     lock             held by the command that writes
@@ -22,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tailrace.data.store import parts
+from tailrace.data.store import parts, waiting
 from tailrace.data.store.index import FILE, Index, Landed, unwritable
 from tailrace.errors import UsageError
 from tailrace.execution import capture
@@ -39,6 +40,9 @@ TABLES = frozenset({"table.md", "table.csv"})
 LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
 PART_BYTES = 64 << 20
+
+# How often a reader looks again for runs that a writer has moved meanwhile.
+_LOOKS = 5
 
 Landing = Landed
 
@@ -71,9 +75,16 @@ class Reader:
     def tables(self) -> list[str]:
         """The names of all tables."""
         found = dict.fromkeys(name for files in self._index.parts().values() for name in files)
-        for run in self._index.waiting():
+        for run in self.waiting_runs():
             found |= dict.fromkeys(name for name in parts.frames([run]))
         return list(found)
+
+    def waiting_runs(self) -> list[Landed]:
+        """The runs that are in no part yet, with their tables. A writer may move them into one meanwhile."""
+        for _ in range(_LOOKS):
+            with suppress(FileNotFoundError):
+                return list(self._index.waiting())
+        raise UsageError(f"{self.place} changes too fast to be read: try again when its command has ended")
 
     def scan(self, table: str) -> pl.LazyFrame | None:
         """A table of all runs, read when it is collected; None where no run has it."""
@@ -92,8 +103,8 @@ class Reader:
             if table in files
         ]
         found = [pl.scan_parquet(file, glob=False, hive_partitioning=False) for file in files]
-        waiting = list(self._index.waiting())
-        if waiting and table in (fresh := parts.frames(waiting)):
+        runs = self.waiting_runs()
+        if runs and table in (fresh := parts.frames(runs)):
             found.append(fresh[table].lazy())
         return found
 
@@ -151,6 +162,9 @@ class Writer(Reader):
         # Where long series of runs under way are.
         self.spill = Spill(place)
         self._waiting = self._index.waiting_bytes()
+        self._appender = waiting.Appender(place)
+        # Tables that wait for a part, as far as this writer has them in memory.
+        self._held: dict[tuple[int, int], bytes] = {}
         # Damage found, for messages to the user.
         self.notes: list[str] = []
 
@@ -175,6 +189,7 @@ class Writer(Reader):
                 writer.finish()
             finally:
                 writer.spill.close()
+                writer.close_files()
                 writer.close()
 
     def settle(self) -> None:
@@ -189,8 +204,20 @@ class Writer(Reader):
                     f"{self.place / parts.FOLDER}/{part:06d}-* is damaged or not whole: its {gone} runs are done anew"
                 )
                 parts.remove(self.place, part)
+        self._settle_waiting()
         self._settle_captures()
         staging.clear(self.place)
+
+    def _settle_waiting(self) -> None:
+        """Forgets runs whose tables are not what was written, and removes files of transactions that did not happen."""
+        files = self._index.waiting_files()
+        lost = [run for run, where in files.items() if not waiting.is_intact(self.place, where)]
+        if lost:
+            self._index.drop_runs(lost)
+            self.notes.append(
+                f"{self.place / waiting.FOLDER} is damaged or not whole: its {len(lost)} runs are done anew"
+            )
+        waiting.clear(self.place, (where for run, where in files.items() if run not in set(lost)))
 
     def _settle_captures(self) -> None:
         folder = self.place / CAPTURES
@@ -215,7 +242,9 @@ class Writer(Reader):
             self._keep_captures(run, captures)
         counted = [replace(run, captures=len(captures) or run.captures) for run, captures in runs]
         short = [run for run in counted if not run.files]
-        self._index.land(short, failures)
+        self._index.land(short, self._appended(short), failures)
+        if self._makes_parts:
+            self._held |= {(run.cell, run.run): run.tables for run in short}
         for run in counted:
             if run.files:
                 part, files = self._written(parts.frames([run]), run.files)
@@ -223,6 +252,17 @@ class Writer(Reader):
         self._waiting += sum(run.size for run in short)
         if self._waiting >= PART_BYTES and self._makes_parts:
             self.make_part()
+
+    def _appended(self, runs: Sequence[Landed]) -> list[str]:
+        """Where the tables of runs are, which are on the disk now."""
+        try:
+            return self._appender.append([run.tables for run in runs]) if runs else []
+        except OSError as error:
+            raise unwritable(self.place / waiting.FOLDER, error.strerror or error) from None
+
+    def close_files(self) -> None:
+        """Lets go of the file of waiting runs."""
+        self._appender.close()
 
     def captures_of(self, cell: int, run: int) -> Path:
         """Where the captures of a run are; before it has landed they may be incomplete there."""
@@ -252,11 +292,13 @@ class Writer(Reader):
             raise unwritable(folder, error.strerror or error) from None
 
     def make_part(self) -> None:
-        """Moves what waits in the index into Parquet."""
-        waiting = list(self._index.waiting())
-        if waiting:
-            part, files = self._written(parts.frames(waiting))
-            self._index.move_to_part(part, files, [(run.cell, run.run) for run in waiting])
+        """Moves what waits into Parquet."""
+        runs = list(self._index.waiting(self._held))
+        if runs:
+            part, files = self._written(parts.frames(runs))
+            self._index.move_to_part(part, files, [(run.cell, run.run) for run in runs])
+            self._appender.begin_anew(self._index.waiting_files().values())
+        self._held.clear()
         self._waiting = 0
 
     def adopt(
@@ -288,12 +330,16 @@ class Writer(Reader):
         if self._waiting and self._makes_parts:
             self.make_part()
             self._index.shrink()
+        if self._makes_parts:
+            waiting.remove(self.place)
 
     def empty(self) -> None:
         """Forgets everything, and removes its files."""
         self._index.clear()
         for part in parts.unknown(self.place, {}):
             parts.remove(self.place, part)
+        self._appender.begin_anew(())
+        self._held.clear()
         # They show what is no longer there.
         for name in TABLES & ownership.own_files(self.place):
             (self.place / name).unlink(missing_ok=True)
@@ -305,6 +351,7 @@ class Writer(Reader):
         self.empty()
         self.spill.close()
         self._index.close()
+        waiting.remove(self.place)
         for name in (FILE, LOCK, ownership.MANIFEST):
             (self.place / name).unlink(missing_ok=True)
         for folder in (self.place / CAPTURES, self.place / parts.FOLDER, self.place):

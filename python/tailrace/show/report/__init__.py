@@ -1,8 +1,8 @@
-"""Reports: what a result folder found, as one HTML page that needs nothing else.
+"""Reports: the findings of a result folder as one HTML page that needs nothing else.
 
-`page` puts a page together; `of_result`, `of_comparison`, `of_sweep` and `of_search` say what is on it.
-`findings`, `phases` and `contrasts` are what it says in words, `series` and `cells` hold what its script (`assets`)
-draws, and `stills` is what is there without.
+`html_page` puts a page together; `of_result`, `of_comparison`, `of_sweep` and `of_search` choose its contents.
+`result_findings`, `phases` and `contrasts` write the sentences, `time_figures` and `cell_figure` hold the data of the
+interactive figures, which the scripts of `assets` draw, and `static_figures` replaces them without scripts.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ impl RateChain {
         self.until = self.until.saturating_add(self.lasts());
     }
 
-    /// How many subframes a state lasts, at least one.
+    /// Duration of a state in subframes, at least one.
     fn lasts(&mut self) -> u64 {
         1 + (math::ln(self.rng.uniform_positive()) / self.stays) as u64
     }

@@ -6,18 +6,18 @@ use tailrace_core::{Duration, Instant, Rng};
 /// The processes of one direction.
 #[derive(Debug)]
 pub(super) struct Harq {
-    /// Of each process the first subframe in which it may send a new block.
+    /// For each process, the first subframe in which it may send a new block.
     free: Box<[u64]>,
     /// Probability that a first transmission fails, and a later one.
     pub(super) fails: [f64; 2],
     transmissions: u32,
     processing: Duration,
-    /// What recovers a block takes; nothing: it is lost.
+    /// Delay until RLC has recovered a block; zero: the block is lost.
     recovery: Duration,
     rng: Rng,
 }
 
-/// What becomes of a block.
+/// Outcome of a transport block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BlockOutcome {
     /// When it is decoded, or given up.

@@ -33,7 +33,7 @@ fn a_packet_takes_the_next_subframe_and_is_decoded_after_it() {
     let sent = send(&mut link, us(2_100), 1500);
     assert_eq!(sent, Transmission { arrives: ms(7), left: ms(4), free: ms(4), lost: false });
     link.idle(ms(4));
-    // What comes when a subframe begins has missed it.
+    // A packet that arrives when a subframe begins has missed it.
     assert_eq!(link.opens(ms(9)), Err(ms(10)));
 }
 
@@ -115,12 +115,12 @@ fn after_silence_a_grant_is_asked_for() {
     link.idle(ms(24));
     assert_eq!(link.opens(ms(29)), Err(ms(38)));
     link.idle(ms(38));
-    // What comes at the time of an occasion has missed it.
+    // A packet that arrives at the time of an occasion has missed it.
     assert_eq!(link.opens(ms(50)), Err(ms(68)));
 }
 
 #[test]
-fn what_is_cut_off_is_forgotten() {
+fn reset_drops_blocks_under_way() {
     let mut link = config(1.0).build(Rng::new(1));
     assert_eq!(send(&mut link, us(500), 1500).arrives, ms(29));
     link.reset(us(3_500));

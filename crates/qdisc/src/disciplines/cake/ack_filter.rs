@@ -6,7 +6,7 @@
 //! than the ACK after it.
 
 use crate::discipline::Sink;
-use crate::flow_queue::store::{End, Ends, Store};
+use crate::packet_lists::{End, Ends, Store};
 use tailrace_core::{FlowKey, Packet, Sack, SackRanges, TcpAck};
 
 tailrace_core::choices! {

@@ -9,7 +9,7 @@ use super::rounds::{Round, Rounds};
 use super::shaper::TinClock;
 use super::ways::{Found, QUEUES, Ways, boxed};
 use crate::disciplines::cobalt::{Rule, State};
-use crate::flow_queue::store::Ends;
+use crate::packet_lists::Ends;
 use tailrace_core::Rng;
 
 /// What a flow is at present.

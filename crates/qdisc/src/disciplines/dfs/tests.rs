@@ -352,7 +352,7 @@ fn a_limit_in_packets_makes_a_buffer_of_their_mean_size() {
 
 #[test]
 fn parameters_that_do_not_go_together_are_refused() {
-    let refused = |config: DfsConfig| crate::QdiscConfig::Dfs(config).validate().unwrap_err().0;
+    let refused = |config: DfsConfig| crate::disciplines::QdiscConfig::Dfs(config).validate().unwrap_err().0;
     let default = DfsConfig::default;
     assert_eq!(refused(DfsConfig { max_th: 0.12, ..default() }), "max_th");
     assert_eq!(refused(DfsConfig { delta_i: 0.0, ..default() }), "delta_i");

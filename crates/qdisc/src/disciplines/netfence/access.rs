@@ -6,7 +6,7 @@ use crate::classifier::{Flags, salted};
 use crate::discipline::{Backlog, Cx};
 use crate::flow_hash::mix64;
 use crate::flow_queue::End;
-use crate::flow_queue::store::{Ends, Store};
+use crate::packet_lists::{Ends, Store};
 use crate::sets::Sets;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

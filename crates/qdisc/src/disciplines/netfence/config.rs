@@ -1,8 +1,9 @@
 //! Parameters of NetFence.
 
 use super::Netfence;
-use super::feedback::{HostRules, MOST_LEVEL, MOST_VALIDITY};
+use super::feedback::{MOST_LEVEL, MOST_VALIDITY};
 use crate::discipline::LinkView;
+use crate::host_rules::HostRules;
 use crate::registry::{About, Discipline, Invalid};
 use crate::sets::MOST_KEYS;
 use crate::tc::{TcError, TcWords};

@@ -4,6 +4,7 @@
 //! 10.24 s, more than twice as long as feedback is valid. What the paper's message authentication codes do is modelled by
 //! the class: hosts can only present what they were given (`Class::Presented`), and never make what routers stamp.
 
+use crate::host_rules::HostRules;
 use tailrace_core::{Duration, Instant, Label};
 
 /// The longest validity that ten bits of time can tell from older feedback.
@@ -101,15 +102,6 @@ impl Feedback {
         let age = grain(now).wrapping_sub(u64::from(self.stamp)) % STAMPS;
         Instant::from_nanos(grain(now).saturating_sub(age) * GRAIN)
     }
-}
-
-/// What hosts must know of the routers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostRules {
-    /// The routers' control interval.
-    pub interval: Duration,
-    /// How long feedback is valid.
-    pub validity: Duration,
 }
 
 /// The feedback of one end of a flow: what came for the peer, and what the peer returned.

@@ -58,7 +58,7 @@ impl<P: Packet> Gred<P> {
             }
         }
         let level = |l: &&Level| Virtual {
-            red: Red::new(&l.red(config), link),
+            red: Red::new(&config.of_level(l), link),
             backlog: Backlog::default(),
             limit: l.limit.unwrap_or(config.limit),
             prio: l.prio(),

@@ -1,6 +1,5 @@
 //! What `levels` says: which codepoints each level has, and how its RED differs from the queue's.
 
-use super::config::RedConfig;
 use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::text::Quantity as _;
 use tailrace_core::{Dscp, Limit, Probability};
@@ -86,20 +85,6 @@ impl Level {
 
     pub(super) fn prio(&self) -> u8 {
         self.prio.unwrap_or(DEFAULT_PRIO)
-    }
-
-    /// The parameters of its RED.
-    pub(super) fn red(&self, queue: &RedConfig) -> RedConfig {
-        RedConfig {
-            levels: None,
-            grio: false,
-            min_th: self.min_th.or(queue.min_th),
-            max_th: self.max_th.or(queue.max_th),
-            max_p: self.max_p.unwrap_or(queue.max_p),
-            // All levels are measured in one unit, that of the queue, so that averages can be added.
-            queue_in_bytes: Some(queue.in_bytes()),
-            ..queue.clone()
-        }
     }
 
     fn shown(&self) -> String {

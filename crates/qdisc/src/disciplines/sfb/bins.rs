@@ -1,14 +1,12 @@
 //! The bins of SFB: several levels of them, for one hash.
 
+use super::bin_layout::BinLayout;
 use super::hash::BinHash;
-use super::visit::Shape;
 use core::num::NonZeroU32;
 use tailrace_core::{Duration, FlowKey, Instant};
 
 /// Probabilities are whole parts of this.
 pub(super) const PARTS: u32 = 1_000_000_000;
-/// Most levels.
-pub(super) const MOST_LEVELS: u32 = 16;
 /// Most bins of a level: more are a mistake.
 pub(super) const MOST_BINS: u32 = 1 << 14;
 
@@ -18,7 +16,7 @@ pub(super) struct Rules {
     pub(super) hash: BinHash,
     pub(super) levels: u32,
     pub(super) bins: u32,
-    pub(super) shape: Shape,
+    pub(super) shape: BinLayout,
     /// Packets in a bin from which its probability rises.
     pub(super) target: u32,
     /// Packets in a bin from which it is full.

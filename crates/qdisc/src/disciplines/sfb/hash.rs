@@ -1,10 +1,11 @@
 //! From a flow to its bin at each level.
 
-use super::bins::MOST_LEVELS;
 use crate::classifier::salted;
 use crate::flow_hash::mix64;
 use tailrace_core::FlowKey;
 
+/// Most levels.
+pub(super) const MOST_LEVELS: u32 = 16;
 tailrace_core::choices! {
     /// How flows get to their bins.
     pub enum BinHash {

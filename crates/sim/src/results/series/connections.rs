@@ -1,15 +1,15 @@
 //! Time series of the data level of Multipath TCP.
 
-use crate::foreign::Remote;
+use crate::foreign::remote::RemoteSocket;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
-use crate::results::series::multipath::Sender;
+use crate::results::series::sender::SendingEnd;
 use tailrace_transport::mptcp::Mptcp;
 
 /// One direction of a connection at a sample. What is not there its stack does not tell.
 pub(crate) struct Row<'a> {
-    pub(crate) of: &'a Sender<'a>,
+    pub(crate) of: &'a SendingEnd<'a>,
     pub(crate) acked_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
     pub(crate) delivered_bytes: u64,
@@ -32,7 +32,7 @@ impl Row<'_> {
     }
 
     /// What the stack of a foreign end that sends tells.
-    pub(crate) fn send_as_foreign(&mut self, sender: &Remote) {
+    pub(crate) fn send_as_foreign(&mut self, sender: &RemoteSocket) {
         let Some(stream) = sender.stream() else { return };
         (self.acked_bytes, self.sent_bytes) = (Some(stream.acked_bytes), Some(stream.sent_bytes));
         self.reinjected_bytes = Some(stream.reinjected_bytes);

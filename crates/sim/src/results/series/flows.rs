@@ -2,14 +2,15 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::end_name;
-use crate::stats::flow_stats::FlowTally;
+use crate::results::sending_end::sending_end;
+use crate::stats::flow_stats::FlowStats;
 use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
@@ -24,8 +25,8 @@ struct Row<'a> {
     /// The TCP of that end with its payload a segment, if its connection is open.
     tcp: Option<(TcpView, f64)>,
     /// What the flow has counted since the start, and since the last sample an interval ago.
-    tally: FlowTally,
-    new: FlowTally,
+    tally: FlowStats,
+    new: FlowStats,
     playback: Option<PlaybackStats>,
     interval: Duration,
 }
@@ -77,29 +78,29 @@ pub(crate) fn rtt_s(tcp: &TcpView) -> f64 {
 #[derive(Debug)]
 pub(crate) struct FlowSeries {
     interval: Duration,
-    flows: Vec<Sampled>,
+    flows: Vec<SampledFlow>,
     table: TableBuilder,
 }
 
 /// A flow that has series.
 #[derive(Debug)]
-struct Sampled {
+struct SampledFlow {
     flow: usize,
     /// Its tally at the last sample.
-    last: FlowTally,
+    last: FlowStats,
     /// Its end that sends, as of the latest connection so far.
     sender: Option<FlowEnd>,
 }
 
-impl Sampled {
+impl SampledFlow {
     fn new(flow: usize) -> Self {
-        Self { flow, last: FlowTally::default(), sender: None }
+        Self { flow, last: FlowStats::default(), sender: None }
     }
 }
 
 impl FlowSeries {
-    pub(crate) fn new(plan: &Plan, interval: Duration) -> Self {
-        let flows = plan.sampled_flows.iter().copied().map(Sampled::new).collect();
+    pub(crate) fn new(plan: &RunPlan, interval: Duration) -> Self {
+        let flows = plan.sampled_flows.iter().copied().map(SampledFlow::new).collect();
         Self { interval, flows, table: new_table() }
     }
 
@@ -112,15 +113,15 @@ impl FlowSeries {
     pub(crate) fn sample(
         &mut self,
         i: usize,
-        plan: &Plan,
+        plan: &RunPlan,
         world: &World,
         now: Instant,
-    ) -> (usize, FlowTally) {
-        let Sampled { flow, last, sender } = &mut self.flows[i];
-        let tally = world.tally(*flow);
+    ) -> (usize, FlowStats) {
+        let SampledFlow { flow, last, sender } = &mut self.flows[i];
+        let tally = world.flow_stats(*flow);
         let new = tally.since(&std::mem::replace(last, tally));
         let client = world.latest(FlowEnd::client(*flow));
-        let sending = client.and_then(|client| world.sender(client));
+        let sending = client.and_then(|client| sending_end(world, client));
         *sender = sending.map(Socket::end).or(*sender);
         let open = client.is_some_and(|client| !client.endpoint.is_over());
         let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.view());

@@ -4,12 +4,13 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
 use crate::host::flow::Carrier;
 use crate::host::hosts::World;
-use crate::stats::flow_stats::FlowTally;
+use crate::results::sending_end::sending_end;
+use crate::stats::flow_stats::FlowStats;
 use std::ops::Range;
 use tailrace_core::{Duration, Instant};
 
@@ -19,10 +20,10 @@ struct Row<'a> {
     now: Instant,
     group: &'a str,
     /// What it has counted since the start, and since the last sample an interval ago.
-    tally: FlowTally,
-    new: FlowTally,
+    tally: FlowStats,
+    new: FlowStats,
     interval: Duration,
-    open: Open,
+    open: OpenFlows,
 }
 
 columns! {
@@ -53,22 +54,22 @@ columns! {
 pub(crate) struct GroupSeries {
     interval: Duration,
     /// Each group's tally at the last sample.
-    last: Vec<FlowTally>,
+    last: Vec<FlowStats>,
     table: TableBuilder,
 }
 
 impl GroupSeries {
     pub(crate) fn new(groups: usize, interval: Duration) -> Self {
-        Self { interval, last: vec![FlowTally::default(); groups], table: new_table() }
+        Self { interval, last: vec![FlowStats::default(); groups], table: new_table() }
     }
 
     /// Takes a sample of every group.
-    pub(crate) fn sample(&mut self, plan: &Plan, world: &World, now: Instant) {
+    pub(crate) fn sample(&mut self, plan: &RunPlan, world: &World, now: Instant) {
         let mut first = 0;
         for (g, group) in plan.scenario.flows.iter().enumerate() {
             let flows = first..first + group.pairs.len();
             first = flows.end;
-            let (tally, open) = Open::of(flows, world, now);
+            let (tally, open) = OpenFlows::of(flows, world, now);
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
             let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
@@ -89,19 +90,19 @@ impl GroupSeries {
 
 /// The flows of a group that are under way, and the windows of the ends that send of those over TCP.
 #[derive(Debug, Default)]
-pub(crate) struct Open {
+pub(crate) struct OpenFlows {
     pub(crate) flows: u32,
     pub(crate) windows: u32,
     pub(crate) bytes: f64,
     segments: f64,
 }
 
-impl Open {
+impl OpenFlows {
     /// Of these flows, with what they all have done.
-    pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowTally, Self) {
-        let (mut tally, mut open) = (FlowTally::default(), Self::default());
+    pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowStats, Self) {
+        let (mut tally, mut open) = (FlowStats::default(), Self::default());
         for flow in flows {
-            tally.add(&world.tally(flow));
+            tally.add(&world.flow_stats(flow));
             open.add(flow, world, now);
         }
         (tally, open)
@@ -113,7 +114,7 @@ impl Open {
         let (mut live, now_open) = (0, f.start <= now && now < f.stop);
         for client in clients {
             live += 1;
-            if let Some((view, mss)) = world.sender(client).and_then(|sender| sender.endpoint.view()) {
+            if let Some((view, mss)) = sending_end(world, client).and_then(|sender| sender.endpoint.view()) {
                 let cwnd = view.cwnd.as_f64();
                 self.windows += 1;
                 self.bytes += cwnd;

@@ -2,7 +2,7 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::table::TableBuilder;
 use crate::packet::sim_packet::SimFabric;
 use tailrace_core::Instant;
@@ -40,7 +40,7 @@ impl LawSeries {
     }
 
     /// Takes a sample of the `i`-th queue under study, whose link is settled.
-    pub(crate) fn sample(&mut self, i: usize, plan: &Plan, fabric: &SimFabric) {
+    pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &SimFabric) {
         let queue = &plan.queues[i];
         let variables = fabric.link(queue.link).law_state(&mut self.values);
         for (variable, value) in variables.iter().zip(&self.values) {

@@ -7,10 +7,11 @@ pub(crate) mod laws;
 pub(crate) mod multipath;
 pub(crate) mod paths;
 pub(crate) mod queues;
+pub(crate) mod sender;
 pub(crate) mod subflows;
 
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::series::flows::FlowSeries;
@@ -32,7 +33,7 @@ pub(crate) struct Series {
 }
 
 impl Series {
-    pub(crate) fn new(plan: &Plan, interval: Duration) -> Self {
+    pub(crate) fn new(plan: &RunPlan, interval: Duration) -> Self {
         Self {
             interval,
             groups: GroupSeries::new(plan.scenario.flows.len(), interval),
@@ -49,7 +50,7 @@ impl Series {
     }
 
     /// Takes a sample of everything; queues under study are settled.
-    pub(crate) fn sample(&mut self, plan: &Plan, world: &mut World, fabric: &mut SimFabric) {
+    pub(crate) fn sample(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
         let now = fabric.now();
         for i in 0..self.flows.len() {
             let (flow, new) = self.flows.sample(i, plan, world, now);

@@ -1,7 +1,7 @@
 //! Multipath TCP over time: samples of each end that sends, its subflows and its data level.
 
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::endpoint::Endpoint;
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
@@ -10,21 +10,13 @@ use crate::results::connection_names::{any, end_name, path_name, take_recent_dis
 use crate::results::series::connections;
 use crate::results::series::connections::ConnectionSeries;
 use crate::results::series::paths::PathSeries;
+use crate::results::series::sender::SendingEnd;
 use crate::results::series::subflows::{Subflow, SubflowSeries};
-use crate::stats::flow_stats::FlowTally;
-use tailrace_core::{Duration, Instant};
+use crate::stats::flow_stats::FlowStats;
+use tailrace_core::Duration;
 use tailrace_net::Address;
 use tailrace_scenario::Scenario;
 use tailrace_transport::mptcp::Mptcp;
-
-/// An end that sends at a sample: what rows of it and of its subflows have in common.
-pub(crate) struct Sender<'a> {
-    pub(crate) run: u32,
-    pub(crate) now: Instant,
-    pub(crate) group: &'a str,
-    pub(crate) member: u32,
-    pub(crate) end: &'static str,
-}
 
 /// Series of the connections of sampled flows.
 #[derive(Debug)]
@@ -47,8 +39,8 @@ impl MultipathSeries {
     /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
     pub(crate) fn sample(
         &mut self,
-        (f, new): (usize, &FlowTally),
-        plan: &Plan,
+        (f, new): (usize, &FlowStats),
+        plan: &RunPlan,
         world: &mut World,
         fabric: &SimFabric,
     ) {
@@ -64,8 +56,8 @@ impl MultipathSeries {
     fn sample_end(
         &mut self,
         end: FlowEnd,
-        (displacement_bytes, new): (u64, &FlowTally),
-        plan: &Plan,
+        (displacement_bytes, new): (u64, &FlowStats),
+        plan: &RunPlan,
         world: &World,
         fabric: &SimFabric,
     ) {
@@ -74,7 +66,7 @@ impl MultipathSeries {
         if !flow.carrier.is_multipath() {
             return;
         }
-        let of = Sender {
+        let of = SendingEnd {
             run: plan.run,
             now: fabric.now(),
             group: &plan.scenario.flows[flow.group as usize].name,
@@ -139,7 +131,7 @@ impl MultipathSeries {
 }
 
 /// Whether a kernel's endpoint with this address is for backup, as the scenario says.
-fn is_backup(plan: &Plan, fabric: &SimFabric, address: Address) -> bool {
+fn is_backup(plan: &RunPlan, fabric: &SimFabric, address: Address) -> bool {
     let graph = fabric.graph();
     let Some(host) = graph.owner(address) else { return false };
     let interface = graph.addresses(host).position(|own| own == address).map(|i| i + 1);

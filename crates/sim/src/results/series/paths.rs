@@ -2,23 +2,23 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::table::TableBuilder;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
 use crate::results::connection_names::{end_name, name_of_path};
-use crate::results::series::multipath::Sender;
-use crate::stats::paths::PathTally;
+use crate::results::series::sender::SendingEnd;
+use crate::stats::paths::PathCounters;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
 /// One direction of a path at a sample.
 struct Row<'a> {
-    of: &'a Sender<'a>,
+    of: &'a SendingEnd<'a>,
     path: &'a str,
     /// What it has counted since the start, and since the last sample an interval ago.
-    tally: PathTally,
-    new: PathTally,
+    tally: PathCounters,
+    new: PathCounters,
     /// Where in the stream its latest new bytes begin.
     sequence: u64,
     interval: Duration,
@@ -37,7 +37,7 @@ columns! {
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
         received_packets: U64 = r.tally.received_packets, "packets", "How many of these have arrived so far.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of these have been dropped on the way so far.";
+        lost_packets: U64 = r.tally.losses.lost, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
         data_sequence_bytes: F64 = if r.new.new_bytes > 0 { r.sequence as f64 } else { f64::NAN }, "bytes", "The position in the stream of the latest data that came by this path first; null if none came in the last interval.";
@@ -49,7 +49,7 @@ columns! {
 pub(crate) struct PathSeries {
     interval: Duration,
     /// Of flows that have series, the counters at the last sample of each path's direction, in their order.
-    last: BTreeMap<usize, Vec<[PathTally; 2]>>,
+    last: BTreeMap<usize, Vec<[PathCounters; 2]>>,
     table: TableBuilder,
 }
 
@@ -59,15 +59,15 @@ impl PathSeries {
     }
 
     /// Takes a sample of flow `f`'s paths.
-    pub(crate) fn sample(&mut self, f: usize, plan: &Plan, world: &World, fabric: &SimFabric) {
+    pub(crate) fn sample(&mut self, f: usize, plan: &RunPlan, world: &World, fabric: &SimFabric) {
         let flow = &world.flows[f];
         let Some(paths) = &flow.paths else { return };
         let last = self.last.entry(f).or_default();
-        last.resize(paths.len(), [PathTally::default(); 2]);
+        last.resize(paths.len(), [PathCounters::default(); 2]);
         for (path, to, lane) in paths.directions(f) {
             let last = &mut last[path.place][usize::from(to.is_server())];
-            let new = lane.tally.since(&std::mem::replace(last, lane.tally));
-            let of = Sender {
+            let new = lane.counters.since(&std::mem::replace(last, lane.counters));
+            let of = SendingEnd {
                 run: plan.run,
                 now: fabric.now(),
                 group: &plan.scenario.flows[flow.group as usize].name,
@@ -80,7 +80,7 @@ impl PathSeries {
                 &Row {
                     of: &of,
                     path,
-                    tally: lane.tally,
+                    tally: lane.counters,
                     new,
                     sequence: lane.sequence,
                     interval: self.interval,

@@ -2,7 +2,7 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
 use crate::packet::sim_packet::SimFabric;
@@ -52,7 +52,7 @@ impl QueueSeries {
     }
 
     /// Takes a sample of the `i`-th queue under study, whose link is settled.
-    pub(crate) fn sample(&mut self, i: usize, plan: &Plan, fabric: &mut SimFabric) {
+    pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &mut SimFabric) {
         let queue = &plan.queues[i];
         let sojourn = fabric.take_recent_sojourn(queue.link);
         let link = fabric.link(queue.link);

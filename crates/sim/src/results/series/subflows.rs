@@ -1,11 +1,11 @@
 //! Time series of subflows of Multipath TCP.
 
-use crate::foreign::SubflowFigures;
+use crate::foreign::socket::SubflowFigures;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
 use crate::results::series::flows::{rtt_s, ssthresh_bytes};
-use crate::results::series::multipath::Sender;
+use crate::results::series::sender::SendingEnd;
 use tailrace_transport::TcpView;
 use tailrace_transport::mptcp::SubflowReport;
 
@@ -57,7 +57,7 @@ impl<'a> Subflow<'a> {
 }
 
 struct Row<'a> {
-    of: &'a Sender<'a>,
+    of: &'a SendingEnd<'a>,
     subflow: &'a Subflow<'a>,
 }
 
@@ -93,7 +93,7 @@ impl SubflowSeries {
     }
 
     /// Adds a subflow.
-    pub(crate) fn add(&mut self, of: &Sender<'_>, subflow: &Subflow<'_>) {
+    pub(crate) fn add(&mut self, of: &SendingEnd<'_>, subflow: &Subflow<'_>) {
         add(&mut self.0, &Row { of, subflow });
     }
 

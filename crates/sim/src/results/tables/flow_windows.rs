@@ -6,22 +6,9 @@
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
-use crate::ground::scope::Open;
 use crate::host::flow::Flow;
+use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
-use crate::stats::flow_stats::FlowTally;
-use crate::stats::intervals::Evenness;
-use tailrace_core::Duration;
-
-/// What a flow did in a window.
-#[derive(Clone, Debug)]
-pub(crate) struct FlowCounts {
-    tally: FlowTally,
-    goodput_bps: f64,
-    longest_silence_s: f64,
-    evenness: Evenness,
-    span: Duration,
-}
 
 /// A flow in a window.
 struct Row<'a> {
@@ -55,25 +42,9 @@ columns! {
         rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
         jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
         longest_silence_s: F64 = r.counts.longest_silence_s, "s", "The longest time in which the flow was open and its applications got nothing; null if it was not open.";
-        goodput_cv: F64 = r.counts.evenness.goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over intervals; null without `[record] interval`.";
-        loss_max_ratio: F64 = r.counts.evenness.loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
+        goodput_cv: F64 = r.counts.smoothness.goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over intervals; null without `[record] interval`.";
+        loss_max_ratio: F64 = r.counts.smoothness.loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
     }
-}
-
-/// What all flows have done in the window that began last, as if it ended now.
-pub(crate) fn counts(run: &RunView<'_>) -> Vec<FlowCounts> {
-    let (open, now) = (Open::Part, run.fabric.now());
-    let of = |flow| {
-        let tally = run.world.window_tally(flow, open);
-        FlowCounts {
-            goodput_bps: run.goodput_bps(flow, &tally, open),
-            tally,
-            longest_silence_s: run.world.longest_silence_s(flow, open, now),
-            evenness: run.world.evenness_of_flow(flow, open),
-            span: run.span(open),
-        }
-    };
-    (0..run.world.flows.len()).map(of).collect()
 }
 
 /// All flows in all windows that have begun, where the scenario has windows.
@@ -83,12 +54,12 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
         return None;
     }
     let mut table = new_table();
-    let present = run.windows.is_under_way().then(|| counts(run));
+    let present = run.windows.is_under_way().then(|| run.flow_counts());
     let windows = run.windows.flows_over().iter().chain(&present);
     for (number, (window, counts)) in scenario.windows.iter().zip(windows).enumerate() {
         for (place, (flow, counts)) in run.world.flows.iter().zip(counts).enumerate() {
             let mut counts = counts.clone();
-            counts.tally.befell(run.world.late.of(number, place));
+            counts.tally.add_losses(run.world.loss_attribution.of(number, place));
             let group = &scenario.flows[flow.group as usize].name;
             let (run, window) = (run.plan.run, window.name.as_str());
             add(&mut table, &Row { run, window, group, flow, counts });

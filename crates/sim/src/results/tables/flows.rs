@@ -3,11 +3,12 @@
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
 use crate::results::group_stats::role_name;
+use crate::results::transfer_outcomes::break_cause;
 use crate::results::view::RunView;
-use crate::stats::flow_stats::FlowTally;
+use crate::stats::flow_stats::FlowStats;
 use tailrace_core::Duration;
 use tailrace_scenario::model::{FlowGroup, NodeIndex};
 
@@ -18,7 +19,7 @@ struct Row<'a> {
     flow: &'a Flow,
     group: &'a FlowGroup,
     /// What it counted in the time that statistics cover, and how long that is.
-    tally: FlowTally,
+    tally: FlowStats,
     span: Duration,
 }
 
@@ -33,7 +34,7 @@ columns! {
         transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp` or `udp`.";
         cc: Text = r.group.transport.cc(), "", "The congestion control; empty for UDP.";
         start_s: F64 = r.flow.start.as_secs_f64(), "s", "When the flow started.";
-        goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Open::Whole), "bit/s", "Goodput, as above.";
+        goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Scope::Run), "bit/s", "Goodput, as above.";
         throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
         delivered_bytes: U64 = r.tally.delivered_bytes, "bytes", "Bytes that the application got in that time, in order and once.";
         altered_bytes: U64 = r.tally.altered_bytes, "bytes", "How many bytes that applications got a middlebox had changed.";
@@ -51,10 +52,10 @@ columns! {
         rtt_mean_s: F64 = r.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
         rtt_min_s: F64 = r.min_rtt_s(), "s", "The smallest round-trip time of the sender's latest connection, warm-up included.";
         jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
-        longest_silence_s: F64 = r.run.world.longest_silence_s(r.number, Open::Whole, r.run.fabric.now()), "s", "The longest time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
-        goodput_cv: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
-        loss_max_ratio: F64 = r.run.world.evenness_of_flow(r.number, Open::Whole).loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
-        broken: Text = r.run.world.end_of(r.number), "", "Why the flow's latest connection broke, as in the table `connections`; empty if it did not.";
+        longest_silence_s: F64 = r.run.world.longest_delivery_gap_s(r.number, Scope::Run, r.run.fabric.now()), "s", "The longest time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
+        goodput_cv: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
+        loss_max_ratio: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
+        broken: Text = break_cause(r.run.world, r.number), "", "Why the flow's latest connection broke, as in the table `connections`; empty if it did not.";
     }
 }
 
@@ -79,7 +80,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Table {
     let mut table = new_table();
     for (number, flow) in run.world.flows.iter().enumerate() {
         let group = &run.plan.scenario.flows[flow.group as usize];
-        let (tally, span) = (run.world.window_tally(number, Open::Whole), run.span(Open::Whole));
+        let (tally, span) = (run.world.window_stats(number, Scope::Run), run.span(Scope::Run));
         add(&mut table, &Row { run, number, flow, group, tally, span });
     }
     table.finish()

@@ -1,5 +1,7 @@
-//! Tables with one row for each flow, queue, path or connection of a run.
+//! Tables with one row for each flow, queue, path, connection or event of a run.
 
+pub(crate) mod connections;
+pub(crate) mod events;
 pub(crate) mod flow_windows;
 pub(crate) mod flows;
 pub(crate) mod paths;

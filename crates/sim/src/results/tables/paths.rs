@@ -2,10 +2,10 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::scope::Open;
+use crate::ground::scope::Scope;
 use crate::results::connection_names::{any, end_name, name_of_path};
 use crate::results::view::RunView;
-use crate::stats::paths::PathTally;
+use crate::stats::paths::PathCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 
 /// One direction of a path at the end of a run.
@@ -16,7 +16,7 @@ struct Row<'a> {
     end: &'a str,
     path: &'a str,
     /// What it counted in the time that statistics cover, and how long that is.
-    tally: PathTally,
+    tally: PathCounters,
     delays: CoarseHistogram,
     span: Duration,
 }
@@ -33,9 +33,9 @@ columns! {
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
         sent_bytes: U64 = r.tally.sent_bytes, "bytes", "Their size in bytes of IP packets.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "How many of the packets sent were retransmissions of the subflow's TCP.";
-        lost_packets: U64 = r.tally.fates.lost, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+        lost_packets: U64 = r.tally.losses.lost, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
-        marked_packets: U64 = r.tally.fates.marked, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
+        marked_packets: U64 = r.tally.losses.marked, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
         received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
         received_bytes: U64 = r.tally.received_bytes, "bytes", "Their size in bytes of IP packets.";
         new_bytes: U64 = r.tally.new_bytes, "bytes", "The payload behind `goodput_bps`.";
@@ -50,7 +50,7 @@ columns! {
 
 /// All paths that data was sent by, where the scenario has such flows.
 pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
-    let (plan, span) = (run.plan, run.span(Open::Whole));
+    let (plan, span) = (run.plan, run.span(Scope::Run));
     if !any(&plan.scenario) {
         return None;
     }
@@ -63,8 +63,8 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
                 member: flow.member,
                 end: end_name(to.peer()),
                 path: &name_of_path(plan, run.fabric, path.key),
-                tally: lane.in_window(Open::Whole),
-                delays: lane.delays(Open::Whole),
+                tally: lane.window_counters(Scope::Run),
+                delays: lane.delays(Scope::Run),
                 span,
             };
             add(&mut table, &row);

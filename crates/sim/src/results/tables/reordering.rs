@@ -2,7 +2,7 @@
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::Plan;
+use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::{any, connection, end_name};
@@ -32,7 +32,7 @@ columns! {
 }
 
 /// How many segments were how far and how long ahead of their order, where the scenario has connections.
-pub(crate) fn table(plan: &Plan, world: &World) -> Option<Table> {
+pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     if !any(&plan.scenario) {
         return None;
     }

@@ -164,7 +164,7 @@ fn packets_balance_at_every_moment_through_every_queue_and_fault() {
                 assert_eq!(inside, open, "each packet in the network is a datagram: {queue}");
             }
             assert_eq!(balance(&mut sim), (0, 0), "{queue}");
-            assert!(sim.world.tally(0).lost_packets > 0, "{queue}");
+            assert!(sim.world.flow_stats(0).lost_packets > 0, "{queue}");
         }
     }
 }
@@ -228,7 +228,7 @@ stop = "150 s"
 "#;
     let mut sim = build(short, "loss = \"1 %\"");
     advance(&mut sim, Instant::from_secs(150));
-    let completed: u64 = (0..4).map(|f| sim.world.tally(f).completed).sum();
+    let completed: u64 = (0..4).map(|f| sim.world.flow_stats(f).completed).sum();
     assert!(completed > 5000, "{completed}");
     // Each of the four connections under way has a SYN or the SACK blocks of a few ACKs on the wire at a time.
     let slots = sim.world.options.capacity();
@@ -322,7 +322,7 @@ fn whatever_happens_every_application_ends_with_all_its_bytes() {
                 }
                 _ => continue,
             };
-            let t = sim.world.tally(f);
+            let t = sim.world.flow_stats(f);
             assert_eq!((t.completed, t.delivered_bytes), expected, "round {round}, flow {f}: {text}");
         }
     }
@@ -456,7 +456,7 @@ fn multipath_transfers_end_with_all_their_bytes_whichever_path_manager_there_is(
         }
         advance(&mut sim, Instant::from_secs(3000));
         assert_eq!(balance(&mut sim), (0, 0), "round {round}: {text}");
-        let t = sim.world.tally(0);
+        let t = sim.world.flow_stats(0);
         assert_eq!((t.completed, t.delivered_bytes), (1, 1_000_000), "round {round}: {text}");
     }
     assert!(rounds > 150, "{rounds}");

@@ -6,7 +6,7 @@
 use crate::packet::flow_end::FlowEnd;
 use crate::run::conservation::{advance, balance, one};
 use crate::run::simulation::Simulation;
-use crate::stats::paths::PathTally;
+use crate::stats::paths::PathCounters;
 use std::sync::Arc;
 use tailrace_core::{Instant, Rng};
 use tailrace_scenario::model::{AppConfig, Transport};
@@ -189,13 +189,13 @@ fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
                 }
                 _ => continue,
             };
-            let t = sim.world.tally(f);
+            let t = sim.world.flow_stats(f);
             assert_eq!((t.completed, t.delivered_bytes), expected, "round {round}, flow {f}: {text}");
             let paths = flow.paths.iter().flat_map(|paths| paths.directions(f));
-            let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.tally).collect();
+            let tallies: Vec<_> = paths.map(|(_, _, lane)| lane.counters).collect();
             let new: u64 = tallies.iter().map(|t| t.new_bytes).sum();
             assert_eq!(new, t.delivered_bytes, "each byte came first by one path, round {round}: {text}");
-            let ended = |t: &PathTally| t.sent_packets == t.received_packets + t.fates.lost;
+            let ended = |t: &PathCounters| t.sent_packets == t.received_packets + t.losses.lost;
             assert!(tallies.iter().all(ended), "round {round}: {tallies:?}, {text}");
         }
     }

@@ -28,7 +28,8 @@ fn every_drop_is_told_once_with_its_link_its_flow_and_its_reason() {
         }
         advance(&mut sim, Instant::from_secs(300));
         assert_eq!(balance(&mut sim), (0, 0), "{queue}");
-        let lost: Vec<u64> = (0..sim.world.flows.len()).map(|f| sim.world.tally(f).lost_packets).collect();
+        let lost: Vec<u64> =
+            (0..sim.world.flows.len()).map(|f| sim.world.flow_stats(f).lost_packets).collect();
         let groups: Vec<u32> = sim.world.flows.iter().map(|f| f.group).collect();
         let recorder = std::mem::replace(
             &mut sim.world.recorder,

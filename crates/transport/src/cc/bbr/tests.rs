@@ -23,7 +23,7 @@ impl Path {
         let now = Instant::from_secs(1);
         Self { bbr, now, total: 0, rate: 1e6, in_flight: 100_000, lost: 0, repair: Repair::None }
     }
-    /// One segment is delivered; it had been sent one product of data ago.
+    /// Delivers one segment that was sent a bandwidth-delay product ago.
     fn deliver(&mut self) {
         self.total += 1000;
         let flow = FlowSample {
@@ -94,7 +94,7 @@ fn probing_cycles_through_eight_gains_of_a_round_trip_each() {
     }
     let mut seen = Vec::new();
     for _ in 0..1_000 {
-        // What probing queues arrives when it has lasted a round trip, and drains within half of one.
+        // A probe's queue builds up once it has lasted a round trip, and drains within half of one.
         p.in_flight = match p.bbr.model.phase {
             0 => 125_000,
             1 if p.now.saturating_since(p.bbr.model.phase_at) < Duration::from_millis(50) => 120_000,

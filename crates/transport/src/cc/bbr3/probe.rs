@@ -1,4 +1,4 @@
-//! How BBR version 3 probes: for rate (§5.3.3) and for the least round trip (§5.3.4).
+//! Probing of BBR version 3: for rate (§5.3.3) and for the least round trip (§5.3.4).
 
 use super::{AckPhase, Bbr3, Bbr3State, NO_BOUND};
 use crate::cc::bbr::PROBE_RTT_TIME;

@@ -80,7 +80,7 @@ impl Growth {
         self.epoch = self.epoch.map(|epoch| (epoch + tick(now) - tick(last)).min(tick(now)));
     }
 
-    /// Those of the first second after a reduction do not count (`cubictcp_acked`); whether this one does.
+    /// Records a round trip, unless it ends within a second after a reduction (`cubictcp_acked`). Whether it counts.
     pub(super) fn note_round_trip(&mut self, ack: &AckSample) -> bool {
         if let Some(hystart) = &mut self.hystart {
             hystart.note_advance(ack);

@@ -180,7 +180,7 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
         let mut now = Instant::from_millis(40);
         let mut sent = std::collections::VecDeque::from(data_of(&mut client, now));
         // Until ACKs are not hurried any more, and none is owed.
-        while server.subflows[0].tcp.hurries_acks() || now < Instant::from_millis(60) {
+        while server.subflows[0].tcp.acknowledges_at_once() || now < Instant::from_millis(60) {
             now = now.saturating_add(Duration::from_millis(2));
             let Some(t) = sent.pop_front() else { panic!("the client has more to send") };
             server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);

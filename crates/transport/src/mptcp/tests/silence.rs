@@ -185,7 +185,7 @@ fn a_half_full_buffer_ends_the_hurry_of_acks() {
             server.subflows.forget_window(0);
             server.subflows.touch(0);
             server.poll_transmit(now);
-            hurried.push(server.subflows[0].tcp.hurries_acks());
+            hurried.push(server.subflows[0].tcp.acknowledges_at_once());
         }
     }
     // Of 131072 bytes more than half are free beside 33 packets of 2176 bytes, of which 31 share the description of another (256 bytes): 63872,
@@ -203,10 +203,10 @@ fn acks_of_what_was_delivered_before_wait_where_the_window_is_smaller() {
         assert!(hear(&mut server, t, 20_000, now).is_some());
         now = now.saturating_add(Duration::from_millis(1));
     }
-    server.subflows[0].tcp.end_hurry();
+    server.subflows[0].tcp.end_quick_acks();
     let heard = |server: &mut Mptcp, n: usize, ms| {
         let ack = hear(server, &sent[n], 0_u64.wrapping_sub(14 * 1424), MS(ms));
-        server.subflows[0].tcp.end_hurry();
+        server.subflows[0].tcp.end_quick_acks();
         ack.is_some()
     };
     assert!(!heard(&mut server, 14, 100) && !heard(&mut server, 15, 110), "though two have come");
@@ -228,7 +228,7 @@ fn an_ack_of_a_gap_is_not_counted_where_what_is_new_cannot_be_read() {
         let mut come = |server: &mut Mptcp, n: usize| {
             now = now.saturating_add(Duration::from_micros(10));
             let ack = hear(server, &sent[10 + n], further, now);
-            server.subflows[0].tcp.end_hurry();
+            server.subflows[0].tcp.end_quick_acks();
             ack.is_some()
         };
         // 0 and 4 are missing on the subflow.

@@ -1,36 +1,35 @@
-//! Repeated ACKs: a receiver that has its sender take the window that it wants (Savage, Cardwell, Wetherall and Anderson,
-//! "TCP congestion control with a misbehaving receiver", CCR 29(5), 1999, §2.2).
+//! Duplicate-ACK spoofing: a receiver that makes its sender's window as large as it likes (Savage, Cardwell, Wetherall and
+//! Anderson, "TCP congestion control with a misbehaving receiver", CCR 29(5), 1999, §2.2).
 //!
-//! Without SACK each duplicate ACK stands for a segment that has left, whatever it was sent for. So after an ACK that tells
-//! what has come the receiver repeats it many times: three begin fast recovery, the rest lets new segments out, up to about
-//! as many in flight as there were repetitions. From then on it repeats it for each segment that comes, which keeps them as
-//! many. When the segment comes that fast recovery sends again needlessly, all that was sent before it has come: two
-//! ACKs tell the truth, as RFC 6582 ends one recovery when what had been sent is acknowledged, and begins the next when more
-//! is, and the second is repeated. While something is missing, or comes again as after a timeout, ACKs are honest: they are
-//! duplicates anyway, and the sender would wait for what is held back.
+//! Without SACK each duplicate ACK stands for a segment that has left the network. So the receiver repeats an ACK many times:
+//! three begin fast recovery, the others let new segments out, about as many as there are repetitions. From then on it repeats
+//! the ACK for each segment that arrives, which keeps the flight at that size. When the needless retransmission arrives,
+//! everything sent before it has arrived, too: two normal ACKs follow, as RFC 6582 ends one recovery when all is acknowledged
+//! and begins the next when more is, and the second is repeated. During losses and timeouts the receiver sends normal ACKs:
+//! they are duplicates already, and withholding data would stall the sender.
 
-/// At most so many repetitions go out at once: queues on the way back take no more.
+/// Most repetitions that leave at once: queues on the way back hold no more.
 const AT_ONCE: u16 = 8;
 
-/// What the next ACK is.
+/// Kind of the next ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
-    /// The truth.
+    /// A normal ACK.
     #[default]
     Honest,
-    /// The truth once more, and repetitions of it.
+    /// A normal ACK, and repetitions of it.
     Flood,
     /// A repetition of this acknowledgment, and of the window beside it.
     Repeat(u64, u16),
 }
 
-/// Where the receiver stands.
+/// State of the receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tcp) struct DupackSpoofing {
     stage: Stage,
     /// Repetitions still to go out beyond one for each segment that comes.
     left: u16,
-    /// Those of them that go out now.
+    /// Repetitions that leave now.
     now: u16,
 }
 
@@ -44,8 +43,8 @@ impl DupackSpoofing {
         }
     }
 
-    /// An ACK goes out that would tell `honest`, an acknowledgment and a window: what it tells, and whether another follows at
-    /// once. Where nothing is missing (no `gap`), every other truth is repeated so many `times` more.
+    /// An ACK leaves that would carry `honest`, an acknowledgment and a window. Returns what it carries instead, and whether
+    /// another follows at once. Without a gap every other normal ACK is repeated so many `times`.
     pub(in crate::tcp) fn on_ack(&mut self, honest: (u64, u16), gap: bool, times: u16) -> ((u64, u16), bool) {
         let tells = match self.stage {
             Stage::Repeat(ack, window) => (ack, window),

@@ -1,26 +1,26 @@
-//! Receivers that lie in their ACKs, for studies of attacks (Savage, Cardwell, Wetherall and Anderson, "TCP congestion
-//! control with a misbehaving receiver", CCR 29(5), 1999).
+//! Receivers that forge ACKs, for studies of attacks (Savage, Cardwell, Wetherall and Anderson, "TCP congestion control with a
+//! misbehaving receiver", CCR 29(5), 1999).
 //!
-//! ACK division: one segment is acknowledged in many pieces, each of them new data to a sender that counts ACKs.
-//! Repeated ACKs are in `dupack_spoofing.rs`.
-//! Optimistic ACKs: after each honest ACK follows one that runs ahead of what came; a sender that has not sent so much
-//! ignores it, and the honest one counts. Holes are passed over, so that losses do not show: the application is given
-//! what came, and the rest is missing for good.
+//! - ACK division: a segment is acknowledged in many pieces, each of them new data to a sender that counts ACKs.
+//! - Duplicate-ACK spoofing: `dupack_spoofing.rs`.
+//! - Optimistic ACKs: each honest ACK is followed by one for data that has not arrived. A sender that has not sent so much
+//!   ignores it, and the honest one counts. Holes are passed over, so losses do not show: the application gets the data that
+//!   arrived, and the rest is missing for good.
 
 use super::dupack_spoofing::DupackSpoofing;
 use crate::config::{Misbehaviour, TcpConfig};
 use crate::segment::{Segment, SeqNumber};
-use crate::tcp::recv::acks::Acks;
+use crate::tcp::recv::acks::OwedAcks;
 use crate::tcp::recv::reassembly::Reassembly;
 
 /// State of a receiver that forges ACKs.
 #[derive(Clone, Debug, Default)]
 pub(in crate::tcp) struct MisbehavingReceiver {
-    /// How far the last of several ACKs for one segment reached.
+    /// Acknowledgment of the last of several ACKs for one segment.
     acked_to: u64,
-    /// The next ACK is one that runs ahead of what came.
+    /// The next ACK is optimistic.
     ahead: bool,
-    /// Relative numbers of bytes passed over, which a connection above has not heard of.
+    /// Relative numbers of bytes passed over that the connection above has not been told of.
     hole: Option<(u64, u64)>,
     dupack_spoofing: DupackSpoofing,
 }
@@ -31,7 +31,7 @@ impl MisbehavingReceiver {
     pub(in crate::tcp) fn forge(
         &mut self,
         segment: &mut Segment,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
         rcv: &Reassembly,
         config: &TcpConfig,
         (mss, first): (u64, u64),
@@ -70,7 +70,7 @@ impl MisbehavingReceiver {
     }
 
     /// A segment with data arrives at `seq`: duplicate-ACK spoofing sends one ACK for it.
-    pub(in crate::tcp) fn on_data(&mut self, seq: u64, rcv: &Reassembly, acks: &mut Acks) {
+    pub(in crate::tcp) fn on_data(&mut self, seq: u64, rcv: &Reassembly, acks: &mut OwedAcks) {
         self.dupack_spoofing.on_data(seq, rcv.nxt(), rcv.has_gap());
         acks.demand();
     }

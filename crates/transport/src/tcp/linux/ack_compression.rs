@@ -1,40 +1,40 @@
-//! ACKs that are put together while segments wait for one that is missing: what they would SACK one by one, one tells a little later
-//! (Linux `__tcp_ack_snd_check`, `tcp_comp_sack_delay_ns`).
+//! Compression of ACKs above a gap: ACKs that would SACK segments one by one are replaced by one a little later (Linux
+//! `__tcp_ack_snd_check`, `tcp_comp_sack_delay_ns`).
 //!
-//! The first three leave at once, so that losses are found as early as ever, and so does what ends the wait. The timer of delayed ACKs ends
-//! it, too: it is never stopped, and may still run since before the gap (`tcp_delack_timer_handler`). What has waited has the timestamp of
-//! the last arrival, as `tcp_compressed_ack_kick` does not look at the clock. Departure: segments that came before are acknowledged at once
-//! wherever they lie.
+//! The first three leave at once, so that losses are found early, and so does the ACK that ends the gap. The timer of delayed
+//! ACKs ends the wait, too: it is never stopped, and may still run since before the gap (`tcp_delack_timer_handler`). A
+//! compressed ACK has the timestamp of the last arrival, as `tcp_compressed_ack_kick` does not read the clock. Departure:
+//! duplicate segments are acknowledged at once wherever they lie.
 
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
-/// ACKs that tell of a gap at once (`TCP_FASTRETRANS_THRESH`).
+/// ACKs of a gap that leave at once (`TCP_FASTRETRANS_THRESH`).
 const AT_ONCE: u8 = 3;
-/// Most that are put together (`tcp_comp_sack_nr`).
+/// Most ACKs that are compressed into one (`tcp_comp_sack_nr`).
 pub(super) const MOST: u8 = 44;
-/// So much later than asked for the timer expires (`tcp_comp_sack_slack_ns`).
+/// Slack by which the timer expires late (`tcp_comp_sack_slack_ns`).
 const SLACK: Duration = Duration::from_micros(100);
 
 /// ACKs of the present gap.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AckCompression {
-    /// What was expected next when they were counted.
+    /// Next expected byte when they were counted.
     nxt: u64,
-    /// How many left at once.
+    /// ACKs that left at once.
     sent: u8,
-    /// When the timer of delayed ACKs expires, or has.
+    /// Expiry of the timer of delayed ACKs.
     timer: Instant,
-    /// When the last segment came that waits.
+    /// Arrival of the last compressed segment.
     came: Instant,
-    /// What has waited is due.
+    /// A compressed ACK is due.
     waited: bool,
-    /// The ACK that leaves before others.
+    /// ACK that leaves before others.
     first: Option<Segment>,
 }
 
 impl AckCompression {
-    /// Another one, where `nxt` is expected: whether it leaves at once.
+    /// Counts an ACK of the gap at `nxt`. Whether it leaves at once.
     pub(super) fn leaves_at_once(&mut self, nxt: u64) -> bool {
         if self.nxt != nxt {
             (self.nxt, self.sent) = (nxt, 0);
@@ -44,22 +44,22 @@ impl AckCompression {
         early
     }
 
-    /// The timer of delayed ACKs is set anew.
+    /// Records the expiry of the timer of delayed ACKs.
     pub(super) const fn note_timer(&mut self, at: Instant) {
         self.timer = at;
     }
 
-    /// What waits is due at `at`, unless by the timer of delayed ACKs.
+    /// A delayed or compressed ACK is due at `at`; it is compressed unless that is the expiry of delayed ACKs.
     pub(super) fn on_deadline(&mut self, at: Instant) {
         self.waited = at != self.timer;
     }
 
-    /// The time that an ACK shows, which leaves at `now`.
+    /// Timestamp of an ACK that leaves at `now`.
     pub(super) fn timestamp_of_ack(&mut self, now: Instant) -> Instant {
         if core::mem::take(&mut self.waited) { self.came } else { now }
     }
 
-    /// When one leaves that may wait for so long.
+    /// Expiry of an ACK compressed at `now` for `wait`.
     pub(super) fn leaves_at(&mut self, now: Instant, wait: Duration) -> Instant {
         self.came = now;
         let at = now.saturating_add(wait + SLACK);

@@ -9,7 +9,7 @@ use super::sack_memory::SackMemory;
 use crate::config::{AckDelay, SackReports, TcpConfig};
 use crate::segment::{Flags, SackBlocks, Segment, SeqNumber};
 use crate::tcp::recv::ack_policy::AckPolicy;
-use crate::tcp::recv::acks::Acks;
+use crate::tcp::recv::acks::OwedAcks;
 use crate::tcp::recv::reassembly::Reassembly;
 use crate::tcp::timer::wheel;
 use tailrace_core::{Duration, Instant};
@@ -71,7 +71,7 @@ impl LinuxAckPolicy {
 impl AckPolicy for LinuxAckPolicy {
     /// After a pause the next segments are acknowledged at once (`tcp_event_data_recv`).
     #[inline(never)]
-    fn on_data(&mut self, acks: &mut Acks, config: &TcpConfig, rto: Duration, now: Instant) {
+    fn on_data(&mut self, acks: &mut OwedAcks, config: &TcpConfig, rto: Duration, now: Instant) {
         if self.ato.on_data(now, config.delayed_ack_timeout, rto, config.jiffy) {
             self.enter_quick_ack(acks, config.quick_acks);
         }
@@ -79,7 +79,7 @@ impl AckPolicy for LinuxAckPolicy {
 
     /// Data may be the last of a message if it is pushed or fills no segment (`tcp_measure_rcv_mss`).
     #[inline(never)]
-    fn on_segment_size(&mut self, acks: &mut Acks, segment: &Segment, largest: u32) {
+    fn on_segment_size(&mut self, acks: &mut OwedAcks, segment: &Segment, largest: u32) {
         if segment.payload == 0 {
             return;
         }
@@ -101,13 +101,13 @@ impl AckPolicy for LinuxAckPolicy {
     }
 
     /// Whether this end answers with data or not (`tcp_enter_quickack_mode`).
-    fn enter_quick_ack(&mut self, acks: &mut Acks, segments: u16) {
+    fn enter_quick_ack(&mut self, acks: &mut OwedAcks, segments: u16) {
         acks.begin_quick_acks(segments);
         self.pingpong = false;
     }
 
     #[inline]
-    fn delay_ack(&mut self, acks: &mut Acks, config: &TcpConfig, smoothed: Duration, now: Instant) {
+    fn delay_ack(&mut self, acks: &mut OwedAcks, config: &TcpConfig, smoothed: Duration, now: Instant) {
         let least = config.delayed_ack_timeout;
         let wait = if config.ack_delay == AckDelay::Adaptive {
             // Before the peer's least timeout is over (`tcp_delack_max`).
@@ -126,7 +126,7 @@ impl AckPolicy for LinuxAckPolicy {
     }
 
     /// The first ACKs of a gap leave at once; later ones are compressed (`__tcp_ack_snd_check`).
-    fn on_gap(&mut self, acks: &mut Acks, nxt: u64, wait: Duration, now: Instant) {
+    fn on_gap(&mut self, acks: &mut OwedAcks, nxt: u64, wait: Duration, now: Instant) {
         if wait.is_zero() {
             return acks.on_disorder();
         }
@@ -142,7 +142,7 @@ impl AckPolicy for LinuxAckPolicy {
     }
 
     /// The next delay is longer, unless the ACK waited for a reply that did not come (`tcp_delack_timer_handler`).
-    fn on_deadline(&mut self, acks: &mut Acks, config: &TcpConfig, rto: Duration) {
+    fn on_deadline(&mut self, acks: &mut OwedAcks, config: &TcpConfig, rto: Duration) {
         let (held, at) = (acks.held() > 0, acks.deadline());
         acks.on_deadline();
         if held {

@@ -1,13 +1,13 @@
 //! Socket buffers as Linux has them: a receive buffer that counts memory and grows with the path, the packets in it, and a send buffer
 //! that the application fills.
 
-use super::receive_queue::{Held, ReceiveQueue};
+use super::receive_queue::{HeldPackets, ReceiveQueue};
 use super::receive_space::ReceiveSpace;
 use super::send_buffer::SendBuffer;
 use crate::config::TcpConfig;
 use crate::segment::Segment;
 use crate::tcp::options::clock;
-use crate::tcp::recv::acks::Acks;
+use crate::tcp::recv::acks::OwedAcks;
 use crate::tcp::recv::reassembly::Reassembly;
 use crate::tcp::socket_buffers::{FixedBuffers, ReceiveView, SocketBuffers};
 use tailrace_core::{Duration, Instant};
@@ -96,7 +96,7 @@ impl LinuxBuffers {
 /// The receive window.
 impl LinuxBuffers {
     /// Packets in the receive buffer, above gaps or unread.
-    fn held(&self, view: &ReceiveView<'_>) -> Held {
+    fn held(&self, view: &ReceiveView<'_>) -> HeldPackets {
         self.arrivals.held(view.rcv.nxt() - view.rcv.read(), u64::from(view.mss))
     }
 
@@ -112,12 +112,16 @@ impl LinuxBuffers {
     /// Whether the window told before the application reads is no smaller than the last; else an ACK that nothing hurries leaves
     /// once it has read (`__tcp_ack_snd_check`). The question alone ends quick ACKs where half of the buffer is full
     /// (`__tcp_select_window`).
-    pub(in crate::tcp) fn window_would_not_shrink(&self, view: &ReceiveView<'_>, acks: &mut Acks) -> bool {
+    pub(in crate::tcp) fn window_would_not_shrink(
+        &self,
+        view: &ReceiveView<'_>,
+        acks: &mut OwedAcks,
+    ) -> bool {
         self.end_quick_acks_if_half_full(view, acks);
         would_not_shrink(self.tuned_edge(view), view, acks)
     }
 
-    fn end_quick_acks_if_half_full(&self, view: &ReceiveView<'_>, acks: &mut Acks) {
+    fn end_quick_acks_if_half_full(&self, view: &ReceiveView<'_>, acks: &mut OwedAcks) {
         if self.receive.as_ref().is_some_and(|space| space.is_half_full(self.held(view))) {
             acks.forget_quick();
         }
@@ -130,7 +134,7 @@ impl LinuxBuffers {
         &mut self,
         in_order: bool,
         view: &ReceiveView<'_>,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
     ) -> bool {
         let edge = self.tuned_edge(view);
         let leaves = !in_order || acks.is_quick() || would_not_shrink(edge, view, acks);
@@ -149,7 +153,7 @@ impl LinuxBuffers {
 
     /// The application has read all it can: if that opens the window wide, the peer is told at once, unless the ACK that is due
     /// will tell it.
-    pub(in crate::tcp) fn tell_window_after_reading(&mut self, view: &ReceiveView<'_>, acks: &mut Acks) {
+    pub(in crate::tcp) fn tell_window_after_reading(&mut self, view: &ReceiveView<'_>, acks: &mut OwedAcks) {
         let (due, nxt, unit) = (acks.is_due(), view.rcv.nxt(), view.window_unit);
         if due && self.fixed_edge.is_none() {
             return;
@@ -178,7 +182,7 @@ impl LinuxBuffers {
         segment: &Segment,
         (start, end): (u64, u64),
         view: &ReceiveView<'_>,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
         now: Instant,
     ) {
         let (nxt, unread) = (view.rcv.nxt(), view.rcv.nxt() - view.rcv.read());
@@ -234,7 +238,7 @@ impl LinuxBuffers {
     pub(in crate::tcp) fn owes_update_to_slow_reader(
         &self,
         view: &ReceiveView<'_>,
-        acks: &Acks,
+        acks: &OwedAcks,
     ) -> Option<bool> {
         let space = self.receive.as_ref()?;
         let waits = acks.has_unacknowledged() && !space.is_within_full(view.rcv.nxt() - acks.last_sent());
@@ -243,7 +247,7 @@ impl LinuxBuffers {
 }
 
 /// Whether the window up to `edge` is no smaller than the last one told, where it is tuned.
-fn would_not_shrink(edge: Option<u64>, view: &ReceiveView<'_>, acks: &Acks) -> bool {
+fn would_not_shrink(edge: Option<u64>, view: &ReceiveView<'_>, acks: &OwedAcks) -> bool {
     let before = view.rcv.edge().saturating_sub(acks.last_sent());
     edge.is_none_or(|edge| edge.saturating_sub(view.rcv.nxt()).next_multiple_of(view.window_unit) >= before)
 }
@@ -257,7 +261,7 @@ impl SocketBuffers for Option<Box<LinuxBuffers>> {
 
     fn initial_window(&self, config: &TcpConfig) -> u64 {
         match self.as_ref().and_then(|buffers| buffers.receive.as_ref()) {
-            Some(space) => space.window(Held::default(), 1).min(65_535),
+            Some(space) => space.window(HeldPackets::default(), 1).min(65_535),
             None => FixedBuffers.initial_window(config),
         }
     }
@@ -269,7 +273,8 @@ impl SocketBuffers for Option<Box<LinuxBuffers>> {
             return true;
         }
         let held = buffers.held(view);
-        let held = Held { bytes: held.bytes + bytes, packets: held.packets + 1, buffers: held.buffers + 1 };
+        let held =
+            HeldPackets { bytes: held.bytes + bytes, packets: held.packets + 1, buffers: held.buffers + 1 };
         buffers.receive.as_mut().is_none_or(|space| space.makes_room(held))
     }
 

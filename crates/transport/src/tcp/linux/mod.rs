@@ -20,8 +20,8 @@ pub(in crate::tcp) mod send_queue;
 use super::Tcp;
 use super::socket_buffers::SocketBuffers;
 use crate::config::Nagle;
-use segmentation::{AckClock, Room, size_goal};
-use send_buffer::{Push, SendBuffer};
+use segmentation::{AckClock, PacketRoom, size_goal};
+use send_buffer::{PushMode, SendBuffer};
 use tailrace_core::Instant;
 
 /// The application in front of a tuned send buffer (`tcp_sendmsg_locked`).
@@ -138,12 +138,12 @@ impl Tcp {
         let came = self.stats.segments_received;
         let Some(buffer) = self.tuned_send_buffer() else { return true };
         let push = buffer.push;
-        // That time has passed is no reason to look again.
+        // Passing time is no reason to look again.
         if !overrides && !repairs && buffer.deferred.is_some_and(|(since, then)| then == came && since < now)
         {
             return false;
         }
-        if push == Push::Done {
+        if push == PushMode::Done {
             self.note_limit(pipe, self.cwnd());
             return false;
         }
@@ -156,7 +156,7 @@ impl Tcp {
         let (tail, written) = (buffer.queue.has_one_waiting(), buffer.queue.written());
         let closed = self.snd.is_closed() && written == self.snd.data_end();
         if head > room.mss
-            && push != Push::One
+            && push != PushMode::One
             && !overrides
             && !repairs
             && let Some(limited) = room.defers(head, tail, closed, &self.ack_clock(now))
@@ -168,7 +168,7 @@ impl Tcp {
             return false;
         }
         let nagled = || self.config.nagle != Nagle::Off && self.snd.has_small_after(self.board.una);
-        let waits = tail && push == Push::Nagled && !closed && nagled();
+        let waits = tail && push == PushMode::Nagled && !closed && nagled();
         let len = if waits && head < room.mss { 0 } else { room.part_of(head, quota, (tail, waits)) };
         if len == 0 {
             self.note_limit(pipe, self.cwnd());
@@ -235,14 +235,14 @@ impl Tcp {
         AckClock { now, last_sent: self.last_sent.max(acked), head, smoothed }
     }
 
-    fn room_for_packet(&self, window: u64, pipe: u64) -> Room {
+    fn room_for_packet(&self, window: u64, pipe: u64) -> PacketRoom {
         let full = u64::from(self.mss);
         let mss = match self.shared_window {
             // Beside what its options take, a segment may have room for less.
             Some(_) => self.snd.piece().max(1),
             None => full,
         };
-        Room {
+        PacketRoom {
             mss,
             cwnd: window,
             segments: (window / full).saturating_sub(pipe.div_ceil(full)),
@@ -262,7 +262,7 @@ impl Tcp {
         if self.config.tso { size_goal(mss, self.snd_wnd.largest()) } else { mss }
     }
 
-    /// As far as the send buffer lets data leave.
+    /// End of the data that the send buffer lets out.
     #[inline(always)]
     pub(in crate::tcp) fn buffered(&self) -> u64 {
         self.buffers.send_limit(self.board.una, self.snd.data_end(), &self.config)

@@ -1,8 +1,8 @@
 //! A red-black tree as the kernel keeps what waits above a gap (`out_of_order_queue`; the algorithms are those of Cormen et al.,
 //! Introduction to Algorithms, chapter 13).
 //!
-//! Which values a search passes on its way depends on the tree's shape, and in Linux that decides what becomes of a segment. So the shape
-//! is kept, too, as each insertion and removal leaves it. Values lie in a vector and are named by their places there.
+//! A search passes values that depend on the tree's shape, and in Linux they decide what becomes of a segment. So the shape is kept as
+//! each insertion and removal leaves it. Values lie in a vector and are named by their indices.
 
 /// No node.
 const NONE: u32 = u32::MAX;
@@ -24,12 +24,12 @@ pub(crate) struct OfoSlot {
     side: usize,
 }
 
-/// What a search finds on its way.
+/// Step of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SearchStep<F> {
     Left,
     Right,
-    Found(F),
+    OfoMatch(F),
 }
 
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ impl<T: Copy> OfoQueue<T> {
             let side = match step(place, &node.value) {
                 SearchStep::Left => LEFT,
                 SearchStep::Right => RIGHT,
-                SearchStep::Found(found) => return Ok(found),
+                SearchStep::OfoMatch(found) => return Ok(found),
             };
             spot = OfoSlot { parent: place, side };
             place = node.children[side];
@@ -134,7 +134,7 @@ impl<T: Copy> OfoQueue<T> {
             }
         }
         let [left, right] = self.nodes[place as usize].children;
-        // What takes its place, what takes the place of that, below which node, and whether a black node has left there.
+        // The child that moves up, the node it moves below, and whether a black node has left that place.
         let (child, parent, black) = if left == NONE || right == NONE {
             let child = if left == NONE { right } else { left };
             let parent = self.parent(place);
@@ -220,7 +220,7 @@ impl<T: Copy> OfoQueue<T> {
         }
     }
 
-    /// What is above `old` has `new` below instead.
+    /// Puts `new` below the parent of `old`.
     fn replace(&mut self, old: u32, new: u32) {
         match self.parent(old) {
             NONE => {
@@ -320,7 +320,7 @@ mod tests {
             self.search(|place, other| match value.cmp(other) {
                 Ordering::Less => SearchStep::Left,
                 Ordering::Greater => SearchStep::Right,
-                Ordering::Equal => SearchStep::Found(place),
+                Ordering::Equal => SearchStep::OfoMatch(place),
             })
         }
 

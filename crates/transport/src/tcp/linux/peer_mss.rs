@@ -11,9 +11,9 @@ const STAMPS: u32 = 12;
 /// Estimate of the peer's full segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PeerMss {
-    /// Payload of a full one (`rcv_mss`).
+    /// Payload of a full segment (`rcv_mss`).
     full: u32,
-    /// That of the last one, if it was not full (`last_seg_size`).
+    /// Payload of the last segment, if it was not full (`last_seg_size`).
     last: u32,
 }
 
@@ -33,15 +33,15 @@ impl PeerMss {
         len >= self.full
     }
 
-    /// A segment with `len` bytes has come in order, no more than `most` being a full one; `stamps` says that it has timestamps.
-    /// Returns whether it counts as small: less than those before it. A second one of the same length says that this is what is full.
+    /// Whether an in-order segment of `len` bytes is small: shorter than the full ones before it, of which `most` is the
+    /// limit; `stamps`: it has timestamps. A second one of the same length makes that the full size.
     pub(super) fn is_small(&mut self, len: u32, most: u32, stamps: bool) -> bool {
         let last = core::mem::take(&mut self.last);
         if len >= self.full {
             self.full = len.min(most);
             return false;
         }
-        // What is compared in Linux has the header's options, too.
+        // Linux compares the length with the header's options.
         let with_options = len + if stamps { STAMPS } else { 0 };
         if with_options >= FIRST {
             self.last = len;

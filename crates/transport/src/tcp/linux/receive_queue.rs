@@ -1,176 +1,177 @@
-//! What lies in a receive buffer, buffer by buffer: `sk_receive_queue` and `out_of_order_queue` of Linux.
+//! Receive queue packet by packet: `sk_receive_queue` and `out_of_order_queue` of Linux.
 //!
-//! A segment that follows another joins its buffer, and takes less memory by a description then; 18 are the most (`tcp_try_coalesce`,
-//! `MAX_SKB_FRAGS`). What joins two ranges belongs to the left one, and the right one keeps its buffers. As a gap is filled, the buffers
-//! behind it become those of the application, and are joined once more as far as they fit (`tcp_ofo_queue`).
+//! A segment that follows another is coalesced into its buffer, and takes less memory by a description then; a buffer holds 18
+//! at most (`tcp_try_coalesce`, `MAX_SKB_FRAGS`). A segment that joins two ranges goes into the left one, and the right one
+//! keeps its buffers. As a gap is filled, the buffers behind it move to the application's queue and are coalesced once more as
+//! far as they fit (`tcp_ofo_queue`).
 //!
-//! What still has room in the memory of a packet that shares it with none so far is copied there, and takes nothing (`skb_try_coalesce`).
+//! A segment that fits into the memory of a single packet before it is copied there, and takes nothing (`skb_try_coalesce`).
 //!
-//! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`), and what shares one is moved to the
-//! connection together, where mappings do not count any more (`__mptcp_move_skb`), but a buffer has an eighth of all memory at most
-//! (`mptcp_try_coalesce`). What a gap of the subflow has held back is moved there as a whole, before anything behind it that has waited at
-//! the connection becomes the application's (`__mptcp_ofo_queue`).
+//! On a subflow of Multipath TCP only segments of one mapping share a buffer (`mptcp_skb_can_collapse`). A buffer is moved to
+//! the connection as a whole, where mappings do not count any more (`__mptcp_move_skb`), but a buffer has an eighth of all
+//! memory at most (`mptcp_try_coalesce`). Buffers held back by a gap of the subflow are moved together, before later ones that
+//! wait at the connection become the application's (`__mptcp_ofo_queue`).
 
 use crate::tcp::linux::ofo_queue::{OfoQueue, OfoSlot, SearchStep};
 use std::collections::VecDeque;
 
 /// Packets that a buffer holds: the first, and 17 fragments of others.
 const MOST: u64 = 18;
-/// What an application reads at a time, bytes.
+/// Bytes that an application reads at a time.
 pub(crate) const READ: u64 = 65_536;
 
-/// What waits in a receive buffer: bytes, packets, and the buffers that they are in.
+/// Content of a receive buffer: bytes, packets, and the buffers that hold them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct HeldPackets {
     pub(crate) bytes: u64,
     pub(crate) packets: u64,
     pub(crate) buffers: u64,
 }
 
-/// Where a segment comes.
+/// Place of an arriving segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// As the next that is expected.
+pub(crate) enum SegmentPlace {
+    /// In order.
     InOrder,
-    /// Above a gap, into the buffer of another.
+    /// Above a gap, in the buffer of another segment.
     BehindAnother,
-    /// Above a gap, where it begins a buffer.
+    /// Above a gap, in a new buffer.
     AboveGap,
-    /// Nowhere, as all of it has come before.
+    /// Nowhere: a duplicate.
     Again,
 }
 
-/// What a segment of a subflow is a part of.
+/// Mapping that a segment of a subflow belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mark {
-    /// Data sequence numbers less subflow numbers.
+pub(crate) struct MappingMark {
+    /// Data sequence number minus subflow number.
     pub(crate) offset: u64,
     /// The mapping ends with it.
     pub(crate) ends: bool,
 }
 
-impl Mark {
-    /// Whether what follows, which has this mark, is of the same mapping.
-    const fn goes_on(self, next: Self) -> bool {
+impl MappingMark {
+    /// Whether a following segment with mark `next` is of the same mapping.
+    const fn continues_with(self, next: Self) -> bool {
         !self.ends && self.offset == next.offset
     }
 }
 
-/// What a segment above a gap meets on its way down the tree of buffers.
+/// Result of the search for a segment above a gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Found {
-    /// A buffer that has all of it.
+enum OfoMatch {
+    /// A buffer contains all of it.
     Within,
-    /// One at this place that starts where it does, and is shorter.
+    /// The buffer at this place starts where the segment does, and is shorter.
     Covers(u32),
-    /// One at this place that it joins.
+    /// The segment joins the buffer at this place.
     Follows(u32),
 }
 
-/// A buffer.
+/// A buffer (`sk_buff`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Buffer {
+struct QueuedBuffer {
     start: u64,
     end: u64,
     packets: u64,
-    mark: Mark,
+    mark: MappingMark,
 }
 
-/// What comes at once of a subflow's buffer.
+/// Part of a subflow's buffer that is moved to the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
-    /// What needs room together: all of the buffer with the first piece of it, and nothing with the others.
-    pub(crate) together: Together,
+pub(crate) struct BufferPiece {
+    /// Packets and bytes that need room together: all of the buffer with its first piece, nothing with the others.
+    pub(crate) together: PieceMemory,
     /// Packets of the piece.
     pub(crate) packets: u64,
 }
 
-/// Packets and bytes.
+/// Packets and bytes that need room together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Together {
+pub(crate) struct PieceMemory {
     pub(crate) packets: u64,
-    /// Zero where they are the bytes of the piece.
+    /// Zero: the bytes of the piece.
     pub(crate) bytes: u64,
 }
 
-impl Piece {
-    /// One that shares its buffer with no other.
-    pub(crate) const PACKET: Self = Self { together: Together { packets: 1, bytes: 0 }, packets: 1 };
+impl BufferPiece {
+    /// A packet that is a buffer of its own.
+    pub(crate) const PACKET: Self = Self { together: PieceMemory { packets: 1, bytes: 0 }, packets: 1 };
 }
 
-/// Positions are sequence numbers. Buffers above gaps are in the order of where they start. A segment that overlaps others, as may come where
-/// data is sent again in other pieces, is kept as a whole, unless one of them has all of it that is passed on the way down the tree, before
-/// another that it follows (`tcp_data_queue_ofo`, `mptcp_data_queue_ofo`).
+/// Positions are sequence numbers. Buffers above gaps are ordered by their start. A segment that overlaps others, as after a
+/// retransmission in other pieces, is kept as a whole, unless a buffer contains it that the search passes before one that it
+/// follows (`tcp_data_queue_ofo`, `mptcp_data_queue_ofo`).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiveQueue {
-    above: OfoQueue<Buffer>,
-    /// The mark of what comes next, on a subflow.
-    mark: Option<Mark>,
-    /// On a subflow: buffers that have come into order with the latest segment, by their ends, and how many packets each has.
+    above: OfoQueue<QueuedBuffer>,
+    /// Mark of the next segment, on a subflow.
+    mark: Option<MappingMark>,
+    /// Buffers of a subflow that came into order with the latest segment: end and packets of each.
     released: Vec<(u64, u64)>,
-    /// The sums over these.
+    /// Sums over the buffers above gaps.
     bytes: u64,
     packets: u64,
-    /// What came in order since the application read last, in how many packets the last buffer of it has, and where the first ends.
-    unread: Held,
+    /// Unread data in order since the last read, the packets and bytes of its last buffer, and the end of the first.
+    unread: HeldPackets,
     in_last: u64,
     bytes_in_last: u64,
-    last_mark: Mark,
+    last_mark: MappingMark,
     first_end: u64,
-    /// Packets and buffers of that which are still there after the first read.
+    /// Packets and buffers of it that remain after the first read.
     rest: (u64, u64),
-    /// The buffers of what came in order that have not been read whole, where the application takes its time.
-    slow: Option<VecDeque<Buffer>>,
-    /// What came last has begun a buffer above a gap, with so many bytes; or has joined so many buffers to others.
+    /// Buffers in order that a slow application has not read whole.
+    slow: Option<VecDeque<QueuedBuffer>>,
+    /// Bytes of the buffer that the latest segment began above a gap, and the number of buffers that it joined to others.
     begun: u64,
     joined: u64,
-    /// Bytes that a buffer has at most, where they count beside its packets.
+    /// Most bytes of a buffer, where they are limited beside its packets.
     longest: Option<u64>,
-    /// Bytes that the memory of one packet has room for; zero where none is copied.
+    /// Bytes that fit into the memory of one packet; zero: none is copied.
     in_packet: u64,
 }
 
 impl ReceiveQueue {
-    /// A buffer has so many bytes at most from now on.
+    /// Limits buffers to `bytes`.
     pub(crate) const fn set_longest(&mut self, bytes: u64) {
         self.longest = Some(bytes);
     }
 
-    /// The memory of one packet has room for so many bytes.
+    /// Sets the bytes that fit into the memory of one packet.
     pub(crate) const fn set_room_in_packet(&mut self, bytes: u64) {
         self.in_packet = bytes;
     }
 
-    /// Whether the application takes its time: then each buffer is there until all of it has been read (`tcp_recvmsg_locked`).
+    /// Makes the application a slow reader: each buffer stays until all of it is read (`tcp_recvmsg_locked`).
     pub(crate) fn set_slow(&mut self, on: bool) {
         self.slow = on.then(VecDeque::new);
     }
 
-    /// What comes next on a subflow has this mark.
-    pub(crate) const fn note_mark(&mut self, mark: Mark) {
+    /// Sets the mark of the next segment of a subflow.
+    pub(crate) const fn note_mark(&mut self, mark: MappingMark) {
         self.mark = Some(mark);
     }
 
-    /// The buffers that have come into order with the latest segment, on a subflow: where each ends, and its packets.
+    /// Buffers of a subflow that came into order with the latest segment: end and packets of each.
     pub(crate) fn released(&self) -> &[(u64, u64)] {
         &self.released
     }
 
-    /// New data from `start` to `end` has come: in order, so that all up to `nxt` has, or above a gap.
+    /// New data from `start` to `end` arrives: in order, so that all up to `nxt` is there, or above a gap.
     pub(crate) fn on_arrival(&mut self, start: u64, end: u64, nxt: u64) {
-        self.on_piece((start, end), nxt, Piece::PACKET);
+        self.on_piece((start, end), nxt, BufferPiece::PACKET);
     }
 
-    /// The same, of a `piece` of a subflow's buffer.
-    pub(crate) fn on_piece(&mut self, (start, end): (u64, u64), nxt: u64, piece: Piece) {
+    /// A `piece` of a subflow's buffer arrives at the connection.
+    pub(crate) fn on_piece(&mut self, (start, end): (u64, u64), nxt: u64, piece: BufferPiece) {
         (self.begun, self.joined) = (0, 0);
-        let came = Buffer { start, end, packets: piece.packets, mark: self.mark.unwrap_or_default() };
+        let came = QueuedBuffer { start, end, packets: piece.packets, mark: self.mark.unwrap_or_default() };
         if end <= nxt { self.on_order(came, nxt, piece.together) } else { self.on_gap(came, piece.together) }
     }
 
-    fn on_order(&mut self, came: Buffer, nxt: u64, together: Together) {
+    fn on_order(&mut self, came: QueuedBuffer, nxt: u64, together: PieceMemory) {
         self.released.clear();
-        // Of a subflow, what no gap has held back is the connection's at once.
+        // A subflow's data that no gap has held back is the connection's at once.
         if self.mark.is_some() && self.above.is_empty() {
             return;
         }
@@ -178,52 +179,52 @@ impl ReceiveQueue {
         self.release(came.end, nxt);
     }
 
-    /// What waited above a gap is the application's up to `nxt`, of which all up to `reached` has been added.
+    /// Moves buffers above a gap to the application's queue up to `nxt`; all up to `reached` is there already.
     pub(crate) fn release(&mut self, mut reached: u64, nxt: u64) {
         while let Some((place, next)) = self.above.first().filter(|(_, next)| next.start < nxt) {
             self.above.remove(place);
             self.uncount(&next);
             if next.end > reached {
                 let (start, adjoins) = (next.start.max(reached), next.start == reached);
-                let together = Together { packets: next.packets, bytes: next.end - next.start };
-                self.joined += u64::from(self.append(Buffer { start, ..next }, together, adjoins));
+                let together = PieceMemory { packets: next.packets, bytes: next.end - next.start };
+                self.joined += u64::from(self.append(QueuedBuffer { start, ..next }, together, adjoins));
                 reached = next.end;
             }
         }
     }
 
-    /// So much has come above a gap.
+    /// Counts data above a gap.
     const fn count(&mut self, bytes: u64, packets: u64) {
         (self.bytes, self.packets) = (self.bytes + bytes, self.packets + packets);
     }
 
-    /// A buffer is above a gap no longer.
-    const fn uncount(&mut self, buffer: &Buffer) {
+    /// Uncounts a buffer that leaves the out-of-order queue.
+    const fn uncount(&mut self, buffer: &QueuedBuffer) {
         (self.bytes, self.packets) =
             (self.bytes - (buffer.end - buffer.start), self.packets - buffer.packets);
     }
 
-    /// Whether a buffer of so many packets and bytes has room for what comes `together`, the first bytes of which are `next`.
-    fn has_room(&self, (packets, bytes): (u64, u64), together: Together, next: u64) -> bool {
+    /// Whether a buffer of so many packets and bytes has room for `together`, whose first bytes are `next`.
+    fn has_room(&self, (packets, bytes): (u64, u64), together: PieceMemory, next: u64) -> bool {
         let long = || self.longest.is_some_and(|most| bytes + together.bytes.max(next) > most);
         packets + together.packets <= MOST && (together.packets == 0 || !long())
     }
 
-    /// What so many packets are that come `together`, of `bytes`, as they join a buffer of so many packets and bytes: none if they are copied.
-    const fn added(&self, (packets, in_it): (u64, u64), came: &Buffer, together: Together) -> u64 {
+    /// Packets that `came` adds to a buffer of so many packets and bytes that it joins: none if it is copied.
+    const fn added(&self, (packets, in_it): (u64, u64), came: &QueuedBuffer, together: PieceMemory) -> u64 {
         let bytes = came.end - came.start;
         let fits = packets == 1 && together.packets == 1 && in_it + bytes <= self.in_packet;
         if fits { 0 } else { came.packets }
     }
 
-    /// A buffer goes behind what the application has not read; whether it joins the last one there, where it `adjoins` that, as far as
-    /// that has room for what comes `together`.
-    fn append(&mut self, mut next: Buffer, together: Together, adjoins: bool) -> bool {
+    /// Appends a buffer to the application's queue. Whether it joins the last one there: if it `adjoins` that, and there is
+    /// room for `together`.
+    fn append(&mut self, mut next: QueuedBuffer, together: PieceMemory, adjoins: bool) -> bool {
         let bytes = next.end - next.start;
         let fits = adjoins
             && self.unread.buffers > 0
             && self.has_room((self.in_last, self.bytes_in_last), together, bytes);
-        let joins = fits && self.last_mark.goes_on(next.mark);
+        let joins = fits && self.last_mark.continues_with(next.mark);
         if joins {
             next.packets = self.added((self.in_last, self.bytes_in_last), &next, together);
         } else {
@@ -259,19 +260,22 @@ impl ReceiveQueue {
         joins
     }
 
-    /// What is held once the application has read as much as it does at a time of what came in order since it read last. Buffers of
-    /// which a part is left are there as a whole.
-    pub(crate) fn held_after_first_read(&self) -> Held {
+    /// Content of the buffer after the first read of unread data. Buffers read in part remain as a whole.
+    pub(crate) fn held_after_first_read(&self) -> HeldPackets {
         let bytes = self.unread.bytes.saturating_sub(READ) + self.bytes;
-        Held { bytes, packets: self.rest.0 + self.packets, buffers: self.rest.1 + self.above.len() as u64 }
+        HeldPackets {
+            bytes,
+            packets: self.rest.0 + self.packets,
+            buffers: self.rest.1 + self.above.len() as u64,
+        }
     }
 
-    /// The application has read all that came in order.
+    /// The application has read everything in order.
     pub(crate) fn on_read(&mut self) {
-        (self.unread, self.in_last, self.bytes_in_last, self.rest) = (Held::default(), 0, 0, (0, 0));
+        (self.unread, self.in_last, self.bytes_in_last, self.rest) = (HeldPackets::default(), 0, 0, (0, 0));
     }
 
-    /// An application that takes its time has read all up to `read`; each buffer that is gone by it is `seen`, with its end.
+    /// A slow application has read up to `read`; each buffer that is gone by it is `seen`, with its end.
     pub(crate) fn on_slow_read(&mut self, read: u64, mut seen: impl FnMut(u64)) {
         let Some(slow) = &mut self.slow else { return };
         while let Some(gone) = slow.front().copied().filter(|first| first.end <= read) {
@@ -286,47 +290,53 @@ impl ReceiveQueue {
         }
     }
 
-    /// Where above a gap a segment comes that starts at `start`.
-    pub(crate) fn place_of(&self, start: u64) -> Place {
-        match self.find((start, u64::MAX), |buffer| self.joins(buffer, start, Piece::PACKET.together, 0)) {
-            Ok(Found::Follows(_)) => Place::BehindAnother,
-            _ => Place::AboveGap,
+    /// Place above a gap of a segment that starts at `start`.
+    pub(crate) fn place_of(&self, start: u64) -> SegmentPlace {
+        match self
+            .find((start, u64::MAX), |buffer| self.joins(buffer, start, BufferPiece::PACKET.together, 0))
+        {
+            Ok(OfoMatch::Follows(_)) => SegmentPlace::BehindAnother,
+            _ => SegmentPlace::AboveGap,
         }
     }
 
-    /// What becomes of a segment from `start` to `end` above a gap, of which something else says whether it `joins` a buffer; else it goes
-    /// to a spot of its own.
-    fn find(&self, (start, end): (u64, u64), joins: impl Fn(&Buffer) -> bool) -> Result<Found, OfoSlot> {
+    /// Searches for a segment from `start` to `end` above a gap; `joins` says whether it joins a buffer. Otherwise it gets a
+    /// slot of its own.
+    fn find(
+        &self,
+        (start, end): (u64, u64),
+        joins: impl Fn(&QueuedBuffer) -> bool,
+    ) -> Result<OfoMatch, OfoSlot> {
         if let Some((place, last)) = self.above.last().filter(|(_, last)| start >= last.end) {
-            return if joins(&last) { Ok(Found::Follows(place)) } else { Err(self.above.end()) };
+            return if joins(&last) { Ok(OfoMatch::Follows(place)) } else { Err(self.above.end()) };
         }
         self.above.search(|place, buffer| {
             if start < buffer.start {
                 SearchStep::Left
             } else if start >= buffer.end {
-                if joins(buffer) { SearchStep::Found(Found::Follows(place)) } else { SearchStep::Right }
+                if joins(buffer) { SearchStep::OfoMatch(OfoMatch::Follows(place)) } else { SearchStep::Right }
             } else if end <= buffer.end {
-                SearchStep::Found(Found::Within)
+                SearchStep::OfoMatch(OfoMatch::Within)
             } else if start == buffer.start {
-                SearchStep::Found(Found::Covers(place))
+                SearchStep::OfoMatch(OfoMatch::Covers(place))
             } else {
                 SearchStep::Right
             }
         })
     }
 
-    /// Whether what comes `together`, its first `bytes` from `start` on, has room in a buffer before it.
-    fn joins(&self, before: &Buffer, start: u64, together: Together, bytes: u64) -> bool {
+    /// Whether a segment at `start` with its first `bytes` has room in the buffer before it, with all of `together`.
+    fn joins(&self, before: &QueuedBuffer, start: u64, together: PieceMemory, bytes: u64) -> bool {
         let fits = || self.has_room((before.packets, before.end - before.start), together, bytes);
-        before.end == start && fits() && before.mark.goes_on(self.mark.unwrap_or_default())
+        before.end == start && fits() && before.mark.continues_with(self.mark.unwrap_or_default())
     }
 
-    fn on_gap(&mut self, came: Buffer, together: Together) {
+    fn on_gap(&mut self, came: QueuedBuffer, together: PieceMemory) {
         let (range, bytes) = ((came.start, came.end), came.end - came.start);
         let place = match self.find(range, |before| self.joins(before, came.start, together, bytes)) {
-            Ok(Found::Within) => return,
-            Ok(Found::Follows(place)) => return self.follow(place, came, together),
-            Ok(Found::Covers(place)) => {
+            Ok(OfoMatch::Within) => return,
+            Ok(OfoMatch::Follows(place)) => return self.follow(place, came, together),
+            Ok(OfoMatch::Covers(place)) => {
                 let covered = self.above.set(place, came);
                 self.uncount(&covered);
                 place
@@ -341,49 +351,49 @@ impl ReceiveQueue {
         }
     }
 
-    /// What `came` joins the buffer at `place`.
-    fn follow(&mut self, place: u32, came: Buffer, together: Together) {
+    /// Joins `came` to the buffer at `place`.
+    fn follow(&mut self, place: u32, came: QueuedBuffer, together: PieceMemory) {
         let before = self.above.get(place);
         let added = self.added((before.packets, before.end - before.start), &came, together);
         self.count(came.end - came.start, added);
-        self.above.set(place, Buffer { start: before.start, packets: before.packets + added, ..came });
+        self.above.set(place, QueuedBuffer { start: before.start, packets: before.packets + added, ..came });
     }
 
-    /// What is held, of which `unread` bytes wait for the application; segments are of `mss` bytes.
-    pub(crate) fn held(&self, unread: u64, mss: u64) -> Held {
+    /// Content of the buffer, with `unread` bytes in order; segments are of `mss` bytes.
+    pub(crate) fn held(&self, unread: u64, mss: u64) -> HeldPackets {
         if unread == 0 && self.packets == 0 {
-            return Held::default();
+            return HeldPackets::default();
         }
         let known = self.slow.is_some() || unread == self.unread.bytes;
         let below = if known { self.unread } else { of_full_packets(unread, mss) };
-        Held {
+        HeldPackets {
             bytes: below.bytes + self.bytes,
             packets: below.packets + self.packets,
             buffers: below.buffers + self.above.len() as u64,
         }
     }
 
-    /// The same as the window grows by it: what has begun a buffer above a gap does not count yet, and what is no longer above one is not
-    /// joined yet.
-    pub(crate) fn held_before(&self, unread: u64, mss: u64) -> Held {
+    /// Content of the buffer as the growth of the window sees it: a buffer begun above a gap is not counted yet, and buffers
+    /// that left the gap are not joined yet.
+    pub(crate) fn held_before(&self, unread: u64, mss: u64) -> HeldPackets {
         let (held, begun) = (self.held(unread, mss), u64::from(self.begun > 0));
-        Held {
+        HeldPackets {
             bytes: held.bytes - self.begun,
             packets: held.packets - begun,
             buffers: held.buffers - begun + self.joined,
         }
     }
 
-    /// Where the first buffer ends that the application reads of what came in order last.
+    /// End of the first unread buffer.
     pub(crate) const fn first_end(&self) -> u64 {
         self.first_end
     }
 }
 
-/// What the application has read in part, as if it were full packets of `mss` bytes in full buffers.
-const fn of_full_packets(bytes: u64, mss: u64) -> Held {
+/// Partly read data, as full packets of `mss` bytes in full buffers.
+const fn of_full_packets(bytes: u64, mss: u64) -> HeldPackets {
     let packets = bytes.div_ceil(mss);
-    Held { bytes, packets, buffers: packets.div_ceil(MOST) }
+    HeldPackets { bytes, packets, buffers: packets.div_ceil(MOST) }
 }
 
 #[cfg(test)]
@@ -399,8 +409,8 @@ mod tests {
         queue
     }
 
-    fn held(packets: u64, buffers: u64) -> Held {
-        Held { bytes: packets * MSS, packets, buffers }
+    fn held(packets: u64, buffers: u64) -> HeldPackets {
+        HeldPackets { bytes: packets * MSS, packets, buffers }
     }
 
     #[test]
@@ -440,7 +450,7 @@ mod tests {
     fn subflow(segments: &[(u64, u64, bool)]) -> ReceiveQueue {
         let mut queue = ReceiveQueue::default();
         for &(n, offset, ends) in segments {
-            queue.note_mark(Mark { offset, ends });
+            queue.note_mark(MappingMark { offset, ends });
             queue.on_arrival(n * MSS, (n + 1) * MSS, 0);
         }
         queue
@@ -451,9 +461,9 @@ mod tests {
         assert_eq!(subflow(&[(1, 5, false), (2, 5, false)]).held(0, MSS), held(2, 1));
         let mut elsewhere = subflow(&[(1, 5, false), (2, 9, false)]);
         assert_eq!(elsewhere.held(0, MSS), held(2, 2), "the data goes on elsewhere");
-        assert_eq!(elsewhere.place_of(3 * MSS), Place::BehindAnother);
-        elsewhere.note_mark(Mark { offset: 5, ends: false });
-        assert_eq!(elsewhere.place_of(3 * MSS), Place::AboveGap);
+        assert_eq!(elsewhere.place_of(3 * MSS), SegmentPlace::BehindAnother);
+        elsewhere.note_mark(MappingMark { offset: 5, ends: false });
+        assert_eq!(elsewhere.place_of(3 * MSS), SegmentPlace::AboveGap);
         assert_eq!(subflow(&[(1, 5, true), (2, 5, false)]).held(0, MSS), held(2, 2), "the mapping has ended");
         assert_eq!(subflow(&[(1, 5, false), (2, 5, true), (3, 5, false)]).held(0, MSS), held(3, 2));
     }
@@ -463,7 +473,7 @@ mod tests {
         // 19 segments of one mapping wait in two buffers, and 3 of another; then the first comes, which has room for none of the 18.
         let above: Vec<_> = (1..20).map(|n| (n, 5, false)).chain((20..23).map(|n| (n, 9, false))).collect();
         let mut queue = subflow(&above);
-        queue.note_mark(Mark { offset: 5, ends: false });
+        queue.note_mark(MappingMark { offset: 5, ends: false });
         queue.on_arrival(0, MSS, 23 * MSS);
         assert_eq!(queue.released(), [(MSS, 1), (19 * MSS, 18), (20 * MSS, 1), (23 * MSS, 3)]);
         // There, where 10 wait, the 18 join none of them; the next two do, as they come one by one, and so do three at once.
@@ -472,8 +482,8 @@ mod tests {
         all.on_arrival(0, at, at);
         let mut come = |pieces: &[(u64, u64)]| {
             for &(together, packets) in pieces {
-                let together = Together { packets: together, bytes: 0 };
-                all.on_piece((at, at + MSS), at + MSS, Piece { together, packets });
+                let together = PieceMemory { packets: together, bytes: 0 };
+                all.on_piece((at, at + MSS), at + MSS, BufferPiece { together, packets });
                 at += MSS;
             }
             all.held(at, MSS).buffers
@@ -485,8 +495,8 @@ mod tests {
         let above = |pieces: &[(u64, u64)]| {
             let mut queue = super::tests::queue(&(1..18).collect::<Vec<_>>());
             for (n, &(together, packets)) in (18..).zip(pieces) {
-                let together = Together { packets: together, bytes: 0 };
-                queue.on_piece((n * MSS, (n + 1) * MSS), 0, Piece { together, packets });
+                let together = PieceMemory { packets: together, bytes: 0 };
+                queue.on_piece((n * MSS, (n + 1) * MSS), 0, BufferPiece { together, packets });
             }
             queue.held(0, MSS).buffers
         };
@@ -497,28 +507,36 @@ mod tests {
     fn what_the_memory_of_a_packet_has_room_for_is_copied() {
         let mut queue = ReceiveQueue::default();
         queue.set_room_in_packet(1432);
-        // As a kernel 6.1 did it: 128, 400 and 400 bytes are in the memory of the first, which has room for 504 more.
+        // Trace of a kernel 6.1: 128, 400 and 400 bytes are in the memory of the first packet, which has room for 504 more.
         let ends = [128, 528, 928];
         ends.windows(2).for_each(|w| queue.on_arrival(1000 + w[0], 1000 + w[1], 0));
-        assert_eq!(queue.held(0, MSS), Held { bytes: 800, packets: 1, buffers: 1 });
+        assert_eq!(queue.held(0, MSS), HeldPackets { bytes: 800, packets: 1, buffers: 1 });
         queue.on_arrival(1928, 2561, 0);
-        assert_eq!(queue.held(0, MSS), Held { bytes: 1433, packets: 2, buffers: 1 }, "a byte too much");
+        assert_eq!(
+            queue.held(0, MSS),
+            HeldPackets { bytes: 1433, packets: 2, buffers: 1 },
+            "a byte too much"
+        );
         queue.on_arrival(2561, 2562, 0);
-        assert_eq!(queue.held(0, MSS), Held { bytes: 1434, packets: 3, buffers: 1 }, "it is of two by now");
+        assert_eq!(
+            queue.held(0, MSS),
+            HeldPackets { bytes: 1434, packets: 3, buffers: 1 },
+            "it is of two by now"
+        );
         // In order it is the same; what comes in one buffer of two packets is not copied.
         queue.on_arrival(0, 1128, 2562);
-        assert_eq!(queue.held(2562, MSS), Held { bytes: 2562, packets: 4, buffers: 1 });
+        assert_eq!(queue.held(2562, MSS), HeldPackets { bytes: 2562, packets: 4, buffers: 1 });
         queue.on_read();
         queue.on_arrival(2562, 2600, 2600);
         queue.on_arrival(2600, 2700, 2700);
-        assert_eq!(queue.held(138, MSS), Held { bytes: 138, packets: 1, buffers: 1 });
-        let together = Together { packets: 2, bytes: 100 };
-        queue.on_piece((2700, 2800), 2800, Piece { together, packets: 2 });
-        assert_eq!(queue.held(238, MSS), Held { bytes: 238, packets: 3, buffers: 1 });
+        assert_eq!(queue.held(138, MSS), HeldPackets { bytes: 138, packets: 1, buffers: 1 });
+        let together = PieceMemory { packets: 2, bytes: 100 };
+        queue.on_piece((2700, 2800), 2800, BufferPiece { together, packets: 2 });
+        assert_eq!(queue.held(238, MSS), HeldPackets { bytes: 238, packets: 3, buffers: 1 });
         queue.on_arrival(2800, 2850, 2850);
         assert_eq!(
             queue.held(288, MSS),
-            Held { bytes: 288, packets: 4, buffers: 1 },
+            HeldPackets { bytes: 288, packets: 4, buffers: 1 },
             "nor into one of several"
         );
     }
@@ -531,13 +549,13 @@ mod tests {
 
     #[test]
     fn what_came_in_order_since_the_last_read_counts_buffer_by_buffer() {
-        // As a kernel 6.12 did it: a short segment fills a gap before 22 others, and one more comes in order. The first buffer is full
-        // with 18 of those, and the last joins the four behind it.
+        // Trace of a kernel 6.12: a short segment fills a gap before 22 others, and one more comes in order. The first buffer
+        // is full with 18 of those, and the last joins the four behind it.
         let mut queue = queue(&(1..=22).collect::<Vec<_>>());
         queue.on_arrival(900, MSS, 23 * MSS);
         queue.on_arrival(23 * MSS, 24 * MSS, 24 * MSS);
         let all = 23 * MSS + 100;
-        assert_eq!(queue.held(all, MSS), Held { bytes: all, packets: 24, buffers: 3 });
+        assert_eq!(queue.held(all, MSS), HeldPackets { bytes: all, packets: 24, buffers: 3 });
         // Read in part: as if it were full packets in full buffers.
         assert_eq!(queue.held(20 * MSS, MSS), held(20, 2));
         queue.on_read();
@@ -551,21 +569,25 @@ mod tests {
         queue.on_arrival(0, MSS, 90 * MSS);
         // The first alone, as the buffer behind it is full; then 18, 18, 18, 18 and 17.
         assert_eq!(queue.held(90 * MSS, MSS), held(90, 6));
-        assert_eq!(queue.held_after_first_read(), Held { bytes: 90_000 - 65_536, packets: 35, buffers: 2 });
+        assert_eq!(
+            queue.held_after_first_read(),
+            HeldPackets { bytes: 90_000 - 65_536, packets: 35, buffers: 2 }
+        );
     }
 
     #[test]
     fn where_a_segment_comes_above_a_gap() {
         let some = queue(&[1, 2, 5]);
-        assert_eq!([3, 6].map(|n| some.place_of(n * MSS)), [Place::BehindAnother; 2]);
-        assert_eq!([4, 7].map(|n| some.place_of(n * MSS)), [Place::AboveGap; 2]);
+        assert_eq!([3, 6].map(|n| some.place_of(n * MSS)), [SegmentPlace::BehindAnother; 2]);
+        assert_eq!([4, 7].map(|n| some.place_of(n * MSS)), [SegmentPlace::AboveGap; 2]);
         let full = queue(&(1..=18).collect::<Vec<_>>());
-        assert_eq!(full.place_of(19 * MSS), Place::AboveGap, "18 are the most");
+        assert_eq!(full.place_of(19 * MSS), SegmentPlace::AboveGap, "18 are the most");
     }
 
     #[test]
     fn as_a_gap_is_filled_buffers_are_joined_as_far_as_they_fit() {
-        // As a kernel 6.12 did it: behind the segment 13 in one buffer, which joins it, and 7 in another, which would be too many.
+        // Trace of a kernel 6.12: behind the segment 13 in one buffer, which joins it, and 7 in another, which would be too
+        // many.
         let mut some = queue(&(1..=13).chain([15, 16, 17, 18, 19, 20, 14]).collect::<Vec<_>>());
         assert_eq!(some.held(0, MSS), held(20, 2));
         some.on_arrival(0, MSS, 21 * MSS);
@@ -576,7 +598,7 @@ mod tests {
         let mut full = queue(&(1..=18).collect::<Vec<_>>());
         full.on_arrival(0, MSS, 19 * MSS);
         assert_eq!((full.held(19 * MSS, MSS), full.first_end()), (held(19, 2), MSS));
-        // What comes in order, alone, after all was read.
+        // A segment in order, alone, after everything was read.
         full.on_read();
         full.on_arrival(19 * MSS, 20 * MSS, 20 * MSS);
         assert_eq!((full.held(MSS, MSS), full.first_end()), (held(1, 1), 20 * MSS));
@@ -590,14 +612,14 @@ mod tests {
         assert_eq!(held(&queue), (19, 2));
         queue.on_arrival(18_500, 19_500, 0);
         assert_eq!(held(&queue), (20, 3), "half of it is in either");
-        // That has come to lie above the two in the tree, so what follows it is kept, too, though the second has all of it.
+        // It lies above the two in the tree, so its successor is kept, too, though the second contains it.
         queue.on_arrival(19_500, 19_900, 0);
         assert_eq!(held(&queue), (21, 3));
         queue.on_arrival(19_100, 19_400, 0);
         assert_eq!(held(&queue), (21, 3), "one of them has all of this, and it follows none");
         // In order, what was there before is skipped, and nothing is joined across it.
         queue.on_arrival(0, MSS, 20_000);
-        assert_eq!(queue.held(20_000, MSS), Held { bytes: 20_000, packets: 22, buffers: 4 });
+        assert_eq!(queue.held(20_000, MSS), HeldPackets { bytes: 20_000, packets: 22, buffers: 4 });
     }
 
     #[test]
@@ -620,6 +642,6 @@ mod tests {
         let mut queue = queue(&[5, 7]);
         queue.on_arrival(5_000, 6_500, 0);
         queue.on_arrival(6_800, 8_200, 0);
-        assert_eq!(queue.held(0, MSS), Held { bytes: 1500 + 1400, packets: 2, buffers: 2 });
+        assert_eq!(queue.held(0, MSS), HeldPackets { bytes: 1500 + 1400, packets: 2, buffers: 2 });
     }
 }

@@ -1,53 +1,54 @@
-//! Buffers that grow with the path (Linux 6.1, `tcp_rmem` and `tcp_wmem`).
+//! Receive buffer that grows with the path (Linux 6.1, `tcp_rmem`).
 //!
-//! Receive side: the buffer grows with what the application takes in a round trip ([`RightSizing`]), and the advertised
-//! window follows what arrives (`tcp_grow_window`). Packets are charged with
-//! the memory that they take, not with their payload, and a part of the buffer is kept for that: half (`tcp_adv_win_scale`), or since
-//! 6.7 what the first full segment shows to be needed (`scaling_ratio`).
-//! Send side: twice what the congestion window needs, filled by the application ([`SendBuffer`]).
+//! The buffer grows with the bytes that the application takes in a round trip ([`RightSizing`]), and the advertised window
+//! with arriving data (`tcp_grow_window`). Packets are charged with their memory, not their payload, and a part of the buffer
+//! is reserved for that: half (`tcp_adv_win_scale`), or since 6.7 the share that the first full segment shows to be needed
+//! (`scaling_ratio`).
 //!
-//! Departures: no memory pressure; what waits out of order is never copied together, but charged as if it had been once it
-//! is more than the largest buffer; windows that come tell of round trips only where timestamps do not. Multipath TCP has one buffer a connection, with laws of its own (`mptcp/memory.rs`).
+//! Departures: no memory pressure; the out-of-order queue is never collapsed, but charged as if it had been once it exceeds
+//! the largest buffer; arriving windows give round trips only without timestamps. Multipath TCP has one buffer a connection,
+//! with rules of its own (`mptcp/memory.rs`).
 
-use super::receive_queue::Held;
+use super::receive_queue::HeldPackets;
 use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
-use crate::right_sizing::{Passage, RightSizing, least_round_trip};
+use crate::right_sizing::{RightSizing, WindowRtt, least_round_trip};
 use tailrace_core::{Duration, Instant};
 
-/// Payload and memory of a buffer into which packets are copied together (`tcp_collapse`: one page).
+/// Payload and memory of a buffer into which packets are collapsed (`tcp_collapse`: one page).
 const PAGE: (u64, u64) = (4096 - SHARED, 4096 + DESCRIPTION);
-/// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
+/// Payload that counts as a full segment before a larger one has come (`TCP_MSS_DEFAULT`).
 const LEAST_FULL: u64 = 536;
-/// Of 256 parts of the free space so many are window at first: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
+/// Initial share of free space that is window, in 256ths: `tcp_adv_win_scale` of 1, `TCP_DEFAULT_SCALING_RATIO`.
 const HALF: u64 = 128;
 
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveSpace {
-    /// Memory that may be charged (`sk_rcvbuf`), and the most that it may become.
+    /// Memory that may be charged (`sk_rcvbuf`), and its maximum.
     size: u64,
     most: u64,
-    /// Memory a packet takes beside the payload of a full one, however much it has: cards receive into buffers of one size.
+    /// Memory of a packet beside the payload of a full one: network cards receive into buffers of one size.
     overhead: u64,
     mss: u64,
-    /// The largest payload so far (`rcv_mss`): what the peer calls a full segment, which may be less than this end could take.
+    /// Largest payload so far (`rcv_mss`): the peer's full segment, which may be less than this end's.
     largest: u64,
-    /// Of 256 parts of the free space so many are window; what a full segment shows, where segments tell.
+    /// Share of free space that is window, in 256ths, and its maximum where a full segment shows it.
     share: u64,
     measured: Option<u64>,
-    /// Most that may be advertised (`window_clamp`), and as far as that has got (`rcv_ssthresh`).
+    /// Limit of the advertised window (`window_clamp`), and the window as it has grown (`rcv_ssthresh`).
     clamp: u64,
     window: u64,
-    /// How large it must be.
+    /// Right-sizing of the buffer.
     sizing: RightSizing,
-    /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`), and what tells it where there are no timestamps.
+    /// Round trip as the receiver sees it, in eighths of a microsecond (`rcv_rtt_est`), and its measurement without
+    /// timestamps.
     rtt_eighths: u64,
-    passage: Passage,
+    passage: WindowRtt,
 }
 
 impl ReceiveSpace {
-    /// `None` where buffers are no matter of memory.
+    /// `None` where buffers are fixed.
     pub(crate) fn new(config: &TcpConfig) -> Option<Self> {
         let sizes = config.tcp_rmem?;
         let size = sizes.initial;
@@ -64,11 +65,12 @@ impl ReceiveSpace {
             window: half,
             sizing: RightSizing::new(0, 0, Instant::ZERO),
             rtt_eighths: 0,
-            passage: Passage::default(),
+            passage: WindowRtt::default(),
         })
     }
 
-    /// The connection stands: segments are of `mss` bytes, the application has read up to `read` (`tcp_init_buffer_space`).
+    /// The connection is established: segments are of `mss` bytes, the application has read up to `read`
+    /// (`tcp_init_buffer_space`).
     pub(crate) fn start(&mut self, mss: u64, read: u64, now: Instant) {
         self.mss = mss.max(1);
         self.largest = self.largest.min(self.mss);
@@ -78,7 +80,7 @@ impl ReceiveSpace {
         self.sizing = RightSizing::new(self.window.min(10 * self.mss), read, now);
     }
 
-    /// What of so much space is window (`tcp_win_from_space`).
+    /// Window that `space` gives (`tcp_win_from_space`).
     const fn window_of(&self, space: u64) -> u64 {
         space * self.share / 256
     }
@@ -88,17 +90,17 @@ impl ReceiveSpace {
         self.mss + self.overhead
     }
 
-    /// Memory that what is held takes: packets, of which those behind others share their description (`tcp_try_coalesce`); copied
-    /// together where the largest buffer would not hold them otherwise.
-    fn charge(&self, held: Held) -> u64 {
+    /// Memory of the held packets, of which coalesced ones share their description (`tcp_try_coalesce`); collapsed where the
+    /// largest buffer would not hold them otherwise.
+    fn charge(&self, held: HeldPackets) -> u64 {
         let spared = held.packets.saturating_sub(held.buffers) * DESCRIPTION.min(self.overhead);
         let plain = held.packets * self.packet() - spared;
         if plain <= self.most { plain } else { plain.min(held.bytes * PAGE.1 / PAGE.0) }
     }
 
-    /// A segment with so many bytes has come; `held` is what waits in the buffer (`tcp_grow_window`).
-    /// Returns whether the window grew: then Linux acknowledges at once.
-    pub(super) fn on_arrival(&mut self, bytes: u64, held: Held) -> bool {
+    /// A segment with `bytes` has come, with `held` in the buffer (`tcp_grow_window`). Returns whether the window grew: then
+    /// Linux acknowledges at once.
+    pub(super) fn on_arrival(&mut self, bytes: u64, held: HeldPackets) -> bool {
         self.measure(bytes);
         if self.window >= self.clamp || bytes < 128 {
             return false;
@@ -116,7 +118,7 @@ impl ReceiveSpace {
         true
     }
 
-    /// A segment larger than all before it shows what share of its memory is payload (`tcp_measure_rcv_mss`).
+    /// A segment larger than all before shows the share of payload in its memory (`tcp_measure_rcv_mss`).
     fn measure(&mut self, bytes: u64) {
         if bytes <= self.largest {
             return;
@@ -130,7 +132,7 @@ impl ReceiveSpace {
         }
     }
 
-    /// Whether the peer's segments are not known to be larger.
+    /// Whether `bytes` are a full segment of the peer.
     pub(super) const fn is_full(&self, bytes: u64) -> bool {
         bytes >= self.largest
     }
@@ -145,21 +147,21 @@ impl ReceiveSpace {
         (self.rtt_eighths > 0).then(|| Duration::from_nanos(self.rtt_eighths * 125))
     }
 
-    /// A round trip as the receiver sees it: what came echoes an ACK of its own (`tcp_rcv_rtt_update`).
+    /// Round-trip sample of the receiver: a segment echoes an ACK of its own (`tcp_rcv_rtt_update`).
     pub(crate) fn on_round_trip(&mut self, rtt: Duration) {
         let (sample, old) = (rtt.as_micros(), self.rtt_eighths);
         let first = old == 0 || sample.saturating_mul(8) < old;
         self.rtt_eighths = if first { sample.saturating_mul(8) } else { old - (old >> 3) + sample };
     }
 
-    /// The same without timestamps: all up to `nxt` has come, while the last window told was of so much.
+    /// Round trip without timestamps: all up to `nxt` has come since a window of `window` bytes was told.
     pub(super) fn on_order(&mut self, nxt: u64, window: u64, now: Instant) {
         if let Some(passed) = self.passage.on_order(nxt, window, now) {
             self.rtt_eighths = least_round_trip(self.rtt_eighths, passed);
         }
     }
 
-    /// The application has read up to `read`, and as much as lies `behind` it could be read.
+    /// The application has read up to `read`, with as much as `behind` it readable.
     pub(super) fn on_read(&mut self, (read, behind): (u64, u64), now: Instant) {
         let rtt = Duration::from_micros(self.rtt_eighths >> 3);
         let wanted = if self.measured.is_none() {
@@ -175,8 +177,8 @@ impl ReceiveSpace {
         }
     }
 
-    /// Whether there is room for so much; the buffer grows for it (`tcp_clamp_window`).
-    pub(super) fn makes_room(&mut self, held: Held) -> bool {
+    /// Whether there is room for `held`; the buffer grows for it (`tcp_clamp_window`).
+    pub(super) fn makes_room(&mut self, held: HeldPackets) -> bool {
         let charged = self.charge(held);
         if charged > self.size {
             self.size = charged.min(self.most);
@@ -187,18 +189,19 @@ impl ReceiveSpace {
         charged <= self.size
     }
 
-    /// What could be advertised for the memory that what is `held` leaves.
-    fn free(&self, held: Held) -> u64 {
+    /// Window that the memory beside `held` allows.
+    fn free(&self, held: HeldPackets) -> u64 {
         self.window_of(self.size.saturating_sub(self.charge(held)))
     }
 
-    /// Whether less than half of what there could be is left (`__tcp_select_window`).
-    pub(super) fn is_half_full(&self, held: Held) -> bool {
+    /// Whether less than half of the possible window is left (`__tcp_select_window`).
+    pub(super) fn is_half_full(&self, held: HeldPackets) -> bool {
         self.free(held) < self.clamp.min(self.window_of(self.size)) / 2
     }
 
-    /// Whether the window would be twice what the peer knows of, or more, when told in multiples of `unit` (`__tcp_cleanup_rbuf`).
-    pub(super) fn opens_wide(&self, known: u64, held: Held, unit: u64) -> bool {
+    /// Whether the window would be at least twice what the peer knows, when told in multiples of `unit`
+    /// (`__tcp_cleanup_rbuf`).
+    pub(super) fn opens_wide(&self, known: u64, held: HeldPackets, unit: u64) -> bool {
         if 2 * known > self.clamp {
             return false;
         }
@@ -206,10 +209,9 @@ impl ReceiveSpace {
         window > 0 && window >= 2 * known
     }
 
-    /// The window to advertise beyond what has come in order, while so much is `held` in the buffer
-    /// (`__tcp_select_window`). What was promised stays promised; the caller sees to that. It is told in multiples of `unit`, and of
-    /// the last one a part does not count where less than half is left.
-    pub(super) fn window(&self, held: Held, unit: u64) -> u64 {
+    /// Window to advertise beyond the data in order, with `held` in the buffer (`__tcp_select_window`). The caller keeps
+    /// earlier promises. It is told in multiples of `unit`, and a partial one does not count where less than half is left.
+    pub(super) fn window(&self, held: HeldPackets, unit: u64) -> u64 {
         let (mut free, all) = (self.free(held), self.window_of(self.size));
         let full = self.clamp.min(all);
         if free < full / 2 {
@@ -222,8 +224,8 @@ impl ReceiveSpace {
     }
 }
 
-/// What a segment of `bytes` adds to `window`, if its `memory` could be a larger window: such small segments waste memory, so the
-/// window stays below what they could fill, of `largest` at most (`__tcp_grow_window`).
+/// Growth of `window` by a segment of `bytes` whose `memory` could be a larger window: such small segments waste memory, so
+/// the window stays below what they could fill, at most `largest` (`__tcp_grow_window`).
 pub(crate) fn careful_step(bytes: u64, memory: u64, (window, largest): (u64, u64), mss: u64) -> u64 {
     let (mut memory, mut limit) = (memory >> 1, largest >> 1);
     while window <= limit {
@@ -242,14 +244,14 @@ mod tests {
     use crate::config::Profile;
 
     const MSS: u64 = 1448;
-    const NONE: Held = Held { bytes: 0, packets: 0, buffers: 0 };
+    const NONE: HeldPackets = HeldPackets { bytes: 0, packets: 0, buffers: 0 };
 
-    /// So many bytes, each full packet in a buffer of its own.
-    fn apart(bytes: u64) -> Held {
-        Held { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
+    /// `bytes` with each full packet in a buffer of its own.
+    fn apart(bytes: u64) -> HeldPackets {
+        HeldPackets { bytes, packets: bytes.div_ceil(MSS), buffers: bytes.div_ceil(MSS) }
     }
 
-    /// That of Linux 6.1.
+    /// Buffer of Linux 6.1.
     fn space() -> ReceiveSpace {
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux61)).unwrap();
         s.start(MSS, 0, Instant::ZERO);
@@ -281,7 +283,7 @@ mod tests {
         let (mut s, mut since) = (space(), (0, Instant::ZERO));
         rounds(&mut s, &mut since, 40 * MSS, 1);
         assert_eq!((s.size, s.clamp), (672 * 2984, 336 * 2984));
-        // What is steady does not grow it again.
+        // A steady flow does not grow it again.
         rounds(&mut s, &mut since, 40 * MSS, 20);
         assert_eq!(s.size, 672 * 2984);
         // And there is an end: 6 MB, of which half is window.
@@ -333,7 +335,7 @@ mod tests {
 
     #[test]
     fn round_trips_are_of_whole_microseconds() {
-        // As a kernel 6.12 traced it: 1257378 eighths and 167 ms are 1267206, and a round trip is over after 158400 us.
+        // Trace of a kernel 6.12: 1257378 eighths and 167 ms are 1267206, and a round trip is over after 158400 us.
         let mut s = space();
         s.rtt_eighths = 1_257_378;
         s.on_round_trip(Duration::from_millis(167));
@@ -347,7 +349,7 @@ mod tests {
 
     #[test]
     fn in_6_1_a_buffer_grows_by_what_the_first_read_took() {
-        // As a kernel 6.1 traced it, as a gap was filled: 91,224 bytes lay behind.
+        // Trace of a kernel 6.1, as a gap was filled: 91,224 bytes lay behind.
         let mut s = space();
         (s.sizing, s.rtt_eighths) = (RightSizing::new(57_920, 0, Instant::ZERO), 584_987);
         s.on_read((76_744, 91_224), Instant::from_millis(74));
@@ -388,9 +390,9 @@ mod tests {
 
     #[test]
     fn packets_behind_others_share_their_description() {
-        // As a kernel 6.12 traced it: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
+        // Trace of a kernel 6.12: 17 packets in two buffers take 2 * 2176 + 15 * 1920.
         let s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
-        assert_eq!(s.charge(Held { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
+        assert_eq!(s.charge(HeldPackets { bytes: 17 * MSS, packets: 17, buffers: 2 }), 33_152);
         assert_eq!(s.charge(apart(17 * MSS)), 17 * 2176);
     }
 

@@ -1,13 +1,13 @@
-//! What a receiver in Linux remembers of the ranges above gaps, to report them by SACK (`tcp_sack_new_ofo_skb`).
+//! SACK ranges as Linux remembers them (`tcp_sack_new_ofo_skb`).
 //!
-//! These are the last four ranges that grew. One that was forgotten begins anew with the next segment that goes on with it, and is
+//! The last four ranges that grew are remembered. A forgotten one begins anew with the next segment that extends it, and is
 //! reported only from there.
 
 use crate::segment::{SackBlocks, SeqNumber};
 
-/// More do not fit into a header (`TCP_NUM_SACKS`).
+/// Most ranges that fit into a header (`TCP_NUM_SACKS`).
 const MOST: usize = 4;
-/// A loss or two make so many ranges (`TCP_SACK_BLOCKS_EXPECTED`).
+/// Ranges that a loss or two make (`TCP_SACK_BLOCKS_EXPECTED`).
 const EXPECTED: usize = 2;
 
 pub(super) type Block = (SeqNumber, SeqNumber);
@@ -24,17 +24,17 @@ impl SackMemory {
         &self.blocks[..usize::from(self.len)]
     }
 
-    /// The range with which a segment goes on, or the number of all.
+    /// Index of the range that a segment extends, or the number of ranges.
     fn place(&self, new: Block) -> usize {
         self.known().iter().position(|block| touch(*block, new)).unwrap_or(usize::from(self.len))
     }
 
-    /// Whether a segment belongs to none of the ranges that are expected to be growing: there are many gaps.
+    /// Whether a segment belongs to none of the first ranges, so that there are many gaps.
     pub(super) fn is_beyond_expected(&self, new: Block) -> bool {
         self.place(new) >= EXPECTED
     }
 
-    /// A segment has come above a gap: its range comes first, and takes those in that it has reached.
+    /// Remembers a segment above a gap: its range comes first, and absorbs those that it reaches.
     pub(super) fn note(&mut self, new: Block) {
         let place = self.place(new);
         if place == usize::from(self.len) {
@@ -56,7 +56,7 @@ impl SackMemory {
         }
     }
 
-    /// All up to `nxt` has come (`tcp_sack_remove`).
+    /// Forgets ranges up to `nxt` (`tcp_sack_remove`).
     pub(super) fn on_advance(&mut self, nxt: SeqNumber) {
         let mut i = 0;
         while i < usize::from(self.len) {
@@ -69,7 +69,7 @@ impl SackMemory {
         self.len -= 1;
     }
 
-    /// Adds what there is room for.
+    /// Adds as many ranges as there is room for.
     pub(super) fn report(&self, room: usize, to: &mut SackBlocks) {
         self.known().iter().take(room).for_each(|&(left, right)| to.push(left, right));
     }
@@ -80,7 +80,7 @@ fn touch(a: Block, b: Block) -> bool {
     !a.1.before(b.0) && !b.1.before(a.0)
 }
 
-/// The range that two make together that touch.
+/// Union of two ranges that touch.
 fn both(a: Block, b: Block) -> Block {
     (if b.0.before(a.0) { b.0 } else { a.0 }, if a.1.before(b.1) { b.1 } else { a.1 })
 }

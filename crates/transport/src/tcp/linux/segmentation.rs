@@ -1,32 +1,32 @@
-//! Segments that leave together: TCP hands down packets of several segments, which the network card cuts up, or the kernel in its
-//! place (TSO, GSO; Linux `tcp_write_xmit`).
+//! Segmentation offload: TCP hands down packets of several segments, which the network card or the kernel cuts up (TSO, GSO;
+//! Linux `tcp_write_xmit`).
 //!
-//! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most half of
-//! the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to come
-//! (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has what an application was left
-//! with as its buffer was full (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer or of a subflow
-//! ([`crate::tcp::linux::send_queue`]), or else of what half of the window lets an application write.
+//! A packet holds what the sender's rate gives in about a millisecond, at least two segments (`tcp_tso_autosize`), and at most
+//! half of the window (`tcp_cwnd_test`). Where the window has room for fewer, they wait for the next ACK if that is about to
+//! come (`tcp_tso_should_defer`). The last segment of a packet has PSH (`__tcp_transmit_skb`), and so has the rest of a write
+//! that filled the buffer (`tcp_push`, `forced_push`). Packets are those of a tuned send buffer or of a subflow
+//! ([`crate::tcp::linux::send_queue`]), or else what half of the window lets an application write.
 //!
-//! Departures: what is sent again leaves segment by segment; paced data does so, too, without PSH.
+//! Departures: retransmissions leave segment by segment; paced data does so, too, without PSH.
 
 use tailrace_core::{Duration, Instant};
 
-/// The most that a packet holds: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
+/// Largest packet: 64 KiB with the headers of all layers (`GSO_LEGACY_MAX_SIZE`, `MAX_TCP_HEADER`).
 const LARGEST: u64 = 65_536 - 320 - 1;
 /// The least number of segments (`tcp_min_tso_segs`).
 pub(in crate::tcp) const LEAST: u64 = 2;
-/// A second's worth over this makes a packet (`sk_pacing_shift`).
+/// Shift of the rate per second that gives a packet (`sk_pacing_shift`).
 const RATE_SHIFT: u32 = 10;
-/// Near peers get more: half as much for each so many microseconds of the least round trip (`tcp_tso_rtt_log`).
+/// Near peers get larger packets: half as much more for each so many microseconds of the least round trip (`tcp_tso_rtt_log`).
 const RTT_SHIFT: u32 = 9;
-/// Room for this share of the window is not waited with (`tcp_tso_win_divisor`).
+/// Divisor of the window whose share is not deferred (`tcp_tso_win_divisor`).
 const WINDOW_DIVISOR: u64 = 3;
-/// After such a pause nothing waits, nor for an ACK that is further away.
+/// Pause after which nothing is deferred, nor for an ACK that is further away.
 const SOON: Duration = Duration::from_millis(1);
 
 /// The packet that is being sent.
 #[derive(Clone, Copy, Debug, Default)]
-struct Packet {
+struct GsoPacket {
     /// Where it ends.
     end: u64,
     /// End of the packet as the application wrote it.
@@ -38,7 +38,7 @@ struct Packet {
 /// State of segmentation offload.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct Segmentation {
-    packet: Packet,
+    packet: GsoPacket,
     /// When an ACK without data was last sent while data was outstanding.
     acked_between: Instant,
     /// Most segments of a packet.
@@ -51,7 +51,7 @@ pub(in crate::tcp) struct Segmentation {
 
 impl Default for Segmentation {
     fn default() -> Self {
-        let (packet, acked_between) = (Packet::default(), Instant::ZERO);
+        let (packet, acked_between) = (GsoPacket::default(), Instant::ZERO);
         Self { packet, acked_between, most: LEAST, rate: 0, options: 0 }
     }
 }
@@ -100,7 +100,7 @@ impl Segmentation {
 
     /// A packet of `len` bytes from `nxt` on begins, of `several` segments or not.
     pub(in crate::tcp) const fn begin_packet(&mut self, nxt: u64, len: u64, several: bool) {
-        self.packet = Packet { end: nxt + len, border: 0, several };
+        self.packet = GsoPacket { end: nxt + len, border: 0, several };
     }
 
     /// The next packet from `nxt` on, where no send queue has packets: the application writes packets of `goal` bytes, and has
@@ -121,9 +121,9 @@ impl Segmentation {
         NextPacket { len: end - nxt, border, tail: end == written }
     }
 
-    /// That packet begins with `len` bytes.
+    /// Begins that packet with `len` bytes.
     pub(in crate::tcp) const fn begin(&mut self, nxt: u64, len: u64, packet: &NextPacket, mss: u64) {
-        self.packet = Packet { end: nxt + len, border: packet.border, several: len > mss };
+        self.packet = GsoPacket { end: nxt + len, border: packet.border, several: len > mss };
     }
 
     /// Whether new data that ends at `end` has PSH, as the last of a packet of several segments, or of what was written while the
@@ -150,19 +150,19 @@ pub(in crate::tcp) fn size_goal(mss: u64, largest: u64) -> u64 {
 
 /// Room for the next packet, bytes: in the congestion window and in the peer's.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Room {
+pub(in crate::tcp) struct PacketRoom {
     pub(in crate::tcp) mss: u64,
-    /// The congestion window, and how many segments it has room for.
+    /// The congestion window, and the segments that it has room for.
     pub(in crate::tcp) cwnd: u64,
     pub(in crate::tcp) segments: u64,
-    /// The same of the peer's window.
+    /// The peer's window, and its room.
     pub(in crate::tcp) wnd: u64,
     pub(in crate::tcp) wnd_room: u64,
     /// Most segments of a packet.
     pub(in crate::tcp) most: u64,
 }
 
-/// What the ACK clock says: how long ago something was sent, and when the oldest outstanding segment was, if any.
+/// The ACK clock: when something was last sent, and when the oldest outstanding segment was.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct AckClock {
     pub(in crate::tcp) now: Instant,
@@ -178,7 +178,7 @@ fn autosize(rate: u64, min_rtt: Duration, mss: u64) -> u64 {
     ((rate >> RATE_SHIFT).saturating_add(near).min(LARGEST) / mss).max(LEAST)
 }
 
-impl Room {
+impl PacketRoom {
     /// Segments that the next packet may have.
     pub(in crate::tcp) fn quota(&self) -> u64 {
         if self.segments <= 1 {
@@ -188,13 +188,13 @@ impl Room {
         self.segments.min(half).min(self.most)
     }
 
-    /// What the congestion window has room for.
+    /// Room in the congestion window.
     fn cwnd_room(&self) -> u64 {
         self.segments * self.mss
     }
 
-    /// What leaves of a packet of `len` bytes of which `quota` may; of the last one that is waiting, no part of a segment where Nagle's rule
-    /// `waits` (`tcp_mss_split_point`).
+    /// Part of a packet of `len` bytes that leaves, of which `quota` may; of the last waiting one no partial segment where
+    /// Nagle's rule `waits` (`tcp_mss_split_point`).
     pub(in crate::tcp) fn part_of(&self, len: u64, quota: u64, (tail, waits): (bool, bool)) -> u64 {
         if len <= self.mss {
             return len;
@@ -206,8 +206,8 @@ impl Room {
         most - if waits { most % self.mss } else { 0 }
     }
 
-    /// Whether `len` bytes, the last of all if `tail`, wait for an ACK that makes room for more; then also whether the
-    /// congestion window is what they wait for.
+    /// Whether `len` bytes, the last ones if `tail`, are deferred to an ACK that makes more room; then also whether the
+    /// congestion window is the reason.
     #[inline(always)]
     pub(in crate::tcp) fn defers(
         &self,
@@ -232,7 +232,7 @@ impl Room {
 }
 
 impl AckClock {
-    /// Whether nothing is waited for: the last packet left a while ago, or the next ACK is not about to come.
+    /// Whether nothing is deferred: the last packet left a while ago, or the next ACK is not about to come.
     fn says_now(&self) -> bool {
         let Some(head) = self.head else { return true };
         let soon = SOON.min(self.smoothed / 2);
@@ -262,9 +262,9 @@ mod tests {
     }
 
     /// A window of 20 segments, with room for `room`; packets of 4.
-    fn room(room: u64) -> Room {
+    fn room(room: u64) -> PacketRoom {
         let (cwnd, wnd) = (20 * MSS, 60 * MSS);
-        Room { mss: MSS, cwnd, segments: room, wnd, wnd_room: 50 * MSS, most: 4 }
+        PacketRoom { mss: MSS, cwnd, segments: room, wnd, wnd_room: 50 * MSS, most: 4 }
     }
 
     /// An ACK is due at 141 ms; something left at `last_sent`.
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn a_packet_is_half_of_the_window_at_most() {
         assert_eq!((room(3).quota(), room(9).quota(), room(0).quota()), (3, 4, 1));
-        assert_eq!(Room { cwnd: 5 * MSS, ..room(4) }.quota(), 2);
+        assert_eq!(PacketRoom { cwnd: 5 * MSS, ..room(4) }.quota(), 2);
     }
 
     #[test]
@@ -287,9 +287,9 @@ mod tests {
         assert_eq!(waits(3, &clock(138)), None, "nothing left for 2 ms");
         assert_eq!(waits(3, &AckClock { head: Some(MS(101)), ..clock(139) }), None, "2 ms until the ACK");
         assert_eq!(waits(3, &AckClock { head: None, ..clock(139) }), None, "nothing is out");
-        let small = Room { cwnd: 9 * MSS, ..room(3) };
+        let small = PacketRoom { cwnd: 9 * MSS, ..room(3) };
         assert_eq!(small.defers(40 * MSS, false, false, &clock(139)), None, "a third of the window");
-        let shut = Room { wnd_room: 2 * MSS, ..room(3) };
+        let shut = PacketRoom { wnd_room: 2 * MSS, ..room(3) };
         assert_eq!(shut.defers(40 * MSS, false, false, &clock(139)), Some(false), "for the peer's");
     }
 

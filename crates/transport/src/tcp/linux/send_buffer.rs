@@ -1,12 +1,13 @@
-//! How an application fills a send buffer that grows with the window (Linux `tcp_sendmsg_locked`, `tcp_sndbuf_expand`,
+//! Send buffer that grows with the window, and the application that fills it (Linux `tcp_sendmsg_locked`, `tcp_sndbuf_expand`,
 //! `sk_stream_write_space`).
 //!
-//! It writes up to 64 KiB a call, as long as the buffer has room, into packets as large as half of the peer's window lets them be. What it
-//! writes leaves in between: with the first packet that is full, when half of the peer's largest window was written since it last did, and
-//! at the end of a call. Once the buffer is full it waits until a third is free. The buffer grows when there would be room for more while
-//! it waits, and the congestion window is not full.
+//! The application writes up to 64 KiB a call, as long as the buffer has room, into packets as large as half of the peer's
+//! window allows. Data is pushed in between: with the first full packet, when half of the peer's largest window was written
+//! since the last push, and at the end of a call. Once the buffer is full the application waits until a third is free. The
+//! buffer grows when the congestion window is not full while the application waits.
 //!
-//! A Multipath TCP connection writes by rules of its own: of its subflows only the packets are followed (`mptcp_sendmsg_frag`).
+//! A Multipath TCP connection writes by rules of its own: of its subflows only the packets are followed
+//! (`mptcp_sendmsg_frag`).
 //!
 //! Departures: no memory pressure; a call takes no time.
 
@@ -15,25 +16,25 @@ use crate::buffer_sizes::{DESCRIPTION, SHARED};
 use crate::config::TcpConfig;
 use tailrace_core::Instant;
 
-/// What an application hands over at once.
+/// Bytes of a write call.
 const CALL: u64 = 1 << 16;
 
-/// How what waits is to leave.
+/// Push of waiting packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Push {
-    /// As much as goes; a last small segment waits for the ACK of an earlier one (Nagle's rule).
+pub(in crate::tcp) enum PushMode {
+    /// All packets; a last small segment waits for the ACK of an earlier one (Nagle's rule).
     Nagled,
-    /// As much as goes (`TCP_NAGLE_PUSH`).
+    /// All packets (`TCP_NAGLE_PUSH`).
     All,
-    /// One packet (`tcp_push_one`).
+    /// A single packet (`tcp_push_one`).
     One,
-    /// That one has left.
+    /// The single packet has left.
     Done,
 }
 
-/// A call of the application that is under way: what it has still to hand over, and whether it has handed over any.
+/// A write call under way: the bytes left, and whether it has written any.
 #[derive(Clone, Copy, Debug)]
-struct Call {
+struct WriteCall {
     left: u64,
     any: bool,
 }
@@ -42,30 +43,30 @@ struct Call {
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct SendBuffer {
     pub(in crate::tcp) queue: SendQueue,
-    pub(in crate::tcp) push: Push,
+    pub(in crate::tcp) push: PushMode,
     /// A Multipath TCP connection writes into it, and sees to its size.
     of_subflow: bool,
     size: u64,
     most: u64,
-    /// Of a segment, for the size.
+    /// Memory of a segment, for the size of the buffer.
     segment: u64,
-    /// Where what was pushed last ends (`pushed_seq`).
+    /// End of the last pushed data (`pushed_seq`).
     pushed: u64,
-    call: Option<Call>,
-    /// The application has found no room since it last was told of any (`SOCK_NOSPACE`).
+    call: Option<WriteCall>,
+    /// The application found no room since it was last told of any (`SOCK_NOSPACE`).
     waits: bool,
-    /// It may go on.
+    /// The application may write.
     awake: bool,
-    /// It was told of room, and will look whether that is still there.
+    /// The application was told of room, and will check it.
     told: bool,
     /// An ACK has come that may have made room.
     acked: bool,
-    /// What could leave waits for an ACK that makes room for more: since when, and how many segments had come by then.
+    /// Time since which data is deferred to an ACK that makes room, and the segments received by then.
     pub(in crate::tcp) deferred: Option<(Instant, u64)>,
 }
 
 impl SendBuffer {
-    /// `None` where it is not tuned.
+    /// `None` where the buffer is fixed.
     pub(in crate::tcp) fn new(config: &TcpConfig) -> Option<Self> {
         let sizes = config.tcp_wmem.filter(|_| config.send_buffer.is_none())?;
         let buffer = Self::with(SendQueue::new(config.send_overhead.get()));
@@ -73,7 +74,7 @@ impl SendBuffer {
         Some(Self { size: sizes.initial, most: sizes.most, segment, ..buffer })
     }
 
-    /// That of a subflow, into which its connection writes.
+    /// Buffer of a subflow, into which its connection writes.
     pub(in crate::tcp) fn of_subflow(config: &TcpConfig) -> Self {
         Self { of_subflow: true, ..Self::with(SendQueue::of_subflow(config.send_overhead.get())) }
     }
@@ -81,7 +82,7 @@ impl SendBuffer {
     fn with(queue: SendQueue) -> Self {
         Self {
             queue,
-            push: Push::Nagled,
+            push: PushMode::Nagled,
             of_subflow: false,
             size: 0,
             most: 0,
@@ -96,7 +97,7 @@ impl SendBuffer {
         }
     }
 
-    /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
+    /// The connection is established: the first byte is at `start`, segments are of `mss` bytes.
     pub(in crate::tcp) fn start(&mut self, start: u64, mss: u64) {
         self.queue.start(start, mss);
         self.pushed = start;
@@ -104,8 +105,8 @@ impl SendBuffer {
         self.expand(0, mss);
     }
 
-    /// A connection writes `bytes` into a subflow: into the last packet where they go on with its mapping and it has room up to
-    /// `goal`, else into a new one; a packet with room that they do not go on with is pushed (`mptcp_sendmsg_frag`).
+    /// A connection writes `bytes` into a subflow: into the last packet if they continue its mapping and it has room up to
+    /// `goal`, else into a new one; a packet with room that they do not continue is pushed (`mptcp_sendmsg_frag`).
     pub(in crate::tcp) fn take(&mut self, bytes: u64, goes_on: bool, goal: u64) {
         let queue = &mut self.queue;
         let room = queue.room_in_tail(goal);
@@ -117,15 +118,15 @@ impl SendBuffer {
         self.deferred = None;
     }
 
-    /// `segments` fit into the congestion window (`tcp_sndbuf_expand`).
+    /// Expands the buffer for a congestion window of `segments` (`tcp_sndbuf_expand`).
     fn expand(&mut self, segments: u64, mss: u64) {
         let least = (mss + SHARED).next_power_of_two() + DESCRIPTION;
         let wanted = segments.max(10).saturating_mul(2 * self.segment.max(least)).min(self.most);
         self.size = self.size.max(wanted);
     }
 
-    /// Something has left, or was acknowledged: an application that waits goes on once a third of the buffer is free
-    /// (`tcp_check_space`). `segments` fit into the congestion window; none if it is full.
+    /// Data has left or was acknowledged: a waiting application goes on once a third of the buffer is free
+    /// (`tcp_check_space`). `segments`: the congestion window; `None` if it is full.
     pub(in crate::tcp) fn look_for_room(&mut self, segments: Option<u64>, mss: u64) {
         if !self.waits {
             return;
@@ -144,7 +145,7 @@ impl SendBuffer {
         memory + memory / 2 <= self.size
     }
 
-    /// An application that was told of room looks for itself: what has left since then may have taken it (`tcp_poll`).
+    /// An application told of room checks it: data may have filled it since (`tcp_poll`).
     fn look_after_telling(&mut self) {
         if core::mem::take(&mut self.told) {
             self.awake = self.has_room();
@@ -152,28 +153,29 @@ impl SendBuffer {
         }
     }
 
-    /// Whether nothing has come that an application would heed which has `end` bytes in all.
+    /// Whether nothing has happened that an application with `end` bytes in all would react to.
     pub(in crate::tcp) fn rests(&self, end: u64) -> bool {
-        !self.acked && !self.told && self.push == Push::Nagled && !self.may_go_on(end)
+        !self.acked && !self.told && self.push == PushMode::Nagled && !self.may_go_on(end)
     }
 
-    /// Whether the application writes, as far as it knows: there is something up to `end`.
+    /// Whether the application has something to write up to `end` and is not known to wait.
     fn may_go_on(&self, end: u64) -> bool {
         self.awake && self.queue.written() < end
     }
 
-    /// The application goes on with what it has up to `end`, in packets of `goal` bytes, until something is to leave, or for as long as it
-    /// can; `half` is half of the peer's largest window.
-    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<Push> {
+    /// The application writes up to `end`, in packets of `goal` bytes, until something is pushed, or for as long as it can;
+    /// `half` is half of the peer's largest window.
+    fn go_on(&mut self, end: u64, goal: u64, half: u64) -> Option<PushMode> {
         while self.may_go_on(end) {
-            let call = self.call.unwrap_or(Call { left: CALL.min(end - self.queue.written()), any: false });
+            let call =
+                self.call.unwrap_or(WriteCall { left: CALL.min(end - self.queue.written()), any: false });
             let room = self.queue.room_in_tail(goal);
             if room == 0 && self.queue.memory() >= self.size {
                 self.waits = true;
                 self.awake = call.any;
                 self.call = None;
                 if call.any && !self.queue.is_all_sent() {
-                    return Some(self.mark(Push::All));
+                    return Some(self.mark(PushMode::All));
                 }
                 continue;
             }
@@ -183,20 +185,20 @@ impl SendBuffer {
             let bytes = call.left.min(if room > 0 { room } else { goal });
             self.queue.append(bytes, room == 0);
             let left = call.left - bytes;
-            self.call = (left > 0).then_some(Call { left, any: true });
+            self.call = (left > 0).then_some(WriteCall { left, any: true });
             if left == 0 {
-                return Some(self.mark(Push::Nagled));
+                return Some(self.mark(PushMode::Nagled));
             } else if self.queue.written() > self.pushed + half {
-                return Some(self.mark(Push::All));
+                return Some(self.mark(PushMode::All));
             } else if self.queue.has_one_waiting() {
-                return Some(Push::One);
+                return Some(PushMode::One);
             }
         }
         None
     }
 
-    /// What was written up to now is pushed (`tcp_mark_push`).
-    fn mark(&mut self, push: Push) -> Push {
+    /// Pushes everything written so far (`tcp_mark_push`).
+    fn mark(&mut self, push: PushMode) -> PushMode {
         self.queue.push_tail(true);
         self.pushed = self.queue.written();
         push
@@ -236,14 +238,14 @@ impl SendBuffer {
     /// The application looks whether there is room. Whether it goes on to write what it has up to `end`.
     pub(in crate::tcp) fn look(&mut self, end: u64) -> bool {
         self.look_after_telling();
-        self.push = Push::Nagled;
+        self.push = PushMode::Nagled;
         self.may_go_on(end)
     }
 
     /// The application writes of what it has up to `end`. Whether any of it is to leave now.
     pub(in crate::tcp) fn write(&mut self, end: u64, goal: u64, half: u64) -> bool {
         let push = self.go_on(end, goal, half);
-        self.push = push.unwrap_or(Push::Nagled);
+        self.push = push.unwrap_or(PushMode::Nagled);
         push.is_some()
     }
 
@@ -259,8 +261,8 @@ impl SendBuffer {
             return None;
         }
         let pushed = queue.is_pushed(end);
-        if self.push == Push::One {
-            self.push = Push::Done;
+        if self.push == PushMode::One {
+            self.push = PushMode::Done;
         }
         Some(pushed)
     }
@@ -282,7 +284,7 @@ mod tests {
         buffer
     }
 
-    /// What leaves, in pairs of segments.
+    /// Sends pairs of segments.
     fn leave(buffer: &mut SendBuffer, pairs: u64) {
         (0..pairs).for_each(|_| buffer.queue.hand_down(2 * MSS));
     }
@@ -292,19 +294,23 @@ mod tests {
     fn the_first_window_is_filled_as_in_a_kernel() {
         let (mut buffer, end) = (buffer(), 1 << 40);
         assert_eq!(buffer.size, 46_080);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "the first packet is full");
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(PushMode::One), "the first packet is full");
         assert_eq!(buffer.queue.memory(), 32_688);
         leave(&mut buffer, 1);
         assert_eq!(
             buffer.go_on(end, GOAL, HALF),
-            Some(Push::All),
+            Some(PushMode::All),
             "more than half of the window was written"
         );
         assert_eq!((buffer.queue.memory(), buffer.pushed), (36_416, 24 * MSS));
         leave(&mut buffer, 4);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::One), "filled up beyond the end of the buffer");
+        assert_eq!(
+            buffer.go_on(end, GOAL, HALF),
+            Some(PushMode::One),
+            "filled up beyond the end of the buffer"
+        );
         assert_eq!(buffer.queue.memory(), 51_328);
-        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(Push::All), "no room, and something was written");
+        assert_eq!(buffer.go_on(end, GOAL, HALF), Some(PushMode::All), "no room, and something was written");
         assert_eq!(buffer.pushed, 46_336);
         assert_eq!((buffer.go_on(end, GOAL, HALF), buffer.waits, buffer.awake), (None, true, false));
         // 11 segments on their way, and 22 that wait: no third of the buffer is free.
@@ -338,7 +344,7 @@ mod tests {
         (buffer.waits, buffer.awake) = (true, false);
         buffer.look_for_room(None, MSS);
         assert_eq!((buffer.queue.memory(), buffer.waits, buffer.told), (30_008, false, true));
-        // What leaves is a packet of its own then.
+        // The part that leaves is a packet of its own then.
         buffer.queue.hand_down(2 * MSS);
         buffer.look_after_telling();
         assert_eq!((buffer.queue.memory(), buffer.waits, buffer.awake), (30_840, true, false));
@@ -353,7 +359,7 @@ mod tests {
         let mut buffer = buffer();
         buffer.expand(100, MSS);
         let push_acks: Vec<_> = core::iter::from_fn(|| buffer.go_on(100_000, GOAL, u64::MAX / 2)).collect();
-        assert_eq!(push_acks, [Push::One, Push::Nagled, Push::Nagled]);
+        assert_eq!(push_acks, [PushMode::One, PushMode::Nagled, PushMode::Nagled]);
         assert_eq!((buffer.queue.written(), buffer.pushed), (100_000, 100_000));
         buffer.awake = true;
         assert_eq!(buffer.go_on(100_000, GOAL, HALF), None, "there is nothing more");
@@ -370,7 +376,7 @@ mod tests {
         leave(&mut buffer, 1);
         buffer.take(MSS, true, GOAL);
         assert_eq!(buffer.queue.memory(), 6 * MSS + 3 * 832, "the second packet, of which nothing has left");
-        // As traced in a kernel 6.12, where 4368 bytes that went on with 5792 got a mapping of their own: some of these had left.
+        // Trace of a kernel 6.12, where 4368 bytes that continued 5792 got a mapping of their own: some of these had left.
         leave(&mut buffer, 1);
         buffer.queue.hand_down(MSS);
         buffer.take(MSS, true, GOAL);

@@ -1,31 +1,31 @@
-//! What lies in a send buffer, packet by packet: `sk_write_queue`, `tcp_rtx_queue` and `sk_wmem_queued` of Linux.
+//! Send queue packet by packet: `sk_write_queue`, `tcp_rtx_queue` and `sk_wmem_queued` of Linux.
 //!
-//! An application's bytes wait in packets of up to 64 KiB. Of the first one leaves what the window has room for, and the rest is a packet
-//! of its own then (`tso_fragment`); a short one takes what it lacks from the next (`tcp_grow_skb`). What has left stays, in the
-//! packets as they left, until it is acknowledged. SACK cuts them where its blocks end and puts together what is SACKed
-//! (`tcp_match_skb_to_sack`, `tcp_shift_skb_data`); what leaves again in part is cut, too (`tcp_fragment`). Each packet takes the memory of
-//! its bytes and a fixed overhead, so only the number of packets has to be known.
+//! An application's bytes wait in packets of up to 64 KiB. The window lets a part of the first one leave, and the rest becomes
+//! a packet of its own (`tso_fragment`); a short one takes what it lacks from the next (`tcp_grow_skb`). Sent packets stay as
+//! they left until they are acknowledged. SACK cuts them at the edges of its blocks and merges SACKed ones
+//! (`tcp_match_skb_to_sack`, `tcp_shift_skb_data`); a partial retransmission cuts them, too (`tcp_fragment`). Each packet
+//! takes the memory of its bytes and a fixed overhead, so only the number of packets has to be known.
 //!
-//! PSH belongs to the end of a packet: whatever is cut off behind takes it along. A packet that leaves with several segments has it, too,
-//! but only that once (`__tcp_transmit_skb`).
+//! PSH belongs to the end of a packet: a part that is cut off behind takes it along. A packet that leaves with several
+//! segments has it, too, but only that once (`__tcp_transmit_skb`).
 //!
-//! On a subflow of Multipath TCP each packet that was written has one mapping. Only parts of the same one are ever put together
-//! (`mptcp_skb_can_collapse`), and once a part has left the mapping stands, so that the rest does not grow (`frozen`).
+//! On a subflow of Multipath TCP each written packet has one mapping. Only parts of the same mapping are ever merged
+//! (`mptcp_skb_can_collapse`), and once a part has left the mapping is fixed, so the rest does not grow (`frozen`).
 
 use tailrace_core::Ring;
 
-/// A packet; it starts where the one before it ends.
+/// A packet, which starts where the one before it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Packet {
+struct QueuedPacket {
     end: u64,
-    /// The mapping that it is a part of; zero where there are none.
+    /// Number of its mapping; zero without mappings.
     mapping: u32,
-    /// Its last segment has PSH, whenever it leaves.
+    /// Its last segment has PSH whenever it is sent.
     pushed: bool,
     sacked: bool,
 }
 
-impl Packet {
+impl QueuedPacket {
     const fn up_to(end: u64, mapping: u32) -> Self {
         Self { end, mapping, pushed: false, sacked: false }
     }
@@ -41,61 +41,61 @@ pub(in crate::tcp) struct SendQueue {
     una: u64,
     left: u64,
     written: u64,
-    sent: Ring<Packet>,
-    waiting: Ring<Packet>,
+    sent: Ring<QueuedPacket>,
+    waiting: Ring<QueuedPacket>,
     /// The latest mapping, where each packet that is written has one.
     mapping: Option<u32>,
-    /// The first packet that waits is what is left of one.
+    /// The first waiting packet is the rest of a cut one.
     is_cut: bool,
-    /// What leaves at present, for the first time and again.
-    leaving: Leaving,
-    again: Leaving,
+    /// Packets being sent, for the first time and again.
+    leaving: SendingPacket,
+    again: SendingPacket,
 }
 
-/// A packet, or a part of one, that leaves segment by segment.
+/// A packet, or a part of one, that is being sent segment by segment.
 #[derive(Clone, Copy, Debug, Default)]
-struct Leaving {
+struct SendingPacket {
     next: u64,
     end: u64,
     pushed: bool,
 }
 
 impl SendQueue {
-    /// One whose packets take `overhead` bytes beside their payload.
+    /// Queue whose packets take `overhead` bytes beside their payload.
     pub(in crate::tcp) fn new(overhead: u64) -> Self {
         let (sent, waiting) = (Ring::new(), Ring::new());
-        let (leaving, again) = (Leaving::default(), Leaving::default());
+        let (leaving, again) = (SendingPacket::default(), SendingPacket::default());
         let (mapping, is_cut) = (None, false);
         Self { mss: 1, overhead, una: 0, left: 0, written: 0, sent, waiting, mapping, is_cut, leaving, again }
     }
 
-    /// That of a subflow: each packet has a mapping.
+    /// Queue of a subflow: each packet has a mapping.
     pub(in crate::tcp) fn of_subflow(overhead: u64) -> Self {
         Self { mapping: Some(0), ..Self::new(overhead) }
     }
 
-    /// The connection stands: the first byte is at `start`, segments are of `mss` bytes.
+    /// The connection is established: the first byte is at `start`, segments are of `mss` bytes.
     pub(in crate::tcp) fn start(&mut self, start: u64, mss: u64) {
         (self.una, self.left, self.written, self.mss) = (start, start, start, mss.max(1));
     }
 
-    /// As far as the application has written.
+    /// End of the written data.
     pub(in crate::tcp) const fn written(&self) -> u64 {
         self.written
     }
 
-    /// Where the packet ends that was handed down last.
+    /// End of the packet that was handed down last.
     pub(in crate::tcp) const fn left(&self) -> u64 {
         self.left
     }
 
-    /// Memory that is taken (`sk_wmem_queued`).
+    /// Memory in use (`sk_wmem_queued`).
     pub(in crate::tcp) fn memory(&self) -> u64 {
         let packets = (self.sent.len() + self.waiting.len()) as u64;
         self.written - self.una + packets * self.overhead
     }
 
-    /// Whether one packet waits, and no more.
+    /// Whether exactly one packet waits.
     pub(in crate::tcp) fn has_one_waiting(&self) -> bool {
         self.waiting.len() == 1
     }
@@ -119,40 +119,40 @@ impl SendQueue {
         !self.waiting.is_empty() && !frozen
     }
 
-    /// Bytes that the last packet that waits lacks to `goal`.
+    /// Room in the last waiting packet, up to `goal`.
     pub(in crate::tcp) fn room_in_tail(&self, goal: u64) -> u64 {
         let Some(tail) = self.waiting.back() else { return 0 };
         let before = self.waiting.len().checked_sub(2).map_or(self.left, |i| self.waiting[i].end);
         goal.saturating_sub(tail.end - before)
     }
 
-    /// The application writes `bytes` more into the last packet that waits, or into a new one.
+    /// The application writes `bytes` more into the last waiting packet, or into a new one.
     pub(in crate::tcp) fn append(&mut self, bytes: u64, new: bool) {
         self.written += bytes;
         match self.waiting.back_mut().filter(|_| !new) {
             Some(tail) => tail.end = self.written,
             None => {
                 self.mapping = self.mapping.map(|latest| latest.wrapping_add(1));
-                self.waiting.push_back(Packet::up_to(self.written, self.mapping.unwrap_or(0)));
+                self.waiting.push_back(QueuedPacket::up_to(self.written, self.mapping.unwrap_or(0)));
             }
         }
     }
 
-    /// Whether the last packet that waits is pushed (`tcp_mark_push`); nothing happens where none waits.
+    /// Sets or clears PSH of the last waiting packet, if any (`tcp_mark_push`).
     pub(in crate::tcp) fn push_tail(&mut self, pushed: bool) {
         if let Some(tail) = self.waiting.back_mut() {
             tail.pushed = pushed;
         }
     }
 
-    /// The first packet that waits takes what it lacks to `bytes` from the next; the length that it has then.
+    /// The first waiting packet takes what it lacks to `bytes` from the next. Returns its length then.
     pub(in crate::tcp) fn grow_head(&mut self, bytes: u64) -> Option<u64> {
         let len = self.head()?;
         let next = self.waiting.get(1).filter(|next| next.mapping == self.waiting[0].mapping);
         if let (true, Some(&next)) = (len < bytes, next) {
             let end = next.end.min(self.left + bytes);
             if end == next.end {
-                // PSH of either is the whole one's.
+                // PSH of either part belongs to the whole.
                 let head = self.waiting.pop_front().is_some_and(|head| head.pushed);
                 self.waiting[0].pushed |= head;
             } else {
@@ -162,21 +162,21 @@ impl SendQueue {
         self.head()
     }
 
-    /// `bytes` of the first packet that waits leave as one: with several segments it is pushed.
+    /// Sends `bytes` of the first waiting packet as one: with several segments it is pushed.
     pub(in crate::tcp) fn hand_down(&mut self, bytes: u64) {
         let Some(&head) = self.waiting.front() else { return };
         let end = head.end.min(self.left + bytes);
         self.is_cut = end < head.end;
-        let packet = if self.is_cut { Packet::up_to(end, head.mapping) } else { head };
+        let packet = if self.is_cut { QueuedPacket::up_to(end, head.mapping) } else { head };
         if !self.is_cut {
             self.waiting.pop_front();
         }
         self.sent.push_back(packet);
-        self.leaving = Leaving { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
+        self.leaving = SendingPacket { next: self.left, end, pushed: packet.pushed || bytes > self.mss };
         self.left = end;
     }
 
-    /// What leaves at present reaches up to `end` at least.
+    /// Extends the packet being sent to `end` at least.
     pub(in crate::tcp) fn extend_to(&mut self, end: u64) {
         let (Some(&head), Some(latest)) = (self.waiting.front(), self.sent.back_mut()) else { return };
         if end <= self.left {
@@ -191,8 +191,8 @@ impl SendQueue {
         }
     }
 
-    /// Whether the bytes before and behind `at`, the end of a segment that leaves, have one mapping.
-    pub(in crate::tcp) fn goes_on_at(&self, at: u64) -> bool {
+    /// Whether the bytes before and behind `at`, the end of a sent segment, have one mapping.
+    pub(in crate::tcp) fn mapping_continues_at(&self, at: u64) -> bool {
         if self.mapping.is_none() || at <= self.una || at >= self.written {
             return false;
         }
@@ -201,7 +201,7 @@ impl SendQueue {
             let latest = self.sent.back().map(|packet| packet.mapping);
             return latest.is_some() && latest == self.waiting.front().map(|next| next.mapping);
         }
-        // Mostly within the one that has left last.
+        // Usually within the packet sent last.
         let last = self.sent.len().saturating_sub(1);
         let is_last = last == 0 || self.sent.get(last - 1).is_some_and(|packet| packet.end < at);
         let place = if is_last { last } else { self.index_of(at - 1) };
@@ -215,12 +215,12 @@ impl SendQueue {
         self.leaving.end == end && self.leaving.pushed
     }
 
-    /// Whether what is sent again up to `end` has PSH.
+    /// Whether a retransmission up to `end` has PSH.
     pub(in crate::tcp) const fn is_pushed_again(&self, end: u64) -> bool {
         self.again.end == end && self.again.pushed
     }
 
-    /// The application writes no more, and what it has not sent is dropped.
+    /// The application writes no more: drops unsent packets.
     pub(in crate::tcp) fn drop_waiting(&mut self) {
         self.waiting.clear();
         (self.written, self.is_cut) = (self.left, false);
@@ -259,25 +259,24 @@ impl SendQueue {
         }
     }
 
-    /// What was SACKed is not believed any more.
+    /// Forgets SACKs: the receiver reneged.
     pub(in crate::tcp) fn forget_sacks(&mut self) {
         self.sent.iter_mut().for_each(|packet| packet.sacked = false);
     }
 
-    /// The segment from `start` on leaves again, alone or with those behind it in its packet, up to `most` bytes together.
+    /// Retransmits the segment from `start` on, alone or with those behind it in its packet, up to `most` bytes together.
     pub(in crate::tcp) fn resend(&mut self, start: u64, most: u64) {
         if self.again.next != start || self.again.end <= start {
             let i = self.split(self.index_of(start), start);
             let end = self.sent.get(i).map_or(start, |packet| packet.end.min(start + most));
             self.split(i, end);
             let pushed = end > start + self.mss || self.sent.get(i).is_some_and(|packet| packet.pushed);
-            self.again = Leaving { next: start, end, pushed };
+            self.again = SendingPacket { next: start, end, pushed };
         }
         self.again.next = start + self.mss;
     }
 
-    /// A packet ends at `at` from now on, if that is within one, which is that at place `i` or one soon behind it. The place of the packet
-    /// with that byte then.
+    /// Cuts the packet at place `i`, or one soon behind it, at `at`. Returns the place of the packet with that byte.
     fn split(&mut self, mut i: usize, at: u64) -> usize {
         while self.sent.get(i).is_some_and(|packet| packet.end <= at) {
             i += 1;
@@ -285,19 +284,19 @@ impl SendQueue {
         if at > self.start_of(i)
             && let Some(&packet) = self.sent.get(i)
         {
-            self.sent.insert(i, Packet { end: at, pushed: false, ..packet });
+            self.sent.insert(i, QueuedPacket { end: at, pushed: false, ..packet });
             i += 1;
         }
         i
     }
 
-    /// Whether the packet `i` is SACKed, and has the mapping of packet `j` and segments as long, so that SACK may put both together.
+    /// Whether SACK may merge packet `i`, which is SACKed, with packet `j`: same mapping, segments as long.
     fn joins(&self, i: usize, j: usize) -> bool {
         let like = |i: usize| (self.sent[i].mapping, (self.sent[i].end - self.start_of(i)).min(self.mss));
         j < self.sent.len() && self.sent[i].sacked && like(i) == like(j)
     }
 
-    /// Puts packet `i` and the next together.
+    /// Merges packet `i` and the next.
     fn join(&mut self, i: usize) {
         if let Some(next) = self.sent.remove(i + 1) {
             let packet = &mut self.sent[i];
@@ -305,7 +304,7 @@ impl SendQueue {
         }
     }
 
-    /// The packet with byte `at`, or the number of all.
+    /// Place of the packet with byte `at`, or the number of packets.
     fn index_of(&self, at: u64) -> usize {
         self.sent.partition_point(|packet| packet.end <= at)
     }
@@ -349,7 +348,7 @@ mod tests {
         queue.hand_down(2 * MSS);
         let goes_on = |queue: &SendQueue| {
             let ends = (1..6).map(|n| n * MSS).take_while(|end| *end <= queue.left());
-            ends.map(|end| queue.goes_on_at(end)).collect::<Vec<_>>()
+            ends.map(|end| queue.mapping_continues_at(end)).collect::<Vec<_>>()
         };
         assert_eq!(goes_on(&queue), [true, true], "the third waits");
         (0..2).for_each(|_| queue.hand_down(MSS));
@@ -357,7 +356,7 @@ mod tests {
         queue.on_ack(2 * MSS);
         assert_eq!(goes_on(&queue), [false, false, false, true]);
         queue.hand_down(MSS);
-        assert!(!queue.goes_on_at(5 * MSS), "nothing is behind that");
+        assert!(!queue.mapping_continues_at(5 * MSS), "nothing is behind that");
     }
 
     #[test]
@@ -368,7 +367,7 @@ mod tests {
         queue.push_tail(true);
         queue.hand_down(2 * MSS);
         assert_eq!((queue.memory(), queue.head(), queue.left()), (33_520, Some(20 * MSS), 2 * MSS));
-        // What has left is filled up again.
+        // The space of the sent part is filled up again.
         assert_eq!((queue.room_in_tail(22 * MSS), queue.has_one_waiting()), (2 * MSS, true));
         queue.append(2 * MSS, false);
         assert_eq!(queue.memory(), 36_416);

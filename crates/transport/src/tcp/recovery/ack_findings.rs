@@ -1,6 +1,6 @@
 //! Deliveries and reports of one ACK, which the parts of loss recovery judge by.
 
-use crate::tcp::send::scoreboard::Sent;
+use crate::tcp::send::scoreboard::SentSegment;
 use tailrace_core::Instant;
 
 /// Segments that one ACK delivered, and its D-SACK report.
@@ -26,7 +26,7 @@ pub(super) struct AckFindings {
 
 impl AckFindings {
     /// Records a segment that is SACKed for the first time; `genuine`: its sending time is reliable.
-    pub(super) fn note_sacked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+    pub(super) fn note_sacked(&mut self, sent: &SentSegment, point: u64, genuine: bool) {
         self.note(sent, point, genuine);
         if genuine {
             self.last = self.last.max(Some((sent.end, sent.at)));
@@ -38,14 +38,14 @@ impl AckFindings {
     }
 
     /// Records a segment that is acknowledged cumulatively; these come in order, after the SACKed ones.
-    pub(super) fn note_acked(&mut self, sent: &Sent, point: u64, genuine: bool) {
+    pub(super) fn note_acked(&mut self, sent: &SentSegment, point: u64, genuine: bool) {
         self.note(sent, point, genuine);
         if genuine {
             self.last = Some((sent.end, sent.at));
         }
     }
 
-    fn note(&mut self, sent: &Sent, point: u64, genuine: bool) {
+    fn note(&mut self, sent: &SentSegment, point: u64, genuine: bool) {
         if genuine {
             self.newest = self.newest.max(Some((sent.at, sent.end)));
         }
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn the_segment_that_counts_as_delivered_last_is_the_last_acknowledged_or_else_the_highest_sacked() {
-        let sent = |n: u64, ms| Sent {
+        let sent = |n: u64, ms| SentSegment {
             start: 100 * n,
             end: 100 * (n + 1),
             at: Instant::from_millis(ms),

@@ -1,24 +1,24 @@
-//! Whether cwnd is what limits the sender, as Linux sees it (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): what was so at
-//! some time in a round trip counts for all of it, and slow start goes on up to twice the largest flight.
+//! Congestion window validation as Linux does it (`tcp_cwnd_validate`, `tcp_is_cwnd_limited`): a window that was full at some
+//! time in a round trip counts as full for all of it, and slow start goes on up to twice the largest flight.
 
 use tailrace_core::Bytes;
 
-/// How the window has been used in the round trip under way.
+/// Use of the window in the present round trip.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CwndValidation {
-    /// It was full at some time.
+    /// The window was full at some time.
     limited: bool,
     /// The largest flight, segments.
     most: u64,
-    /// What was sent when that was noted: beyond it another round trip begins.
+    /// End of the round trip: SND.NXT when this was noted.
     end: u64,
-    /// What had been sent at the last look.
+    /// SND.NXT at the last note.
     seen: u64,
 }
 
 impl CwndValidation {
-    /// All that goes for now has been sent: `flight` segments, from `una` up to `nxt`; `full` says that the window has no room for more, and
-    /// `waits` that there is more.
+    /// All that may be sent is sent: `flight` segments, from `una` up to `nxt`. `full`: the window has no room for more;
+    /// `waits`: there is more data.
     pub(super) fn note(&mut self, (full, waits): (bool, bool), (una, nxt): (u64, u64), flight: u64) {
         let sent = core::mem::replace(&mut self.seen, nxt) != nxt;
         let counts = sent || (full && waits);

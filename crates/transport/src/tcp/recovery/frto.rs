@@ -1,7 +1,7 @@
 //! F-RTO: timeouts that were spurious, seen by the first ACKs after them (RFC 5682 §3.1, as Linux does it).
 
-use super::Phase;
-use crate::tcp::send::scoreboard::Acked;
+use super::RecoveryPhase;
+use crate::tcp::send::scoreboard::AckedSegments;
 
 /// Step of F-RTO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub(super) enum Frto {
     Off,
     /// The oldest segment was sent again; its ACK is awaited.
     Waiting,
-    /// That ACK has come, and new data was sent.
+    /// The ACK has come, and new data was sent.
     Probing,
 }
 
@@ -30,16 +30,16 @@ pub(super) struct FrtoContext {
 
 impl Frto {
     /// The retransmission timer expired in phase `was`, `repeated` in a row: step 1.
-    pub(super) const fn at_timeout(was: Phase, repeated: bool) -> Self {
+    pub(super) const fn at_timeout(was: RecoveryPhase, repeated: bool) -> Self {
         match was {
-            Phase::Open | Phase::Cwr => Self::Waiting,
-            Phase::Loss if repeated => Self::Waiting,
-            Phase::Fast | Phase::Loss => Self::Off,
+            RecoveryPhase::Open | RecoveryPhase::Cwr => Self::Waiting,
+            RecoveryPhase::Loss if repeated => Self::Waiting,
+            RecoveryPhase::Fast | RecoveryPhase::Loss => Self::Off,
         }
     }
 
     /// Steps 2 and 3, for an ACK that covers `acked`. Returns whether the timeout was spurious.
-    pub(super) fn on_ack(&mut self, acked: Option<&Acked>, context: FrtoContext) -> bool {
+    pub(super) fn on_ack(&mut self, acked: Option<&AckedSegments>, context: FrtoContext) -> bool {
         if !context.loss {
             *self = Self::Off;
             return false;

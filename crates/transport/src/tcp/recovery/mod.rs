@@ -17,15 +17,15 @@ mod tlp;
 mod undo;
 
 pub(super) use optional::OptionalRecovery;
-pub(super) use state::Recovery;
+pub(super) use state::RecoveryState;
 
 use super::Tcp;
-use super::send::scoreboard::Acked;
+use super::send::scoreboard::AckedSegments;
 use crate::cc::{AckSample, CongestionControl, CongestionEvent, Signal};
 use crate::config::{
     DupLimit, EcnLeast, HalveBase, Increase, Prr, RecoveryExit, RepeatedRto, RtoAfterMark, RtoWindow,
 };
-use state::Phase;
+use state::RecoveryPhase;
 use tailrace_core::{Bytes, Duration, Instant};
 
 impl Tcp {
@@ -34,11 +34,11 @@ impl Tcp {
     pub(super) fn pipe(&self) -> u64 {
         let r = &self.recovery;
         if r.counts {
-            let calm = r.phase == Phase::Open && r.dup_acks == 0;
+            let calm = r.phase == RecoveryPhase::Open && r.dup_acks == 0;
             return if calm { self.board.outstanding() } else { self.ns2_pipe() };
         }
         // All else takes place for a loss, or without SACK.
-        let usual = r.dup_bytes == 0 && r.phase != Phase::Loss && self.config.limited_transmit;
+        let usual = r.dup_bytes == 0 && r.phase != RecoveryPhase::Loss && self.config.limited_transmit;
         if usual {
             self.board.pipe()
         } else {
@@ -54,7 +54,7 @@ impl Tcp {
     /// The congestion window, as proportional rate reduction spreads its fall in fast recovery.
     #[inline]
     pub(super) fn cwnd(&self) -> Bytes {
-        if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
+        if matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr) {
             self.cwnd_in_reduction()
         } else {
             self.cc.cwnd()
@@ -86,13 +86,13 @@ impl Tcp {
 
     fn halve_base(&self, flight: u64) -> Bytes {
         Bytes(match self.config.halve_base {
-            // What is SACKed is outstanding, but not in the network: a loss must never raise the window.
+            // SACKed segments are outstanding, but not in the network: a loss must never raise the window.
             HalveBase::Flight => flight.min(self.window()),
             HalveBase::Window => self.window(),
         })
     }
 
-    fn signal(&mut self, signal: Signal, flight: u64, now: Instant) {
+    fn signal_congestion(&mut self, signal: Signal, flight: u64, now: Instant) {
         let ignored = self.ignores_congestion(now);
         if signal != Signal::RepeatedTimeout {
             self.note_undo(!ignored && signal != Signal::Ecn, now);
@@ -108,7 +108,7 @@ impl Tcp {
     #[inline(always)]
     pub(super) fn on_advance(
         &mut self,
-        (acked, bytes): (&Acked, u64),
+        (acked, bytes): (&AckedSegments, u64),
         (flight, pipe): (u64, u64),
         rtt: Option<Duration>,
         marked: bool,
@@ -122,10 +122,10 @@ impl Tcp {
             }
         } else {
             let ended = self.board.una >= self.recovery.point;
-            if self.recovery.phase == Phase::Fast {
+            if self.recovery.phase == RecoveryPhase::Fast {
                 self.on_ack_in_fast(acked, ended);
                 let counts = ended && self.config.increase == Increase::Delivered;
-                if self.recovery.phase != Phase::Open || !(self.board.has_lost() || counts) {
+                if self.recovery.phase != RecoveryPhase::Open || !(self.board.has_lost() || counts) {
                     self.tell_round_trip((acked.bytes, flight), rtt, now);
                     return;
                 }
@@ -135,7 +135,9 @@ impl Tcp {
         }
         if !self.recovery.is_active() && self.board.has_lost() {
             self.enter_fast(flight, now);
-        } else if self.recovery.phase != Phase::Cwr && (!marked || self.recovery.phase == Phase::Loss) {
+        } else if self.recovery.phase != RecoveryPhase::Cwr
+            && (!marked || self.recovery.phase == RecoveryPhase::Loss)
+        {
             // The repair of a timeout sends no CWR for want of new data, so the echo goes on; it is answered already.
             let sample = AckSample {
                 now,
@@ -147,7 +149,7 @@ impl Tcp {
                 smoothed_rtt: self.rtt.smoothed,
                 min_rtt: self.rtt.min,
                 cwnd_limited: self.is_cwnd_limited(),
-                after_timeout: self.recovery.phase == Phase::Loss
+                after_timeout: self.recovery.phase == RecoveryPhase::Loss
                     && self.config.increase != Increase::Delivered,
             };
             self.cc.tell(|cc| cc.on_ack(&sample));
@@ -156,7 +158,8 @@ impl Tcp {
         }
     }
 
-    /// An ACK that the window does not grow by has covered `advance` of `flight` bytes, or gave a round trip.
+    /// Tells the congestion control of an ACK that does not grow the window: it covers `advance` of `flight` bytes, or gave a
+    /// round trip.
     pub(in crate::tcp) fn tell_round_trip(
         &mut self,
         (advance, flight): (u64, u64),
@@ -180,7 +183,7 @@ impl Tcp {
     }
 
     #[inline(never)]
-    fn on_ack_in_fast(&mut self, acked: &Acked, ended: bool) {
+    fn on_ack_in_fast(&mut self, acked: &AckedSegments, ended: bool) {
         if ended || (!self.options.sack && self.cc.leaves_recovery_on_partial_ack()) {
             self.leave_recovery();
             if !self.options.sack && self.config.recovery_exit == RecoveryExit::Flight {
@@ -203,7 +206,7 @@ impl Tcp {
         if self.recovery.counts {
             self.recovery.end_ns2_count(&mut self.board);
         }
-        self.recovery.phase = Phase::Open;
+        self.recovery.phase = RecoveryPhase::Open;
         self.recovery.dup_bytes = 0;
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             repair.rack.on_recovered();
@@ -213,7 +216,7 @@ impl Tcp {
     /// Whether an ACK of new data restarts the timer: in the impatient variant of RFC 6582 §4 only the first
     /// partial one does.
     pub(super) fn restarts_timer(&mut self) -> bool {
-        let partial = self.recovery.phase == Phase::Fast && self.board.una < self.recovery.point;
+        let partial = self.recovery.phase == RecoveryPhase::Fast && self.board.una < self.recovery.point;
         let first = !self.recovery.partial_seen;
         self.recovery.partial_seen |= partial;
         !partial || first || self.options.sack || !self.config.impatient
@@ -226,13 +229,13 @@ impl Tcp {
             self.recovery.flight = self.board.outstanding();
         }
         self.recovery.dup_acks = self.recovery.dup_acks.saturating_add(1);
-        if self.recovery.phase == Phase::Loss {
+        if self.recovery.phase == RecoveryPhase::Loss {
             return;
         }
         if !self.options.sack {
             self.count_duplicate();
         }
-        if self.recovery.phase == Phase::Fast {
+        if self.recovery.phase == RecoveryPhase::Fast {
             return;
         }
         let counts = !(self.config.rack && self.options.sack);
@@ -253,11 +256,11 @@ impl Tcp {
         self.board.outstanding() - self.board.head_len()
     }
 
-    /// A duplicate ACK says that a segment has left the network. It is believed while one may have: another has been made up,
-    /// or was caused by a needless retransmission.
+    /// Counts a duplicate ACK as a segment that has left the network, while one may have: further ACKs are forged, or caused
+    /// by needless retransmissions.
     fn count_duplicate(&mut self) {
         let (mss, room) = (u64::from(self.mss), self.room_above_head());
-        let fast = self.recovery.phase == Phase::Fast;
+        let fast = self.recovery.phase == RecoveryPhase::Fast;
         let limited = fast && self.config.dup_limit == DupLimit::Flight;
         let allowance = self.extensions.as_deref_mut().filter(|_| limited);
         let news = match allowance.map(|extensions| &mut extensions.repair.dup_allowance) {
@@ -275,14 +278,14 @@ impl Tcp {
     pub(super) fn enter_fast(&mut self, flight: u64, now: Instant) {
         self.stats.fast_retransmits += 1;
         // A reduction that is being spread goes on, and ends where it would have.
-        let reducing = self.recovery.phase == Phase::Cwr;
+        let reducing = self.recovery.phase == RecoveryPhase::Cwr;
         let window = self.window();
         // RFC 3168 §6.1.2: a window that fell for a mark does not fall again for a loss in the same window.
         let spared = reducing || self.board.una < self.recovery.cwr_point;
         if spared {
             self.note_undo(false, now);
         } else {
-            self.signal(Signal::Loss, flight, now);
+            self.signal_congestion(Signal::Loss, flight, now);
         }
         if self.recovery.counts {
             let outstanding = self.board.outstanding().div_ceil(u64::from(self.mss));
@@ -290,12 +293,12 @@ impl Tcp {
         }
         let r = &mut self.recovery;
         r.point = if reducing || (spared && r.counts) { r.cwr_point } else { self.board.nxt };
-        r.phase = Phase::Fast;
+        r.phase = RecoveryPhase::Fast;
         r.partial_seen = false;
         r.rescued = false;
         r.by_mark = false;
         if !reducing {
-            self.reduced();
+            self.on_window_reduced();
         }
         if !self.board.has_lost() {
             self.board.mark_head_lost();
@@ -316,7 +319,7 @@ impl Tcp {
         }
     }
 
-    /// A recovery has begun, at the first of whose duplicate ACKs `flight` bytes were out: those that came count already.
+    /// Limits the duplicate ACKs that count in this recovery to `flight`, the bytes outstanding at the first of them.
     #[inline(never)]
     fn limit_duplicates(&mut self, flight: u64) {
         let most = flight.saturating_sub(self.board.head_len());
@@ -331,19 +334,19 @@ impl Tcp {
     #[inline]
     pub(super) fn next_repair(&mut self) -> Option<(u64, u64)> {
         let repairs = self.config.repair_holes || self.recovery.counts;
-        let wanted = self.recovery.phase == Phase::Fast && self.options.sack && repairs;
+        let wanted = self.recovery.phase == RecoveryPhase::Fast && self.options.sack && repairs;
         if wanted { self.board.next_hole() } else { None }
     }
 
     /// Whether SACKs count at present.
     #[inline]
-    pub(super) fn heeds_sack(&self) -> bool {
-        self.options.sack && (self.config.sack_after_rto || self.recovery.phase != Phase::Loss)
+    pub(super) fn uses_sack(&self) -> bool {
+        self.options.sack && (self.config.sack_after_rto || self.recovery.phase != RecoveryPhase::Loss)
     }
 
-    /// What NextSeg's rules 3 and 4 name: the first hole below the highest SACK; once a recovery, the last segment.
+    /// Segment of NextSeg's rules 3 and 4: the first hole below the highest SACK; once a recovery, the last segment.
     pub(super) fn next_rescue(&mut self) -> Option<(u64, u64)> {
-        if self.recovery.phase != Phase::Fast || !self.options.sack || !self.config.sack_rescue {
+        if self.recovery.phase != RecoveryPhase::Fast || !self.options.sack || !self.config.sack_rescue {
             return None;
         }
         let hole = self.board.next_hole();
@@ -353,22 +356,24 @@ impl Tcp {
         self.board.last_hole()
     }
 
-    /// What [`Self::next_rescue`] named, up to `end`, was sent.
+    /// The segment of [`Self::next_rescue`], up to `end`, was sent.
     pub(super) fn on_rescued(&mut self, end: u64) {
         self.recovery.rescued |= end == self.board.nxt;
     }
 
     /// The retransmission timer expired.
     pub(super) fn on_timeout_loss(&mut self, now: Instant) {
-        let again = self.recovery.phase == Phase::Loss && self.timer.has_repeated();
+        let again = self.recovery.phase == RecoveryPhase::Loss && self.timer.has_repeated();
         let lowered = match self.config.repeated_rto_ssthresh {
             RepeatedRto::Again => false,
             RepeatedRto::Once => again,
-            RepeatedRto::Window => again || matches!(self.recovery.phase, Phase::Fast | Phase::Cwr),
+            RepeatedRto::Window => {
+                again || matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr)
+            }
         };
         let spared = self.config.rto_after_mark == RtoAfterMark::Keep && self.recovery.by_mark;
         let signal = if lowered || spared { Signal::RepeatedTimeout } else { Signal::Timeout };
-        self.signal(signal, self.board.outstanding(), now);
+        self.signal_congestion(signal, self.board.outstanding(), now);
         let reneged = self.board.head_is_sacked();
         if reneged || !self.config.sack_after_rto {
             self.board.clear_sacks();
@@ -381,9 +386,9 @@ impl Tcp {
         } else {
             self.board.mark_all_lost();
         }
-        self.reduced();
+        self.on_window_reduced();
         let r = &mut self.recovery;
-        (r.phase, r.point, r.dup_acks, r.dup_bytes) = (Phase::Loss, self.board.nxt, 0, 0);
+        (r.phase, r.point, r.dup_acks, r.dup_bytes) = (RecoveryPhase::Loss, self.board.nxt, 0, 0);
         r.by_mark = false;
         r.on_timer();
         self.rtt.forget_timed();
@@ -391,22 +396,22 @@ impl Tcp {
         if self.config.rto_window == RtoWindow::FlightAndOne && !self.ignores_congestion(now) {
             self.cc.tell(|cc| cc.on_flight_after_timeout(Bytes(pipe + u64::from(self.mss))));
         }
-        // What was sent just before may still be on its way: the oldest segment goes out nevertheless.
+        // Recent segments may still be on their way: the oldest one is sent nevertheless.
         self.overrides_window = pipe > 0;
     }
 
     /// The peer echoed a mark: once a window (RFC 3168 §6.1.2).
     pub(super) fn on_echo(&mut self, flight: u64, now: Instant) {
-        if self.recovery.phase != Phase::Open || self.board.una <= self.recovery.cwr_point {
+        if self.recovery.phase != RecoveryPhase::Open || self.board.una <= self.recovery.cwr_point {
             return;
         }
         self.stats.ecn_reductions += 1;
         let window = self.window();
-        self.signal(Signal::Ecn, flight, now);
-        self.reduced();
+        self.signal_congestion(Signal::Ecn, flight, now);
+        self.on_window_reduced();
         self.recovery.by_mark = true;
         if self.config.ecn_least == EcnLeast::OneThenWait {
-            self.hold(window <= u64::from(self.mss), now);
+            self.wait_for_timer(window <= u64::from(self.mss), now);
         }
         // An algorithm for which marks are everyday signals sees to its window itself (`cong_control` of its Linux form).
         if self.config.prr == Prr::Linux && self.reduces_rate() && !self.needs.l4s {
@@ -414,14 +419,14 @@ impl Tcp {
         }
     }
 
-    /// What was just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
+    /// A segment just sent was dropped at this host's own interface, which is down (`tcp_enter_cwr`).
     pub fn on_local_drop(&mut self, now: Instant) {
         if !self.config.heeds_local_drops {
             return;
         }
-        if self.recovery.phase == Phase::Open {
+        if self.recovery.phase == RecoveryPhase::Open {
             let window = self.window();
-            self.signal(Signal::Ecn, self.board.outstanding(), now);
+            self.signal_congestion(Signal::Ecn, self.board.outstanding(), now);
             self.recovery.cwr_point = self.board.nxt;
             if self.config.prr == Prr::Linux && self.reduces_rate() {
                 self.enter_cwr(window);
@@ -432,27 +437,26 @@ impl Tcp {
         }
     }
 
-    /// What a mark took of `window` goes in proportion to what is delivered.
+    /// Spreads the reduction of `window` for a mark in proportion to deliveries.
     fn enter_cwr(&mut self, window: u64) {
         let pipe = self.pipe();
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
-            self.recovery.phase = Phase::Cwr;
+            self.recovery.phase = RecoveryPhase::Cwr;
             repair.prr.begin(window, pipe, self.mss);
         }
     }
 
-    /// Something beyond what was sent at a mark is acknowledged, so that the peer has heard of the reduction: it is over
-    /// (`TCP_CA_CWR` ends).
+    /// The reduction for a mark ends: data beyond it is acknowledged, so the peer has seen CWR (`TCP_CA_CWR` ends).
     #[inline]
     pub(super) fn leave_cwr(&mut self) {
-        if self.recovery.phase == Phase::Cwr && self.board.una > self.recovery.cwr_point {
-            self.recovery.phase = Phase::Open;
+        if self.recovery.phase == RecoveryPhase::Cwr && self.board.una > self.recovery.cwr_point {
+            self.recovery.phase = RecoveryPhase::Open;
         }
     }
 
-    /// A mark came, at a window of one segment or not. At one there is nothing left to lower but the rate: the next
-    /// segment waits for the retransmission timer (RFC 3168 §6.1.2), and for longer with each further such mark.
-    fn hold(&mut self, at_one: bool, now: Instant) {
+    /// A mark came, at a window of one segment or not. At one segment only the rate can fall: the next segment waits for the
+    /// retransmission timer (RFC 3168 §6.1.2), and longer with each further mark.
+    fn wait_for_timer(&mut self, at_one: bool, now: Instant) {
         if at_one {
             if self.recovery.marked_at_one {
                 self.rtt.back_off();
@@ -463,8 +467,8 @@ impl Tcp {
         self.recovery.marked_at_one = at_one;
     }
 
-    /// The window fell: the peer is to be told, and for a window of data marks say nothing new.
-    fn reduced(&mut self) {
+    /// The window has fallen: CWR is due, and marks of this window of data change nothing more.
+    fn on_window_reduced(&mut self) {
         if self.options.ecn {
             self.recovery.cwr_due = !self.feedback.is_accurate();
             self.recovery.cwr_point = self.board.nxt;

@@ -7,10 +7,10 @@
 //!
 //! Departure: ACKs that bring data with them are not counted unless they advance; ns-2's agents send one way.
 
-use super::state::{Phase, Recovery};
+use super::state::{RecoveryPhase, RecoveryState};
 use crate::tcp::send::scoreboard::Scoreboard;
 
-impl Recovery {
+impl RecoveryState {
     /// From now on what is in the network is counted.
     pub(in crate::tcp) fn count_from_now(&mut self) {
         self.counts = true;
@@ -25,13 +25,13 @@ impl Recovery {
     /// Whether it is counted in segments at present, so that a small one counts as much as a full one.
     #[inline(always)]
     pub(in crate::tcp) fn counts_segments(&self) -> bool {
-        self.counts && self.phase == Phase::Fast
+        self.counts && self.phase == RecoveryPhase::Fast
     }
 
     /// An ACK came; `plain` if without data, `advances` if of new data.
     #[inline(never)]
     pub(in crate::tcp) fn count_ack(&mut self, advances: bool, plain: bool) {
-        if self.phase == Phase::Fast && (plain || advances) {
+        if self.phase == RecoveryPhase::Fast && (plain || advances) {
             self.counted -= 1 + i32::from(advances);
         }
     }
@@ -46,9 +46,9 @@ impl Recovery {
     #[inline(never)]
     pub(super) fn ns2_pipe(&self, board: &Scoreboard, mss: u64, credit: u16) -> u64 {
         match self.phase {
-            Phase::Fast => u64::from(self.counted.max(0).unsigned_abs()) * mss,
-            Phase::Loss => board.pipe(),
-            Phase::Open | Phase::Cwr => {
+            RecoveryPhase::Fast => u64::from(self.counted.max(0).unsigned_abs()) * mss,
+            RecoveryPhase::Loss => board.pipe(),
+            RecoveryPhase::Open | RecoveryPhase::Cwr => {
                 let left = u64::from(self.dup_acks.min(u32::from(credit)));
                 board.outstanding().saturating_sub(left * mss)
             }
@@ -64,7 +64,7 @@ impl Recovery {
     /// timeout the segments sent before it may not.
     pub(super) fn end_ns2_count(&mut self, board: &mut Scoreboard) {
         board.forget_flags();
-        if self.phase == Phase::Fast {
+        if self.phase == RecoveryPhase::Fast {
             self.point = 0;
         }
     }

@@ -9,7 +9,7 @@ use super::door::Door;
 use super::frto::{Frto, FrtoContext};
 use super::prr::PrrState;
 use super::rack::{Rack, RackContext};
-use super::state::Phase;
+use super::state::RecoveryPhase;
 use super::tlp::Tlp;
 use super::undo::Undo;
 use crate::cc::{CongestionControl, Signal};
@@ -17,12 +17,12 @@ use crate::config::{Misbehaviour, Prr, RtoWindow, RttSampling, TcpConfig, UndoRe
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::recv::ack_policy::AckPolicy;
-use crate::tcp::send::scoreboard::Acked;
+use crate::tcp::send::scoreboard::AckedSegments;
 use tailrace_core::{Bytes, Duration, Instant};
 
-/// What there was before an ACK: acknowledged, delivered in sum and in segments, and how often a segment had been marked lost.
+/// State before an ACK: acknowledged, delivered in sum and in segments, and how often a segment was marked lost.
 #[derive(Clone, Copy, Debug, Default)]
-struct Before {
+struct BeforeAck {
     una: u64,
     delivered: u64,
     segments: u32,
@@ -32,7 +32,7 @@ struct Before {
 /// State of the optional parts.
 #[derive(Clone, Debug)]
 pub(in crate::tcp) struct OptionalRecovery {
-    before: Before,
+    before: BeforeAck,
     pub(super) findings: AckFindings,
     pub(super) rack: Rack,
     pub(super) tlp: Tlp,
@@ -52,7 +52,7 @@ pub(in crate::tcp) struct OptionalRecovery {
 impl OptionalRecovery {
     pub(in crate::tcp) fn new(config: &TcpConfig) -> Self {
         Self {
-            before: Before::default(),
+            before: BeforeAck::default(),
             findings: AckFindings::default(),
             rack: Rack::new(),
             tlp: Tlp::default(),
@@ -81,8 +81,8 @@ impl OptionalRecovery {
 }
 
 impl Tcp {
-    /// Takes the SACK blocks of an ACK up to `ack`, noting what they deliver. `dsack` says that the first reports a duplicate: if that is
-    /// acknowledged, too, it SACKs nothing.
+    /// Takes the SACK blocks of an ACK up to `ack` and records their deliveries. `dsack`: the first block reports a duplicate;
+    /// if that is acknowledged, too, it SACKs nothing.
     pub(in crate::tcp) fn sack(
         &mut self,
         blocks: &[(u64, u64)],
@@ -91,11 +91,11 @@ impl Tcp {
         now: Instant,
     ) -> u64 {
         let (point, least) = (self.recovery.point, self.rtt.min);
-        // Linux asks the echo only of what is acknowledged: what waits for a segment before it is not told of by it.
+        // Linux uses the echo only for what is acknowledged cumulatively.
         let linux = self.config.rto_window == RtoWindow::FlightAndOne;
         let echo = segment.timestamps.filter(|_| !linux).map(|t| t.echo);
         if dsack {
-            self.deliver_again(blocks[0]);
+            self.count_dsack_as_delivered(blocks[0]);
         }
         let news = &blocks[usize::from(blocks[0].1 <= ack)..];
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else {
@@ -112,9 +112,9 @@ impl Tcp {
         })
     }
 
-    /// D-SACK reports `range`: what was sent again in vain has been delivered, too, as Linux counts segments, unless more were reported
-    /// than were ever sent again (`tcp_dsack_seen`).
-    fn deliver_again(&mut self, (start, end): (u64, u64)) {
+    /// Counts the segments that D-SACK reports as delivered, as Linux does, unless more were reported than ever sent again
+    /// (`tcp_dsack_seen`).
+    fn count_dsack_as_delivered(&mut self, (start, end): (u64, u64)) {
         let segments = end.saturating_sub(start).div_ceil(u64::from(self.mss)).max(1);
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         if repair.count_dsack(segments, self.stats.retransmitted_segments) {
@@ -122,14 +122,14 @@ impl Tcp {
         }
     }
 
-    /// When the first and the last of what this ACK SACKs for the first time were sent, where that gives a round trip.
+    /// Sending times of the first and the last segment that this ACK SACKs for the first time, where they give a round trip.
     pub(in crate::tcp) fn sacked_from(&self) -> Option<(Instant, Instant)> {
         let wanted = self.config.rtt_sampling == RttSampling::AckOrSack;
         self.extensions.as_ref().filter(|_| wanted)?.repair.findings.sacked_from
     }
 
-    /// An ACK that does not advance SACKs what was sent from `from` to `last`: a round trip; and where that was before the oldest
-    /// segment was sent (again), the timeout counts from now. Later ones prove nothing for that segment.
+    /// An ACK that does not advance SACKs segments sent from `from` to `last`: a round-trip sample. If that was before the
+    /// oldest segment was sent (again), the timeout counts from now; later ones prove nothing for that segment.
     fn on_round_trip_of_sack(&mut self, (from, last): (Instant, Instant), now: Instant) {
         if self.config.rtt_sampling == RttSampling::AckOrSack {
             let place = (self.board.una, self.board.nxt);
@@ -155,9 +155,14 @@ impl Tcp {
         }
     }
 
-    /// Takes a cumulative acknowledgment, noting what it delivers.
+    /// Takes a cumulative acknowledgment and records what it delivers.
     #[inline(never)]
-    pub(in crate::tcp) fn ack_noting(&mut self, ack: u64, segment: &Segment, now: Instant) -> Acked {
+    pub(in crate::tcp) fn ack_recording(
+        &mut self,
+        ack: u64,
+        segment: &Segment,
+        now: Instant,
+    ) -> AckedSegments {
         let (point, least) = (self.recovery.point, self.rtt.min);
         let echo = segment.timestamps.map(|t| t.echo);
         let extensions = self.extensions.as_deref_mut();
@@ -167,14 +172,13 @@ impl Tcp {
         })
     }
 
-    /// Looks at an ACK that was taken. `una` is what was acknowledged before it; `acked` what it covers, if it
-    /// advances.
+    /// Examines an ACK that was taken. `una` was acknowledged before it; `acked` is what it covers, if it advances.
     #[inline(never)]
     pub(in crate::tcp) fn examine(
         &mut self,
         segment: &Segment,
         (una, ack): (u64, u64),
-        acked: Option<Acked>,
+        acked: Option<AckedSegments>,
         now: Instant,
     ) {
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
@@ -199,7 +203,7 @@ impl Tcp {
             let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
             let again = repair.rack.on_ack(&findings, &mut self.board, &context);
             // Linux: a retransmission that was lost ends the repair of a timeout; fast recovery goes on from here.
-            if again && self.follows_linux() && self.recovery.phase == Phase::Loss {
+            if again && self.follows_linux() && self.recovery.phase == RecoveryPhase::Loss {
                 self.enter_fast(self.board.outstanding(), now);
             }
         }
@@ -209,26 +213,25 @@ impl Tcp {
     fn tlp_on_ack(&mut self, findings: &AckFindings, segment: &Segment, range: (u64, u64), now: Instant) {
         let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) else { return };
         let repaired = repair.tlp.on_ack(findings, segment, range);
-        if repaired && self.recovery.phase == Phase::Open {
-            self.signal(Signal::Loss, self.board.nxt - range.0, now);
+        if repaired && self.recovery.phase == RecoveryPhase::Open {
+            self.signal_congestion(Signal::Loss, self.board.nxt - range.0, now);
             self.note_undo(false, now);
-            self.reduced();
+            self.on_window_reduced();
         }
     }
 
-    /// Whether an ACK that is no duplicate and SACKs nothing has nothing to tell the optional parts: all is in order, and
-    /// nothing was sent again.
+    /// Whether an ACK without SACK blocks needs no look by the optional parts: all is in order, and nothing was sent again.
     #[inline]
     pub(in crate::tcp) fn takes_fast_path(&self) -> bool {
         let Some(repair) = self.extensions.as_deref().map(|e| &e.repair) else { return false };
-        self.recovery.phase == Phase::Open
+        self.recovery.phase == RecoveryPhase::Open
             && self.board.is_clean()
             && repair.rack.is_idle()
             && repair.tlp.is_idle()
             && repair.undo.is_idle()
     }
 
-    /// Such an ACK advanced and was dealt with.
+    /// An ACK that takes the fast path has advanced and is processed.
     pub(in crate::tcp) fn after_fast_path(&mut self, now: Instant) {
         let una = self.board.una;
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
@@ -237,10 +240,10 @@ impl Tcp {
         self.arm_probe(now);
     }
 
-    /// An ACK has come: notes what [`Self::conclude`] compares with.
+    /// Records the state before an ACK, which [`Self::conclude`] compares with.
     #[inline(never)]
-    pub(in crate::tcp) fn note_progress(&mut self) {
-        let before = Before {
+    pub(in crate::tcp) fn record_before_ack(&mut self) {
+        let before = BeforeAck {
             una: self.board.una,
             delivered: self.delivered(),
             segments: self.board.delivered,
@@ -257,9 +260,9 @@ impl Tcp {
         let Some(before) = self.extensions.as_ref().map(|extensions| extensions.repair.before) else {
             return;
         };
-        let Before { una, delivered, segments, marked } = before;
+        let BeforeAck { una, delivered, segments, marked } = before;
         let news = self.delivered().saturating_sub(delivered);
-        let reducing = matches!(self.recovery.phase, Phase::Fast | Phase::Cwr);
+        let reducing = matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr);
         let full = u64::from(self.board.delivered.wrapping_sub(segments)) * u64::from(self.mss);
         let counts_segments = self.config.prr == Prr::Linux && self.options.sack;
         let counted = if counts_segments { full } else { news };
@@ -271,7 +274,7 @@ impl Tcp {
         }
     }
 
-    /// All that has left the network for the receiver, as a running sum.
+    /// Bytes that have left the network for the receiver, as a running sum.
     fn delivered(&self) -> u64 {
         self.board.una + self.board.sacked() + self.recovery.dup_bytes
     }
@@ -290,7 +293,7 @@ impl Tcp {
     /// A segment with sequence space from `start` to `end` goes out.
     #[inline(never)]
     pub(in crate::tcp) fn note_sent(&mut self, (start, end): (u64, u64), new: bool, now: Instant) {
-        if matches!(self.recovery.phase, Phase::Fast | Phase::Cwr) {
+        if matches!(self.recovery.phase, RecoveryPhase::Fast | RecoveryPhase::Cwr) {
             let out = PrrState::in_units(self.config.prr, end - start, u64::from(self.mss));
             if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
                 repair.prr.on_sent(out);
@@ -310,7 +313,7 @@ impl Tcp {
         }
     }
 
-    /// The retransmission timer expired: what is lost, and whether F-RTO has its doubts.
+    /// Marks lost segments after a timeout, and begins F-RTO.
     pub(super) fn on_timeout_optional(&mut self, reneged: bool, now: Instant) {
         if let Some(repair) = self.extensions.as_deref_mut().map(|e| &mut e.repair) {
             let frto = Frto::at_timeout(self.recovery.phase, self.timer.has_repeated());
@@ -541,8 +544,8 @@ impl Tcp {
 /// Needless recoveries and their undoing.
 impl Tcp {
     /// Whether retransmission waits until F-RTO has decided.
-    pub(in crate::tcp) fn holds_repair_back(&self) -> bool {
-        self.recovery.phase == Phase::Loss
+    pub(in crate::tcp) fn defers_retransmission(&self) -> bool {
+        self.recovery.phase == RecoveryPhase::Loss
             && self.extensions.as_ref().is_some_and(|e| e.repair.frto == Frto::Probing)
     }
 
@@ -551,7 +554,7 @@ impl Tcp {
         &mut self,
         findings: &AckFindings,
         segment: &Segment,
-        acked: Option<&Acked>,
+        acked: Option<&AckedSegments>,
         now: Instant,
     ) {
         let (mss, stamps) = (u64::from(self.mss), self.options.timestamps);
@@ -567,14 +570,14 @@ impl Tcp {
     }
 
     /// Whether F-RTO finds the timeout spurious; `original`: a segment sent once, before the timeout, is delivered.
-    fn frto_on_ack(&mut self, original: bool, acked: Option<&Acked>) -> bool {
+    fn frto_on_ack(&mut self, original: bool, acked: Option<&AckedSegments>) -> bool {
         if self.extensions.as_ref().is_none_or(|e| e.repair.frto == Frto::Off) {
             return false;
         }
         let (len, fin) = self.next_len();
         let context = FrtoContext {
             sack: self.options.sack,
-            loss: self.recovery.phase == Phase::Loss,
+            loss: self.recovery.phase == RecoveryPhase::Loss,
             complete: self.board.una >= self.recovery.point,
             more: self.snd.after(self.board.nxt) > 0 && len + fin > 0 && self.is_worth_sending(len, fin),
             original,
@@ -606,7 +609,7 @@ impl Tcp {
         }
         self.board.unmark_lost();
         let r = &mut self.recovery;
-        (r.phase, r.dup_acks, r.dup_bytes) = (Phase::Open, 0, 0);
+        (r.phase, r.dup_acks, r.dup_bytes) = (RecoveryPhase::Open, 0, 0);
         self.overrides_window = false;
         r.cwr_due = false;
         r.cwr_point = self.board.una;

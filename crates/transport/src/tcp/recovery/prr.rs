@@ -26,7 +26,7 @@ impl PrrState {
         *self = Self { flight: flight.max(1), delivered: 0, out: 0, window: pipe.max(u64::from(mss)) };
     }
 
-    /// What may be sent for an ACK that delivered `news` bytes (sndcnt). `progress`: it advanced and found no loss.
+    /// Allowance for an ACK that delivered `news` bytes (sndcnt). `progress`: it advanced and found no loss.
     fn allowance(&self, kind: Prr, (ssthresh, pipe, mss): (u64, u64, u64), news: u64, progress: bool) -> u64 {
         let owed = self.delivered.saturating_sub(self.out);
         if pipe > ssthresh {

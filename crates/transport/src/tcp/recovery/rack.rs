@@ -6,7 +6,7 @@
 
 use super::ack_findings::AckFindings;
 use crate::tcp::options::clock;
-use crate::tcp::send::scoreboard::{Scoreboard, Sent};
+use crate::tcp::send::scoreboard::{Scoreboard, SentSegment};
 use tailrace_core::{Duration, Instant, Ring};
 
 /// Recoveries without a D-SACK after which the reordering window is small again (RFC 8985 §6.2 step 4).
@@ -39,9 +39,9 @@ pub(super) struct Rack {
     /// The reordering window in quarters of the smallest round trip.
     multiplier: u64,
     persist: u8,
-    /// What was sent again, in order: end and time. What of it was delivered or marked since is skipped.
+    /// Segments sent again, in order: end and time. Those delivered or marked since are skipped.
     resent: Ring<(u64, Instant)>,
-    /// When what is not overdue yet will be.
+    /// Deadline of overtaken segments that are not overdue yet.
     pub(super) deadline: Option<Instant>,
 }
 
@@ -62,7 +62,7 @@ impl Rack {
     }
 
     /// RFC 8985 §6.2 step 2: whether an ACK, of which `echo` is heeded, may be taken to be for the latest transmission.
-    pub(super) fn is_genuine(sent: &Sent, echo: Option<u32>, min_rtt: Duration, now: Instant) -> bool {
+    pub(super) fn is_genuine(sent: &SentSegment, echo: Option<u32>, min_rtt: Duration, now: Instant) -> bool {
         let echoes_earlier = echo.is_some_and(|echo| (echo.wrapping_sub(clock(sent.at)) as i32) < 0);
         !sent.again || (!echoes_earlier && now.saturating_since(sent.at) >= min_rtt)
     }
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn an_earlier_echo_makes_a_retransmission_doubtful_unless_it_is_not_heeded() {
-        let sent = Sent { start: 0, end: 1000, at: Instant::from_millis(500), again: true };
+        let sent = SentSegment { start: 0, end: 1000, at: Instant::from_millis(500), again: true };
         let (rtt, ms) = (Duration::from_millis(40), Instant::from_millis);
         assert!(!Rack::is_genuine(&sent, Some(450), rtt, ms(545)), "the first sending may have arrived");
         assert!(Rack::is_genuine(&sent, Some(500), rtt, ms(545)), "45 ms after the second");

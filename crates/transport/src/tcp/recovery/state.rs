@@ -6,10 +6,10 @@ use crate::tcp::send::scoreboard::Scoreboard;
 
 /// Phase of loss recovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(super) enum RecoveryPhase {
     /// No loss is being repaired.
     Open,
-    /// Nor now, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
+    /// No loss is being repaired, but a reduction for a mark is being spread over a round trip (Linux `TCP_CA_CWR`).
     Cwr,
     /// Fast recovery.
     Fast,
@@ -17,13 +17,14 @@ pub(super) enum Phase {
     Loss,
 }
 
-/// What is being repaired, and how the last reductions stand. What is optional lies in [`Repair`].
+/// State of loss recovery and of the last reductions. The optional parts have theirs in
+/// [`OptionalRecovery`](super::OptionalRecovery).
 #[derive(Clone, Debug)]
-pub(crate) struct Recovery {
-    pub(super) phase: Phase,
-    /// What was sent when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
+pub(crate) struct RecoveryState {
+    pub(super) phase: RecoveryPhase,
+    /// SND.NXT when the last recovery began (RFC 6582 "recover", RFC 6675 RecoveryPoint).
     pub(super) point: u64,
-    /// What was sent at the last reduction for a mark: until it is acknowledged there is no other.
+    /// SND.NXT at the last reduction for a mark: until it is acknowledged there is no other.
     pub(super) cwr_point: u64,
     pub(super) dup_acks: u32,
     /// Without SACK: bytes that duplicate ACKs say have left the network.
@@ -41,15 +42,15 @@ pub(crate) struct Recovery {
     pub(super) waits_for_timer: bool,
     /// The last mark came at a window of one segment.
     pub(super) marked_at_one: bool,
-    /// What is in the network is counted (`pipe = "ns2"`): in segments, while fast recovery lasts.
+    /// The pipe is counted as in ns-2 (`pipe = "ns2"`): in segments, while fast recovery lasts.
     pub(super) counts: bool,
     pub(super) counted: i32,
 }
 
-impl Recovery {
+impl RecoveryState {
     pub(crate) const fn new(start: u64) -> Self {
         Self {
-            phase: Phase::Open,
+            phase: RecoveryPhase::Open,
             point: start,
             cwr_point: start,
             dup_acks: 0,
@@ -67,17 +68,17 @@ impl Recovery {
     }
     /// Whether a loss or a timeout is being repaired.
     pub(crate) fn is_active(&self) -> bool {
-        matches!(self.phase, Phase::Fast | Phase::Loss)
+        matches!(self.phase, RecoveryPhase::Fast | RecoveryPhase::Loss)
     }
     pub(crate) fn repairs(&self) -> Repair {
         match self.phase {
-            Phase::Open | Phase::Cwr => Repair::None,
-            Phase::Fast => Repair::Loss,
-            Phase::Loss => Repair::Timeout,
+            RecoveryPhase::Open | RecoveryPhase::Cwr => Repair::None,
+            RecoveryPhase::Fast => Repair::Loss,
+            RecoveryPhase::Loss => Repair::Timeout,
         }
     }
     pub(crate) fn is_after_timeout(&self) -> bool {
-        self.phase == Phase::Loss
+        self.phase == RecoveryPhase::Loss
     }
     /// Whether nothing is sent before the retransmission timer expires (RFC 3168 §6.1.2).
     #[inline(always)]
@@ -99,13 +100,15 @@ impl Recovery {
     pub(super) fn pipe_less_duplicates(&self, board: &Scoreboard, config: &TcpConfig, mss: u64) -> u64 {
         let (pipe, dup_thresh) = (board.pipe(), config.dup_thresh.saturating_sub(1));
         match self.phase {
-            Phase::Open | Phase::Cwr if !config.limited_transmit => pipe + board.sacked(),
-            Phase::Open | Phase::Cwr => pipe.saturating_sub(self.dup_bytes.min(u64::from(dup_thresh) * mss)),
-            Phase::Fast => pipe.saturating_sub(self.dup_bytes),
-            Phase::Loss if config.limited_after_rto => {
+            RecoveryPhase::Open | RecoveryPhase::Cwr if !config.limited_transmit => pipe + board.sacked(),
+            RecoveryPhase::Open | RecoveryPhase::Cwr => {
+                pipe.saturating_sub(self.dup_bytes.min(u64::from(dup_thresh) * mss))
+            }
+            RecoveryPhase::Fast => pipe.saturating_sub(self.dup_bytes),
+            RecoveryPhase::Loss if config.limited_after_rto => {
                 pipe.saturating_sub(u64::from(self.dup_acks.min(u32::from(dup_thresh))) * mss)
             }
-            Phase::Loss => pipe,
+            RecoveryPhase::Loss => pipe,
         }
     }
 }

@@ -7,15 +7,15 @@ use super::ack_findings::AckFindings;
 use crate::segment::Segment;
 use tailrace_core::{Duration, Instant};
 
-/// How long a receiver may hold the ACK of a single segment back (TLP.max_ack_delay).
+/// Longest time that a receiver delays the ACK of a single segment (TLP.max_ack_delay).
 const MAX_ACK_DELAY: Duration = Duration::from_millis(200);
 /// The interval before there is a round-trip sample.
 const INITIAL: Duration = Duration::from_secs(1);
 
-/// A probe that is on its way.
+/// A probe in flight.
 #[derive(Clone, Copy, Debug)]
-struct Probe {
-    /// End of what was sent when it was (TLP.end_seq).
+struct LossProbe {
+    /// SND.NXT when it was sent (TLP.end_seq).
     end: u64,
     /// It was sent again, rather than new (TLP.is_retrans).
     resent: bool,
@@ -23,7 +23,7 @@ struct Probe {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tlp {
-    probe: Option<Probe>,
+    probe: Option<LossProbe>,
     /// Round-trip samples when the latest was sent: without a new one there is no other probe.
     samples: Option<u64>,
     /// It goes out with the next poll, unless an ACK comes first.
@@ -71,7 +71,7 @@ impl Tlp {
     pub(super) fn start(&mut self, end: u64, resent: bool, samples: u64) -> bool {
         let starts = self.due;
         if starts {
-            (self.probe, self.samples, self.due) = (Some(Probe { end, resent }), Some(samples), false);
+            (self.probe, self.samples, self.due) = (Some(LossProbe { end, resent }), Some(samples), false);
         }
         starts
     }
@@ -99,7 +99,7 @@ impl Tlp {
         (una, ack): (u64, u64),
     ) -> bool {
         self.due = false;
-        let Some(Probe { end, resent }) = self.probe.filter(|p| ack >= p.end) else { return false };
+        let Some(LossProbe { end, resent }) = self.probe.filter(|p| ack >= p.end) else { return false };
         let reported = findings.dsack.is_some_and(|d| d.1 == end);
         let duplicate = ack == una && segment.sack.is_empty() && segment.seq_len() == 0;
         let repaired = resent && !reported && ack > end;

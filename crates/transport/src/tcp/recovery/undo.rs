@@ -1,24 +1,20 @@
-//! Recoveries that turn out to have been needless, and what follows.
-//!
-//! Four signs: data that was never sent again is acknowledged after a timeout (F-RTO, RFC 5682 §3.1 in Linux's form,
-//! where the first ACK may say so already); the first ACK echoes a time before the retransmission (Eifel, RFC 3522);
-//! D-SACK reports every retransmission as a duplicate (RFC 3708, counted as Linux does); TCP-DOOR's (`door.rs`).
+//! Undo of needless recoveries.
 
 use crate::config::TcpConfig;
 use crate::tcp::options::clock;
 use tailrace_core::Instant;
 
-/// What there is to undo.
+/// State of the last reduction that may be undone.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
-    /// What was acknowledged when the last recovery began; none where it cannot be undone (any more).
+    /// SND.UNA when the last recovery began; `None`: it cannot be undone (any more).
     marker: Option<u64>,
     /// Retransmissions since that no D-SACK has reported.
     unreported: u32,
     /// The time on the first retransmission, and that of the first of all since last none was out (Linux `retrans_stamp`).
     stamp: Option<u32>,
     first: Option<u32>,
-    /// That has been compared with an ACK.
+    /// The timestamp has been compared with an ACK.
     compared: bool,
     /// The window stays as it is, whatever was needless (Linux `prior_ssthresh` is 0).
     keeps_window: bool,
@@ -43,7 +39,7 @@ impl Undo {
     pub(super) fn is_possible(&self) -> bool {
         self.marker.is_some()
     }
-    /// If it was needless, that gives no window back.
+    /// Undoing it later leaves the window as it is.
     pub(super) fn keep_window(&mut self) {
         self.keeps_window = true;
     }

@@ -1,6 +1,6 @@
-//! Bytes that a middlebox has changed on the way: how many of them the application got.
+//! Bytes that a middlebox corrupted, and how many of them the application got.
 
-/// Counts what arrives, and remembers what of it waits for bytes before it.
+/// Counter of corrupted bytes that arrive; remembers those that wait for bytes before them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CorruptedBytes {
     arrived: u64,

@@ -1,8 +1,8 @@
-//! Explicit congestion notification: what is agreed on, and how marks are echoed (RFC 3168 §6.1, RFC 8257 §3.2,
-//! RFC 9768). Of RFC 9768 the option with byte counters is left out, and the tests for headers mangled on the way but
-//! that of §3.2.2.1, note 1.
+//! Explicit congestion notification: negotiation, and the echo of marks (RFC 3168 §6.1, RFC 8257 §3.2, RFC 9768). Not
+//! implemented of RFC 9768: the option with byte counters, and the tests for headers mangled on the way but that of §3.2.2.1,
+//! note 1.
 
-use super::acks::Acks;
+use super::acks::OwedAcks;
 use crate::config::EcnEcho;
 use crate::segment::{Flags, Segment, SeqNumber};
 use tailrace_core::Ecn;
@@ -12,19 +12,19 @@ pub(in crate::tcp) const QUICK: u16 = 2;
 
 /// Accurate feedback (RFC 9768): counters of marked packets, of which only the low three bits count.
 #[derive(Clone, Copy, Debug, Default)]
-struct Accurate {
+struct AccurateEcn {
     on: bool,
     /// The ACE field of what is sent; nothing where it is off.
     field: Flags,
     /// Packets with a mark that have arrived (r.cep).
     received: u8,
-    /// As far as the peer has told, how many of this end's arrived with one (s.cep).
+    /// Marked packets of this end that the peer has reported (s.cep).
     sent: u8,
-    /// Marks that have come since the last ACK.
+    /// Marks received since the last ACK.
     unsaid: u8,
     /// The last packet was marked.
     last_marked: bool,
-    /// Of the peer's SYN or SYN-ACK, and not told yet.
+    /// Codepoint of the peer's SYN or SYN-ACK, until it is reported.
     first: Option<Ecn>,
     /// The next ACK's field has been read already.
     read: bool,
@@ -32,7 +32,7 @@ struct Accurate {
     mute: bool,
 }
 
-impl Accurate {
+impl AccurateEcn {
     /// §3.2.1: both counters start at five.
     fn begin(first: Ecn) -> Self {
         Self {
@@ -51,34 +51,34 @@ impl Accurate {
     }
 }
 
-/// How the marks that come are told to the peer.
+/// Echo of received marks to the peer.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Feedback {
-    /// In which way.
+pub(in crate::tcp) struct EcnFeedback {
+    /// Kind of echo.
     echo: EcnEcho,
     /// ECE is set: until the peer says that it has reduced its window, or with each mark.
     ece: bool,
     /// A segment that could have been marked has come.
     ect_seen: bool,
-    accurate: Accurate,
+    accurate: AccurateEcn,
 }
 
-impl Feedback {
+impl EcnFeedback {
     pub(in crate::tcp) fn new(echo: EcnEcho) -> Self {
-        Self { echo, ece: false, ect_seen: false, accurate: Accurate::default() }
+        Self { echo, ece: false, ect_seen: false, accurate: AccurateEcn::default() }
     }
     /// Whether counters of marks were agreed on.
     pub(in crate::tcp) const fn is_accurate(&self) -> bool {
         self.accurate.on
     }
-    /// What it puts into the flags of a segment: ECE, or the ACE field.
+    /// Flags of a segment: ECE, or the ACE field.
     #[inline(always)]
     pub(in crate::tcp) fn flags(&self) -> Flags {
         if self.ece { Flags::ECE } else { self.accurate.field }
     }
 }
 
-/// How the handshake tells the codepoint of a SYN or SYN-ACK (§3.1.2 table 2, §3.2.2.1 table 3).
+/// Code of the codepoint of a SYN or SYN-ACK in the handshake (§3.1.2 table 2, §3.2.2.1 table 3).
 const fn handshake_code(ecn: Ecn) -> Flags {
     Flags::of_ace(match ecn {
         Ecn::NotEct => 0b010,
@@ -89,7 +89,7 @@ const fn handshake_code(ecn: Ecn) -> Flags {
 }
 
 /// Negotiation in the handshake.
-impl Feedback {
+impl EcnFeedback {
     /// The flags of a SYN that offers ECN.
     pub(in crate::tcp) fn syn_flags(&self) -> Flags {
         Flags::of_ace(if self.echo == EcnEcho::Accurate { 0b111 } else { 0b011 })
@@ -109,7 +109,7 @@ impl Feedback {
             return false;
         }
         if self.echo == EcnEcho::Accurate && offered == 0b111 {
-            self.accurate = Accurate::begin(segment.ecn);
+            self.accurate = AccurateEcn::begin(segment.ecn);
         }
         self.fall_back();
         true
@@ -121,7 +121,7 @@ impl Feedback {
     pub(in crate::tcp) fn agree_as_client(&mut self, segment: &Segment) -> bool {
         let answer = segment.flags.ace();
         if self.echo == EcnEcho::Accurate && matches!(answer, 0b010 | 0b011 | 0b100 | 0b110) {
-            self.accurate = Accurate::begin(segment.ecn);
+            self.accurate = AccurateEcn::begin(segment.ecn);
             if segment.ecn == Ecn::Ce {
                 self.accurate.count();
             }
@@ -155,14 +155,14 @@ impl Feedback {
 }
 
 /// The receiver's side.
-impl Feedback {
+impl EcnFeedback {
     /// Takes the codepoint of a segment with payload, before the payload is received up to `nxt`. Returns whether the next segments
     /// are acknowledged at once (`quick_ecn`).
     #[inline]
     pub(in crate::tcp) fn on_codepoint(
         &mut self,
         segment: &Segment,
-        acks: &mut Acks,
+        acks: &mut OwedAcks,
         nxt: u64,
         quick_ecn: bool,
     ) -> bool {
@@ -184,7 +184,7 @@ impl Feedback {
     }
 
     /// Whether a segment shows that the sender's window is small. CWR is acknowledged at once.
-    fn is_sign_of_small_window(&mut self, segment: &Segment, acks: &mut Acks) -> bool {
+    fn is_sign_of_small_window(&mut self, segment: &Segment, acks: &mut OwedAcks) -> bool {
         let reduced = segment.flags.has(Flags::CWR);
         if reduced {
             acks.demand();
@@ -197,7 +197,7 @@ impl Feedback {
 
     /// RFC 8257 §3.2: a change of the mark is acknowledged at once. Segments that wait for a delayed ACK are acknowledged apart
     /// before it, so that no ACK covers marked and unmarked ones. A retransmission, which is never marked, changes nothing.
-    fn on_state(&mut self, ecn: Ecn, acks: &mut Acks, nxt: u64) {
+    fn on_state(&mut self, ecn: Ecn, acks: &mut OwedAcks, nxt: u64) {
         let marked = ecn == Ecn::Ce;
         if marked == self.ece || ecn == Ecn::NotEct {
             return;
@@ -210,7 +210,7 @@ impl Feedback {
     }
 
     /// RFC 9768 §3.2.2.5.1: the first mark after none is acknowledged at once, and every second.
-    fn count(&mut self, marked: bool, acks: &mut Acks) {
+    fn count(&mut self, marked: bool, acks: &mut OwedAcks) {
         let a = &mut self.accurate;
         if !acks.has_unacknowledged() {
             a.unsaid = 0;
@@ -246,7 +246,7 @@ impl Feedback {
 }
 
 /// The sender's side.
-impl Feedback {
+impl EcnFeedback {
     /// The codepoint of new data; `l4s`: ECT(1).
     #[inline]
     pub(in crate::tcp) fn codepoint(&mut self, l4s: bool) -> Ecn {

@@ -1,14 +1,14 @@
-//! The receiving side: what arrived out of order, what the application has read, what SACK blocks say about it.
+//! Reassembly: received ranges, the reading position, and the SACK blocks that report them.
 
 use crate::segment::{SackBlocks, SeqNumber};
 use std::collections::VecDeque;
 
-/// How many ranges are remembered in order of arrival; more do not fit into a header.
+/// Ranges remembered in order of arrival; no more fit into a header.
 const RECENT: usize = 4;
-/// Where the FIN lies as long as nobody knows.
+/// Position of a FIN that is not known.
 const NO_FIN: u64 = u64::MAX;
 
-/// What became of an arriving range.
+/// Result of inserting a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
     /// It was next in order and no gap is left.
@@ -21,26 +21,26 @@ pub(crate) enum Arrival {
     Duplicate,
 }
 
-/// What has come of a stream whose positions are sequence numbers, unwrapped to 64 bits. The application reads no further
-/// than it has come in order, and what was advertised is never taken back.
+/// Received part of a stream. Positions are sequence numbers, unwrapped to 64 bits. The application reads only what is in
+/// order, and an advertised window is never taken back.
 ///
-/// A segment in order needs what comes first, up to whether there are ranges.
+/// A segment in order needs only the first fields, up to whether there are ranges.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Reassembly {
     /// Next in order (RCV.NXT).
     nxt: u64,
-    /// How far the application has read.
+    /// Position up to which the application has read.
     read: u64,
     /// Right edge of the advertised window.
     adv: u64,
-    /// Where the FIN lies, which is no data; [`NO_FIN`] before that is known, beyond whatever comes.
+    /// Position of the FIN, which is no data; [`NO_FIN`] before it is known.
     fin: u64,
     /// Disjoint ranges above `nxt`, sorted: there may be thousands, which come and go at the ends.
     ranges: VecDeque<(u64, u64)>,
     /// Range to report as a duplicate (RFC 2883); empty if there is none.
     duplicate: (u64, u64),
-    /// A point in each of the ranges that grew last, latest first; zero is none.
+    /// A position in each of the ranges that grew last, latest first; zero is none.
     recent: [u64; RECENT],
 }
 
@@ -67,7 +67,7 @@ impl Reassembly {
     pub(crate) fn nxt_data(&self) -> u64 {
         self.nxt.min(self.fin)
     }
-    /// Where the FIN lies, once that is known.
+    /// Position of the FIN, once known.
     #[inline(always)]
     pub(crate) fn fin(&self) -> Option<u64> {
         (self.fin != NO_FIN).then_some(self.fin)
@@ -89,7 +89,7 @@ impl Reassembly {
     pub(crate) fn is_complete(&self) -> bool {
         self.nxt > self.fin
     }
-    /// How far the application has read.
+    /// Position up to which the application has read.
     #[inline(always)]
     pub(crate) const fn read(&self) -> u64 {
         self.read
@@ -110,7 +110,7 @@ impl Reassembly {
     pub(crate) const fn edge(&self) -> u64 {
         self.adv
     }
-    /// What the peer may send of it.
+    /// Bytes of it that the peer may still send.
     #[inline(always)]
     pub(crate) const fn window(&self) -> u64 {
         self.adv.saturating_sub(self.nxt)
@@ -246,12 +246,12 @@ impl Reassembly {
 }
 
 impl Reassembly {
-    /// What has arrived above a gap: disjoint ranges in order.
+    /// Ranges received above gaps: disjoint, in order.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = &(u64, u64)> {
         self.ranges.iter()
     }
 
-    /// How many bytes of `start..end` have not arrived yet.
+    /// Number of bytes of `start..end` that have not arrived yet.
     #[inline]
     pub(crate) fn missing(&self, start: u64, end: u64) -> u64 {
         let start = start.max(self.nxt);

@@ -7,9 +7,9 @@
 use crate::cc::{FlowSample, RateSample};
 use tailrace_core::{Duration, Instant, Ring};
 
-/// How things stood when a segment was sent (§3.1.2, P.*).
+/// State when a segment was sent (§3.1.2, P.*).
 #[derive(Clone, Copy, Debug)]
-struct Sent {
+struct SendState {
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
@@ -22,15 +22,15 @@ struct Sent {
 
 /// The newest segment that the present ACK delivered (§3.1.3, rs.*).
 #[derive(Clone, Copy, Debug)]
-struct Newest {
-    sent: Sent,
+struct NewestDelivery {
+    sent: SendState,
     sent_at: Instant,
 }
 
 /// The connection's state (§3.1.1, C.*), and of each segment in flight, in the scoreboard's order.
 #[derive(Clone, Debug)]
 pub(crate) struct DeliveryRates {
-    sent: Ring<Sent>,
+    sent: Ring<SendState>,
     delivered: u64,
     delivered_at: Instant,
     first_sent_at: Instant,
@@ -43,7 +43,7 @@ pub(crate) struct DeliveryRates {
     now: Instant,
     delivered_before: u64,
     lost_before: u64,
-    newest: Option<Newest>,
+    newest: Option<NewestDelivery>,
 }
 
 impl Default for DeliveryRates {
@@ -81,11 +81,11 @@ impl DeliveryRates {
 
     /// Segment `i` is sent again.
     pub(crate) fn on_resent(&mut self, i: usize, in_flight: u64) {
-        self.sent[i] = Sent { again: true, ..self.present(in_flight) };
+        self.sent[i] = SendState { again: true, ..self.present(in_flight) };
     }
 
-    fn present(&self, in_flight: u64) -> Sent {
-        Sent {
+    fn present(&self, in_flight: u64) -> SendState {
+        SendState {
             delivered: self.delivered,
             delivered_at: self.delivered_at,
             first_sent_at: self.first_sent_at,
@@ -121,7 +121,7 @@ impl DeliveryRates {
         self.delivered_at = self.now;
         let age = (sent.delivered, sent_at);
         if self.newest.is_none_or(|n| age >= (n.sent.delivered, n.sent_at)) {
-            self.newest = Some(Newest { sent, sent_at });
+            self.newest = Some(NewestDelivery { sent, sent_at });
             self.first_sent_at = sent_at;
         }
     }
@@ -214,8 +214,8 @@ mod tests {
 
     #[test]
     fn a_segment_sent_again_too_early_gives_no_rate() {
-        // Of two segments the first is acknowledged at 100. The second is sent again at 140, with all else delivered;
-        // the ACK of its first copy comes at 150, and 10 ms are no round trip.
+        // The first of two segments is acknowledged at 100. The second is sent again at 140, with all else delivered; the ACK
+        // of its first copy comes at 150, and 10 ms are no round trip.
         let mut r = sent(&[0, 0]);
         assert_eq!(ack(&mut r, &[0], 100).rtt, Some(Duration::from_millis(100)));
         (r.delivered_at, r.first_sent_at) = (MS(140), MS(140));
@@ -240,7 +240,7 @@ mod tests {
         r.on_sent(false, 2000, MS(60));
         ack(&mut r, &[0], 100);
         assert!(ack(&mut r, &[60], 160).rate.unwrap().app_limited);
-        // What was in flight at the time is delivered: the flag is gone.
+        // The flight at that time is delivered: the flag is gone.
         r.on_sent(true, 1000, MS(200));
         assert!(!ack(&mut r, &[200], 300).rate.unwrap().app_limited);
     }

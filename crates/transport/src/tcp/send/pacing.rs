@@ -43,7 +43,7 @@ impl Pacer {
 
     /// The time is `now`: data that was held back until then goes on.
     #[inline]
-    pub(in crate::tcp) fn tell(&mut self, now: Instant) {
+    pub(in crate::tcp) fn on_time(&mut self, now: Instant) {
         if self.0 <= now {
             *self = Self::OFF;
         }

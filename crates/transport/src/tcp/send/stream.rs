@@ -1,16 +1,16 @@
-//! What there is to send: the application's data, and the FIN behind it.
+//! The stream to send: the application's data, and the FIN behind it.
 
 /// End of the data of an application that never runs dry; no connection gets there.
 const ENDLESS: u64 = 1 << 62;
 
-/// Where the data ends; positions are sequence numbers. Once it is closed it ends there, and a FIN follows.
+/// End of the data, as a sequence number. Once closed it does not move, and a FIN follows.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::tcp) struct SendStream {
-    /// After the last byte that the application has written.
+    /// Position after the last byte that the application has written.
     end: u64,
-    /// Where the latest segment of new data that was not full ends.
+    /// End of the latest new segment that was not full.
     small_end: u64,
-    /// Of a subflow, the length of the piece of data that is to be sent next: no segment has bytes of two.
+    /// Length of a subflow's next piece of data: no segment has bytes of two.
     piece: u16,
     closed: bool,
 }

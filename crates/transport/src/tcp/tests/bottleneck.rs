@@ -17,7 +17,7 @@ struct Link {
     departures: VecDeque<Instant>,
 }
 
-/// What was seen since the last `reset`.
+/// Observations since the last `reset`.
 #[derive(Default)]
 struct Seen {
     arrivals: u64,
@@ -41,7 +41,7 @@ struct Dumbbell {
 }
 
 impl Dumbbell {
-    /// One flow for each congestion control.
+    /// Creates a flow for each congestion control.
     fn new(link: Link, config: &TcpConfig, ccs: &[CcConfig]) -> Self {
         let config = Arc::new(config.clone());
         let pair = |cc: &CcConfig| {
@@ -207,7 +207,7 @@ fn dctcp_keeps_the_queue_near_the_marking_threshold() {
 
 #[test]
 fn dctcp_echoes_each_segments_mark_however_acks_are_delayed() {
-    // What the sender counts as marked is what was marked: an ACK never covers marked and unmarked segments.
+    // The sender counts exactly the marked bytes: an ACK never covers marked and unmarked segments.
     let mut d = Dumbbell::new(link(1000, Some(20)), &bulk(), &[named("dctcp")]);
     d.run_until(Instant::from_secs(20));
     d.measure(Duration::from_secs(10));
@@ -236,7 +236,7 @@ fn ledbat_holds_the_queueing_delay_at_its_target() {
 
 #[test]
 fn bbr_fills_the_pipe_with_a_queue_below_a_product() {
-    // One flow: what probing queues is drained; ProbeRTT takes 200 ms of 10 s. Several: the window of two products
+    // A single flow drains the queue of its probes; ProbeRTT takes 200 ms of 10 s. Several flows: the window of two products
     // bounds the queue to one (96 packets) and the quanta.
     for (flows, most) in [(1, 15.0), (3, 96.0 + 3.0 * 6.0)] {
         let mut d = Dumbbell::new(link(1000, None), &bulk(), &vec![named("bbr"); flows]);

@@ -12,7 +12,7 @@ use crate::config::{Nagle, Profile, TcpBehaviour};
 use crate::segment::Segment;
 use std::collections::BTreeMap;
 
-/// What the channel does with one segment: after how long it arrives; no entry means it is lost.
+/// Fate of a segment in the channel: delays of its copies; none means that it is lost.
 pub(super) type Fate = [Option<Duration>; 2];
 
 /// A client and a server, and the segments between them in order of arrival.
@@ -107,7 +107,7 @@ impl Channel {
         }
     }
 
-    /// One step to the next event; false where nothing is left to happen.
+    /// Steps to the next event; false where there is none.
     pub(super) fn step(&mut self, fate: &mut impl FnMut(usize, &Segment, u64) -> Fate) -> bool {
         let arrival = self.flying.first_key_value().map(|f| f.0.0);
         let timeout = self.ends.iter().filter_map(Tcp::poll_timeout).min();

@@ -39,7 +39,7 @@ prop_compose! {
         let on = |bit: u32| switches >> bit & 1 == 1;
         TcpConfig {
             rack: on(0), tlp: on(1),
-            // What lies about holes is tested elsewhere: no stream arrives whole then.
+            // Receivers that conceal holes are tested elsewhere: no stream arrives whole then.
             misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion, Misbehaviour::RepeatedAcks][misbehaviour],
             sack, timestamps, ecn, pacing, window_scale, limited_transmit, nagle, delayed_ack,
             mss: Bytes(mss), receive_buffer: Bytes(receive_buffer),
@@ -142,7 +142,7 @@ fn any_segment() -> impl Strategy<Value = Segment> {
     })
 }
 
-/// One thing that may happen to an endpoint.
+/// Input of an endpoint.
 #[derive(Clone, Debug)]
 enum Input {
     Segment(Box<Segment>),

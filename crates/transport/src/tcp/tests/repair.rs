@@ -45,7 +45,7 @@ fn undoing_restores_window_and_threshold() {
             // RFC 4015 §3.2: max(flight, ssthresh).
             assert!(cc.ssthresh().is_none_or(|s| s == Bytes(40_000)));
         }
-        // What fell for a mark stays so. (A member falls when its controller settles it.)
+        // A reduction for a mark is never undone. (A coupled subflow's window falls when its controller settles it.)
         cc.on_congestion(&event(Signal::Ecn));
         let fallen = cc.cwnd();
         cc.on_undo();
@@ -83,7 +83,7 @@ fn rack_bears_reordering_that_counting_takes_for_loss() {
 
 #[test]
 fn the_window_of_a_reduction_is_the_one_that_limits() {
-    // Of a window of 40 segments 25 are lost: less is left in the network than half of the window allows.
+    // 25 of a window of 40 segments are lost: less is left in the network than half of the window allows.
     let c =
         TcpConfig { iw: Some(40), behaviour: TcpBehaviour { prr: Prr::Linux, ..base().behaviour }, ..base() };
     let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
@@ -227,7 +227,7 @@ fn optimistic_acks_hide_losses_and_outrun_the_round_trip() {
     assert_eq!(greedy.ends[0].stats().fast_retransmits, 0);
     assert!(honest.ends[0].stats().fast_retransmits > 5);
     assert!(sent(&greedy) > 5 * sent(&honest), "{} {}", sent(&greedy), sent(&honest));
-    // What was lost is missing: only what came is delivered.
+    // Lost bytes are missing: only those that came are delivered.
     assert!(greedy.delivered[1] < greedy.ends[0].stats().bytes_acked);
 }
 
@@ -273,7 +273,7 @@ fn repeated_acks_set_the_flight_where_nothing_bounds_them() {
     // From four on one segment more a round trip: 28 after a second, 53 after two.
     let honest = pace_with_repeats(DupLimit::Outstanding, Honest);
     assert!((38.0..43.0).contains(&honest), "{honest}");
-    // As many as there are repetitions, and the least window of two; each second round trip one segment comes needlessly.
+    // Repetitions are matched in flight, plus the least window of two; each second round trip one segment comes needlessly.
     let repeated = pace_with_repeats(DupLimit::Outstanding, RepeatedAcks);
     assert!((195.0..=203.0).contains(&repeated), "{repeated}");
     // RFC 5681 §3.2: as many as were out, so that none is gained, and each recovery halves the window.
@@ -283,7 +283,7 @@ fn repeated_acks_set_the_flight_where_nothing_bounds_them() {
 
 #[test]
 fn an_honest_receiver_keeps_within_the_flight_at_the_beginning() {
-    // One segment lost: all that was sent after it comes, and is told once each.
+    // A lost segment: all later ones arrive and are reported once each.
     let run = |dup_limit| {
         let mut lost = false;
         let once = |from: usize, s: &Segment, _: u64| {
@@ -339,6 +339,6 @@ fn duplicates_count_for_no_more_than_is_out_beside_what_is_missing() {
         let (outstanding, pipe) = ack(100 * piece);
         assert_eq!((outstanding, pipe), (10_000 - 100 * piece, 1000 - 100 * piece));
     }
-    // What is left of the second is missing now, and the eight behind it may have left.
+    // The rest of the second is missing now, and the eight behind it may have left.
     assert_eq!(ack(1500), (8500, 500));
 }

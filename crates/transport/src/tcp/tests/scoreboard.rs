@@ -4,7 +4,7 @@ use crate::tcp::send::scoreboard::Scoreboard;
 use proptest::prelude::*;
 use tailrace_core::{Duration, Instant};
 
-/// What can happen to a scoreboard; positions are in segments of 100 bytes behind what is acknowledged.
+/// Operation on a scoreboard; positions are in segments of 100 bytes above SND.UNA.
 #[derive(Clone, Copy, Debug)]
 enum Step {
     Send(u64),

@@ -1,4 +1,4 @@
-//! What single settings of the profiles do: each was found by holding the model against its stack (docs/explanation/validation.md).
+//! Single settings of the profiles: each was found by comparing the model with its stack (docs/lab/validation.md).
 
 use super::*;
 use crate::config::{Pipe, RtoAfterMark};

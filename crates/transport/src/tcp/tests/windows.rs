@@ -297,8 +297,8 @@ fn a_receive_window_grows_whatever_tells_of_round_trips_and_however_long_segment
 
 #[test]
 fn the_first_segment_in_order_begins_nothing_if_one_came_before_it() {
-    // As a kernel 6.12 was seen to do: the ACK of the one that came too early, with which the window grew, was the last that was
-    // ordered to leave at once. The pause before the first in order counts from when the connection stood, 40 ms before.
+    // Observed in a kernel 6.12: the ACK of a segment above a gap, with which the window grew, was the last quick one. The
+    // pause before the first segment in order counts from the handshake, 40 ms before.
     let quick_after = |lost: u32| {
         let c = config(Profile::Linux);
         let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
@@ -320,7 +320,8 @@ fn the_first_segment_in_order_begins_nothing_if_one_came_before_it() {
 
 #[test]
 fn a_half_full_buffer_ends_the_hurry_that_a_pause_has_begun() {
-    // As a kernel 6.12 was seen to do: the ACK of a part of a gap looks at the window first, and is one of three that tell of the rest.
+    // Observed in a kernel 6.12: the ACK of a part of a gap looks at the window first, and is one of the three that report the
+    // rest.
     let told_at_once = |waiting: u32| {
         let (mut receiver, came, now) = all_acknowledged(20_000);
         let last = *came.last().unwrap();
@@ -359,7 +360,7 @@ fn a_pause_and_the_timeout_are_whole_ticks() {
         let window = |end: &Tcp| end.cc.cwnd().get() / u64::from(end.mss);
         let before = window(end);
         end.last_sent = Instant::from_nanos(since_us * 1000);
-        end.begin_in_vain(Instant::from_nanos((since_us + pause_us) * 1000));
+        end.on_blocked_packet(Instant::from_nanos((since_us + pause_us) * 1000));
         (before, window(end))
     };
     assert_eq!(around(500_000, 241_999), (80, 80), "241 ticks have passed");

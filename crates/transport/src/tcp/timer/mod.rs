@@ -7,16 +7,16 @@ pub(in crate::tcp) mod rtt;
 pub(crate) mod wheel;
 
 use tailrace_core::{Duration, Instant};
-use wheel::Expiry;
+use wheel::TimerExpiry;
 
 /// Purpose that the shared timer is armed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum Purpose {
+pub(in crate::tcp) enum TimerPurpose {
     Nothing,
     Retransmission,
     /// A tail loss probe.
     Probe,
-    /// What was overtaken is lost by then.
+    /// Reordering: overtaken segments are lost by then.
     Reordering,
     /// A window probe.
     Persist,
@@ -28,29 +28,29 @@ pub(in crate::tcp) enum Purpose {
 /// A tail loss probe and the reordering timer stand before retransmission, which follows them: they are armed only where
 /// that is, and its time is kept for when they are gone.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::tcp) struct Timer {
+pub(in crate::tcp) struct SharedTimer {
     /// `MAX` where it is armed for nothing.
     at: Instant,
     /// When retransmission is due where another stands before it.
     rto_at: Instant,
-    /// By how many ticks each is late ([`Expiry`]).
+    /// By how many ticks each is late ([`TimerExpiry`]).
     late: u16,
     rto_late: u16,
-    /// How often in a row retransmission was due, without an ACK of new data; or which in a row a window probe is.
+    /// Retransmissions due in a row without an ACK of new data, or window probes in a row.
     retries: u16,
-    purpose: Purpose,
-    /// It is armed as more data at the same moment calls for.
+    purpose: TimerPurpose,
+    /// More data at the same moment would not change it.
     settled: bool,
 }
 
-impl Timer {
+impl SharedTimer {
     pub(in crate::tcp) const OFF: Self = Self {
         at: Instant::MAX,
         rto_at: Instant::MAX,
         late: 0,
         rto_late: 0,
         retries: 0,
-        purpose: Purpose::Nothing,
+        purpose: TimerPurpose::Nothing,
         settled: false,
     };
 
@@ -61,7 +61,7 @@ impl Timer {
     }
 
     #[inline]
-    pub(in crate::tcp) const fn purpose(&self) -> Purpose {
+    pub(in crate::tcp) const fn purpose(&self) -> TimerPurpose {
         self.purpose
     }
 
@@ -71,53 +71,54 @@ impl Timer {
         self.retries
     }
 
-    /// How often in a row retransmission was due.
+    /// Number of retransmissions due in a row.
     pub(in crate::tcp) const fn retries(&self) -> u16 {
         self.retries
     }
 
-    const fn expiry(&self) -> Expiry {
-        Expiry { at: self.at, late: self.late }
+    const fn expiry(&self) -> TimerExpiry {
+        TimerExpiry { at: self.at, late: self.late }
     }
 
     #[inline]
     pub(in crate::tcp) fn is_off(&self) -> bool {
-        self.purpose == Purpose::Nothing
+        self.purpose == TimerPurpose::Nothing
     }
 
     /// Whether retransmission will come, at once or after what stands before it.
     #[inline]
     pub(in crate::tcp) fn leads_to_retransmission(&self) -> bool {
-        matches!(self.purpose, Purpose::Retransmission | Purpose::Probe | Purpose::Reordering)
+        matches!(self.purpose, TimerPurpose::Retransmission | TimerPurpose::Probe | TimerPurpose::Reordering)
     }
 
     /// Whether another stands before retransmission.
     pub(in crate::tcp) fn stands_before_retransmission(&self) -> bool {
-        matches!(self.purpose, Purpose::Probe | Purpose::Reordering)
+        matches!(self.purpose, TimerPurpose::Probe | TimerPurpose::Reordering)
     }
 
     /// When data goes out again, or a probe in its place, as it is noted; none where neither is to come.
     pub(in crate::tcp) fn retransmission_noted(&self, jiffy: Duration) -> Option<Instant> {
-        (!matches!(self.purpose, Purpose::Nothing | Purpose::TimeWait)).then(|| self.expiry().noted(jiffy))
+        (!matches!(self.purpose, TimerPurpose::Nothing | TimerPurpose::TimeWait))
+            .then(|| self.expiry().noted(jiffy))
     }
 
     /// The end of TIME-WAIT, in it.
     pub(in crate::tcp) fn time_wait(&self) -> Option<Instant> {
-        (self.purpose == Purpose::TimeWait).then_some(self.at)
+        (self.purpose == TimerPurpose::TimeWait).then_some(self.at)
     }
 
     #[inline]
     pub(in crate::tcp) fn stop(&mut self) {
-        self.arm(Purpose::Nothing, Expiry::NEVER);
+        self.arm(TimerPurpose::Nothing, TimerExpiry::NEVER);
     }
 
     #[inline]
-    pub(in crate::tcp) fn arm(&mut self, purpose: Purpose, expiry: Expiry) {
+    pub(in crate::tcp) fn arm(&mut self, purpose: TimerPurpose, expiry: TimerExpiry) {
         (self.purpose, self.at, self.late) = (purpose, expiry.at, expiry.late);
         self.unsettle();
     }
 
-    /// It is armed as more data at the same moment calls for.
+    /// Notes that more data at the same moment would not change it.
     #[inline]
     pub(in crate::tcp) fn settle(&mut self) {
         self.settled = true;
@@ -148,52 +149,52 @@ impl Timer {
 
     /// Retransmission alone is due with `expiry`, whatever was.
     #[inline]
-    pub(in crate::tcp) fn retransmit(&mut self, expiry: Expiry) {
-        self.arm(Purpose::Retransmission, expiry);
+    pub(in crate::tcp) fn retransmit(&mut self, expiry: TimerExpiry) {
+        self.arm(TimerPurpose::Retransmission, expiry);
     }
 
     /// Retransmission, before which another stands, is due with `expiry`.
-    pub(in crate::tcp) fn put_off_retransmission(&mut self, expiry: Expiry) {
+    pub(in crate::tcp) fn put_off_retransmission(&mut self, expiry: TimerExpiry) {
         (self.rto_at, self.rto_late) = (expiry.at, expiry.late);
         self.unsettle();
     }
 
-    /// What stands before retransmission is gone.
+    /// Removes the timer that stands before retransmission.
     pub(in crate::tcp) fn bare_retransmission(&mut self) {
         if self.stands_before_retransmission() {
-            self.retransmit(Expiry { at: self.rto_at, late: self.rto_late });
+            self.retransmit(TimerExpiry { at: self.rto_at, late: self.rto_late });
         }
     }
 
     /// Whether a loss probe is what comes first.
     pub(in crate::tcp) fn awaits_probe(&self) -> bool {
-        self.purpose == Purpose::Probe
+        self.purpose == TimerPurpose::Probe
     }
 
     /// A loss probe goes out with `expiry` before retransmission, or in its place where that is due first (RFC 8985 §7.2).
-    pub(in crate::tcp) fn put_probe(&mut self, expiry: Expiry) {
-        if self.purpose == Purpose::Retransmission {
+    pub(in crate::tcp) fn put_probe(&mut self, expiry: TimerExpiry) {
+        if self.purpose == TimerPurpose::Retransmission {
             let rto = self.expiry();
             self.put_off_retransmission(rto);
-            self.arm(Purpose::Probe, expiry.min(rto));
+            self.arm(TimerPurpose::Probe, expiry.min(rto));
         }
     }
 
-    /// What was overtaken is lost with `expiry`, unless retransmission is due first.
-    pub(in crate::tcp) fn put_reordering(&mut self, expiry: Expiry) {
-        if self.purpose == Purpose::Retransmission && expiry.at < self.at {
+    /// Arms the reordering timer with `expiry`, unless retransmission is due first.
+    pub(in crate::tcp) fn put_reordering(&mut self, expiry: TimerExpiry) {
+        if self.purpose == TimerPurpose::Retransmission && expiry.at < self.at {
             self.put_off_retransmission(self.expiry());
-            self.arm(Purpose::Reordering, expiry);
+            self.arm(TimerPurpose::Reordering, expiry);
         }
     }
 
     /// The `n`-th window probe in a row is due with `expiry`.
-    pub(in crate::tcp) fn probe_window(&mut self, n: u8, expiry: Expiry) {
+    pub(in crate::tcp) fn probe_window(&mut self, n: u8, expiry: TimerExpiry) {
         self.retries = u16::from(n);
-        self.arm(Purpose::Persist, expiry);
+        self.arm(TimerPurpose::Persist, expiry);
     }
 
-    /// Which in a row the window probe is that is due.
+    /// Number of the due window probe in a row.
     pub(in crate::tcp) fn window_probe(&self) -> u8 {
         u8::try_from(self.retries).unwrap_or(u8::MAX)
     }
@@ -201,7 +202,7 @@ impl Timer {
     /// The window is open: no more window probes. Whether any was to come.
     #[inline]
     pub(in crate::tcp) fn end_persist(&mut self) -> bool {
-        let ends = self.purpose == Purpose::Persist;
+        let ends = self.purpose == TimerPurpose::Persist;
         if ends {
             self.retries = 0;
             self.stop();
@@ -216,13 +217,13 @@ mod tests {
 
     const AT: fn(u64) -> Instant = Instant::from_millis;
 
-    fn with(ms: u64) -> Expiry {
-        Expiry::exactly(AT(ms))
+    fn with(ms: u64) -> TimerExpiry {
+        TimerExpiry::exactly(AT(ms))
     }
 
     /// The timer armed for retransmission at 100 ms.
-    fn retransmission() -> Timer {
-        let mut timer = Timer::OFF;
+    fn retransmission() -> SharedTimer {
+        let mut timer = SharedTimer::OFF;
         timer.retransmit(with(100));
         timer
     }
@@ -231,10 +232,10 @@ mod tests {
     fn a_probe_stands_before_retransmission_and_gives_way_to_it() {
         let mut timer = retransmission();
         timer.put_probe(with(60));
-        assert_eq!((timer.at(), timer.purpose), (AT(60), Purpose::Probe));
+        assert_eq!((timer.at(), timer.purpose), (AT(60), TimerPurpose::Probe));
         timer.put_off_retransmission(with(120));
         timer.bare_retransmission();
-        assert_eq!((timer.at(), timer.purpose), (AT(120), Purpose::Retransmission));
+        assert_eq!((timer.at(), timer.purpose), (AT(120), TimerPurpose::Retransmission));
         timer.bare_retransmission();
         assert_eq!(timer.at(), AT(120), "nothing stood before it");
     }
@@ -243,17 +244,17 @@ mod tests {
     fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
         let mut timer = retransmission();
         timer.put_reordering(with(100));
-        assert_eq!(timer.purpose, Purpose::Retransmission);
+        assert_eq!(timer.purpose, TimerPurpose::Retransmission);
         timer.put_probe(with(130));
-        assert_eq!((timer.at(), timer.purpose), (AT(100), Purpose::Probe));
+        assert_eq!((timer.at(), timer.purpose), (AT(100), TimerPurpose::Probe));
         let mut timer = retransmission();
         timer.put_reordering(with(99));
-        assert_eq!((timer.at(), timer.purpose), (AT(99), Purpose::Reordering));
+        assert_eq!((timer.at(), timer.purpose), (AT(99), TimerPurpose::Reordering));
     }
 
     #[test]
     fn nothing_stands_before_retransmission_where_that_is_not_to_come() {
-        let mut timer = Timer::OFF;
+        let mut timer = SharedTimer::OFF;
         timer.put_probe(with(60));
         timer.put_reordering(with(60));
         assert!(timer.is_off() && timer.at() == Instant::MAX);

@@ -17,13 +17,13 @@ pub(crate) struct RttEstimator {
     /// SRTT plus the variance term with its floor, before backoff.
     base: Duration,
     backoff: u8,
-    peak: Peak,
-    timed: Timed,
+    peak: PeakVariance,
+    timed: TimedSegment,
 }
 
 /// The segment being timed, where only one is.
 #[derive(Clone, Copy, Debug, Default)]
-enum Timed {
+enum TimedSegment {
     #[default]
     None,
     /// The low half of the position of its end, and when it was sent.
@@ -32,7 +32,7 @@ enum Timed {
 
 /// Variance by peaks (Linux `tcp_rtt_estimator`): the timeout's variance term, at least the floor, in microseconds.
 #[derive(Clone, Copy, Debug, Default)]
-struct Peak {
+struct PeakVariance {
     /// In force (rttvar_us).
     held_us: u32,
     /// Largest of this round trip (mdev_max_us).
@@ -41,7 +41,7 @@ struct Peak {
     until: u32,
 }
 
-impl Peak {
+impl PeakVariance {
     /// Follows a rise at once, and calm by a quarter a round trip; `over`: one has ended.
     fn hold(&mut self, now: Duration, over: bool, floor: Duration) {
         let us = |d: Duration| u32::try_from(d.as_micros()).unwrap_or(u32::MAX);
@@ -66,24 +66,24 @@ impl RttEstimator {
     /// A segment of new data that ends at `end` is sent: it is timed unless another is.
     #[inline(always)]
     pub(crate) fn time(&mut self, end: u64, now: Instant) {
-        if let Timed::None = self.timed {
-            self.timed = Timed::Segment { end: end as u32, sent_at: now };
+        if let TimedSegment::None = self.timed {
+            self.timed = TimedSegment::Segment { end: end as u32, sent_at: now };
         }
     }
 
-    /// What is sent again says nothing any more about round trips (Karn).
+    /// Ends the timing of a segment: a retransmission gives no round trip (Karn).
     pub(crate) fn forget_timed(&mut self) {
-        self.timed = Timed::None;
+        self.timed = TimedSegment::None;
     }
 
-    /// How long ago the segment was sent that was being timed, if it is acknowledged with all up to `una`.
+    /// Round trip of the segment that was being timed, if `una` acknowledges it.
     #[inline]
     pub(crate) fn take_timed(&mut self, una: u64, now: Instant) -> Option<Duration> {
-        let Timed::Segment { end, sent_at } = self.timed else { return None };
+        let TimedSegment::Segment { end, sent_at } = self.timed else { return None };
         if ((una as u32).wrapping_sub(end) as i32) < 0 {
             return None;
         }
-        self.timed = Timed::None;
+        self.timed = TimedSegment::None;
         Some(now.saturating_since(sent_at))
     }
 
@@ -125,7 +125,7 @@ impl RttEstimator {
         self.base = self.timeout(config);
     }
 
-    /// Of what gave the last sample, the segment sent last has the shortest round trip: for the estimate the first counts, for
+    /// The segment sent last among those of the last sample has the shortest round trip: the estimate uses the first one,
     /// everything else the last (Linux `tcp_ack_update_rtt`).
     pub(crate) fn on_shortest(&mut self, rtt: Duration) {
         (self.latest, self.min) = (rtt, self.min.min(rtt));
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn linux_counts_eighths_of_a_microsecond() {
-        // As a kernel 6.12 traced it: 488881 eighths and 61609 us are 489380, which are 61172.5 us.
+        // Trace of a kernel 6.12: 488881 eighths and 61609 us are 489380, which are 61172.5 us.
         let at = |eighths: u64| Duration::from_nanos(eighths * 125);
         assert_eq!(smoothed(at(488_881), Duration::from_nanos(61_609_999)), at(489_380));
         // 499 us more than 61110; of 1038 quarters a fourth goes: 1038 - 259 + 499.

@@ -9,13 +9,13 @@
 
 use tailrace_core::{Duration, Instant};
 
-/// Each level is so many bits coarser than the one before.
+/// Bits by which each level is coarser than the one before.
 const STEP: u32 = 3;
-/// Waits that belong to the finest level are shorter than so many ticks.
+/// Ticks from which a wait leaves the finest level.
 const FINE: u64 = 63;
 /// The coarsest level.
 const MOST: u32 = 8;
-/// How long a host has been up at the start, and before which sum it was switched on.
+/// Uptime of a host at the start of a run; jiffies count from so long before they overflow.
 const UPTIME: Duration = Duration::from_secs(3);
 const BEFORE_OVERFLOW: Duration = Duration::from_secs(300);
 
@@ -24,20 +24,20 @@ const USUAL: u64 = Duration::from_millis(1).as_nanos();
 
 /// When a timer expires, and how many ticks later that is than it would be on a wheel of one level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Expiry {
+pub(crate) struct TimerExpiry {
     pub(crate) at: Instant,
     pub(crate) late: u16,
 }
 
-impl Expiry {
+impl TimerExpiry {
     pub(crate) const NEVER: Self = Self::exactly(Instant::MAX);
 
-    /// Of one that follows no ticks.
+    /// Expiry at an exact time, without ticks.
     pub(crate) const fn exactly(at: Instant) -> Self {
         Self { at, late: 0 }
     }
 
-    /// When it would expire on a wheel of one level, which is what a kernel notes of it (`icsk_timeout`).
+    /// Expiry on a wheel of one level, as a kernel notes it (`icsk_timeout`).
     pub(crate) fn noted(self, jiffy: Duration) -> Instant {
         Instant::from_nanos(self.at.as_nanos().saturating_sub(jiffy.as_nanos() * u64::from(self.late)))
     }
@@ -45,21 +45,21 @@ impl Expiry {
 
 /// When a timer that is set at `now` for `wait` expires; at once where `jiffy` is zero.
 #[inline]
-pub(crate) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> Expiry {
+pub(crate) fn expiry(now: Instant, wait: Duration, jiffy: Duration) -> TimerExpiry {
     match jiffy.as_nanos() {
-        0 => Expiry::exactly(now.saturating_add(wait)),
+        0 => TimerExpiry::exactly(now.saturating_add(wait)),
         USUAL => on_usual_wheel(now, wait),
         tick => on_wheel(now, wait, tick),
     }
 }
 
 #[inline(never)]
-fn on_usual_wheel(now: Instant, wait: Duration) -> Expiry {
+fn on_usual_wheel(now: Instant, wait: Duration) -> TimerExpiry {
     on_wheel(now, wait, USUAL)
 }
 
 #[inline(always)]
-fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Expiry {
+fn on_wheel(now: Instant, wait: Duration, tick: u64) -> TimerExpiry {
     let ticks = wait.as_nanos().div_ceil(tick);
     let first = (1 << 32) + UPTIME.as_nanos() / tick - (BEFORE_OVERFLOW.as_nanos() / tick).min(1 << 32);
     let level = (0..MOST).find(|level| ticks < FINE << (STEP * level)).unwrap_or(MOST);
@@ -67,7 +67,7 @@ fn on_wheel(now: Instant, wait: Duration, tick: u64) -> Expiry {
     let noted = (first + now.as_nanos() / tick).saturating_add(ticks);
     let border = ((noted >> shift) + 1) << shift;
     let late = u16::try_from(border - noted).unwrap_or(u16::MAX);
-    Expiry { at: Instant::from_nanos((border - first).saturating_mul(tick)), late }
+    TimerExpiry { at: Instant::from_nanos((border - first).saturating_mul(tick)), late }
 }
 
 /// The last tick of the clock at `now`; `now` itself where `jiffy` is zero.
@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn without_ticks_time_is_exact() {
-        let Expiry { at, late } = expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
+        let TimerExpiry { at, late } =
+            expiry(Instant::from_millis(3), Duration::from_micros(7), Duration::ZERO);
         assert_eq!((at.as_nanos(), late), (3_007_000, 0));
         assert_eq!(tick_before(at, Duration::ZERO), at);
     }

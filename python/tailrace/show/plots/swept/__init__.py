@@ -1,7 +1,7 @@
 """Figures of sweeps: a metric against a swept parameter, as lines, bars, boxes, distributions or a map.
 
-`request` is what is asked for, `subject` the values that the runs have, `design` which parameter goes where; a file a
-form draws one panel, `sheet` puts panels, titles and legends together.
+`request` has the options, `run_values` the values of the runs, `design` assigns parameters to axis, lines and panels;
+a file for each form draws one panel, `sheet` puts panels, titles and legends together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! Segments of which nothing is known though others above them are SACKed (RFC 6675, `NextSeg`).
+//! Holes: segments neither SACKed nor lost below others that are SACKed (RFC 6675, `NextSeg`).
 
 use super::{LOST, RETRANSMITTED, SACKED, Scoreboard};
 
@@ -32,7 +32,7 @@ impl Scoreboard {
         (record.flags & (SACKED | RETRANSMITTED) == 0).then(|| (self.start_of(i), record.end))
     }
 
-    /// What [`Self::next_hole`] finds, by a walk over all that was sent.
+    /// Result of [`Self::next_hole`], by a walk over all segments.
     #[cfg(test)]
     pub(super) fn first_hole(&self) -> Option<(u64, u64)> {
         let from = self.index_of(self.lost_mark.max(self.una));

@@ -1,4 +1,4 @@
-//! What counts as lost: by SACKs above it, by its age, at a timeout; and what of that was sent again.
+//! Lost segments: by SACKs above them, by their age, at a timeout; and their retransmission.
 
 use super::{AMBIGUOUS, LOST, RETRANSMITTED, SACKED, Scoreboard};
 use tailrace_core::{Duration, Instant};
@@ -45,7 +45,7 @@ impl Scoreboard {
         true
     }
 
-    /// So many bytes more were found lost, some of them perhaps not for the first time (Linux `tcp_notify_skb_loss_event`).
+    /// Counts lost bytes, some of them perhaps not for the first time (Linux `tcp_notify_skb_loss_event`).
     fn count_lost(&mut self, len: u64) {
         if let Some(rates) = &mut self.rates {
             rates.lost += len;
@@ -94,7 +94,7 @@ impl Scoreboard {
         while let Some(&record) = self.records.get(i) {
             if !record.has(SACKED | LOST | RETRANSMITTED) {
                 let earlier = (record.sent_at, record.end) < newest;
-                // What was sent once was sent in order.
+                // Segments sent once were sent in order.
                 if !earlier && !record.has(AMBIGUOUS) {
                     break;
                 }
@@ -159,7 +159,7 @@ impl Scoreboard {
         (self.hint, self.lost_mark, self.holes_from) = (self.una, self.una, self.una);
     }
 
-    /// Takes back that anything is lost.
+    /// Unmarks all lost segments.
     pub(crate) fn unmark_lost(&mut self) {
         self.flag_all(|record| record.flags & !LOST);
         (self.lost, self.lost_waiting) = (0, 0);
@@ -246,7 +246,7 @@ mod tests {
         let mut board = five();
         board.mark_overdue_at_timeout(now, wait);
         assert_eq!(counted(&board), 300);
-        // What waits to be sent again is not lost another time; what was sent again is, and what has come of age.
+        // Segments that wait for retransmission are not lost again; retransmitted ones are, and those that have come of age.
         board.on_retransmitted(1, now);
         board.mark_overdue_at_timeout(Instant::from_millis(100), wait);
         assert_eq!(counted(&board), 600);

@@ -1,8 +1,8 @@
-//! What was sent and not yet acknowledged: one record a segment, in order.
+//! Scoreboard: segments sent and not acknowledged, one record each, in order.
 //!
-//! RFC 6675's scoreboard with the cost of Linux's retransmission queue: the sums that make up "pipe" are kept as
-//! counters, so an ACK without loss costs the same for every window. A segment counts as lost once `dup_thresh`
-//! segments above it are SACKed; RFC 6675's IsLost counts bytes, which for full segments is the same.
+//! RFC 6675's scoreboard at the cost of Linux's retransmission queue: the sums that make up "pipe" are counters, so an ACK
+//! without loss costs the same for every window. A segment counts as lost once `dup_thresh` segments above it are SACKed; RFC
+//! 6675's IsLost counts bytes, which for full segments is the same.
 
 mod holes;
 mod losses;
@@ -21,15 +21,15 @@ const AMBIGUOUS: u8 = 8;
 
 /// A segment in flight; it starts where the one before it ends.
 #[derive(Clone, Copy, Debug)]
-struct Record {
+struct SegmentRecord {
     end: u64,
     sent_at: Instant,
-    /// How long before `sent_at` it was sent for the first time, microseconds.
+    /// Microseconds from the first sending to `sent_at`.
     age_us: u32,
     flags: u8,
 }
 
-impl Record {
+impl SegmentRecord {
     fn has(&self, flags: u8) -> bool {
         self.flags & flags != 0
     }
@@ -37,7 +37,7 @@ impl Record {
 
 /// A segment as it was last sent, once it is delivered.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent {
+pub(crate) struct SentSegment {
     pub(crate) start: u64,
     pub(crate) end: u64,
     pub(crate) at: Instant,
@@ -45,13 +45,13 @@ pub(crate) struct Sent {
     pub(crate) again: bool,
 }
 
-/// What a cumulative acknowledgment covered.
+/// Segments covered by a cumulative acknowledgment.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Acked {
+pub(crate) struct AckedSegments {
     pub(crate) bytes: u64,
     /// Send time of the oldest segment acknowledged that was sent once and not SACKed before.
     pub(crate) sent_at: Option<Instant>,
-    /// That of the newest such segment.
+    /// Send time of the newest such segment.
     pub(crate) last_sent_at: Option<Instant>,
     /// Whether a retransmitted segment was among them.
     pub(crate) ambiguous: bool,
@@ -59,12 +59,12 @@ pub(crate) struct Acked {
 
 /// SACK blocks, by where they start and how long they are.
 #[derive(Clone, Copy, Debug, Default)]
-struct Blocks {
+struct SackCache {
     starts: [u64; 4],
     lens: [u32; 4],
 }
 
-impl Blocks {
+impl SackCache {
     fn put(&mut self, i: usize, left: u64, right: u64) {
         (self.starts[i], self.lens[i]) = (left, (right - left) as u32);
     }
@@ -90,13 +90,13 @@ pub(crate) struct Scoreboard {
     lost_waiting: u64,
     retransmitted: u64,
     short: PacketAccounting,
-    /// How many segments have been delivered, ever.
+    /// Number of segments delivered, ever.
     pub(crate) delivered: u32,
-    /// How often a segment was marked lost because of ACKs or of their delay, ever.
+    /// Number of times that a segment was marked lost by ACKs or their delay, ever.
     pub(crate) marked: u32,
 
-    records: Ring<Record>,
-    /// How data flows, where the congestion control asks for that.
+    records: Ring<SegmentRecord>,
+    /// Delivery rates, where the congestion control asks for them.
     pub(crate) rates: Option<Box<DeliveryRates>>,
     /// End of the highest SACKed segment.
     high_sack: u64,
@@ -108,7 +108,7 @@ pub(crate) struct Scoreboard {
     /// No segment from `lost_mark` on that ends below is a hole (see [`Self::next_hole`]).
     holes_from: u64,
     /// The blocks of the last ACK: what they cover need not be walked again.
-    cache: Blocks,
+    cache: SackCache,
 }
 
 impl Scoreboard {
@@ -128,7 +128,7 @@ impl Scoreboard {
             holes_from: start,
             marked: 0,
             delivered: 0,
-            cache: Blocks::default(),
+            cache: SackCache::default(),
             rates: None,
         }
     }
@@ -149,11 +149,11 @@ impl Scoreboard {
     pub(crate) const fn pipe(&self) -> u64 {
         self.outstanding() + self.retransmitted + self.short.lacking() - self.sacked - self.lost
     }
-    /// Packets are counted, of so many bytes when they are full: a shorter one weighs as much as a full one.
+    /// Counts packets, with full ones of `full` bytes: a shorter segment weighs as much as a full one.
     pub(crate) const fn weigh_as(&mut self, full: u16) {
         self.short.weigh_as(full);
     }
-    /// What a segment of `len` bytes adds to [`Self::pipe`].
+    /// Weight of a segment of `len` bytes in [`Self::pipe`].
     #[inline(always)]
     pub(crate) fn weight(&self, len: u64) -> u64 {
         self.short.weight(len)
@@ -206,7 +206,7 @@ impl Scoreboard {
         if self.rates.is_some() {
             self.rate_sent(now);
         }
-        self.records.push_back(Record { end, sent_at: now, age_us: 0, flags: 0 });
+        self.records.push_back(SegmentRecord { end, sent_at: now, age_us: 0, flags: 0 });
     }
 
     /// The state of the rates goes with a segment that is being sent.
@@ -218,9 +218,9 @@ impl Scoreboard {
         }
     }
 
-    /// What the first segment delivers goes into the rates.
+    /// Adds the delivery of the first segment to the rates.
     #[cold]
-    fn rate_acked(&mut self, record: Record, whole: bool, len: u64) {
+    fn rate_acked(&mut self, record: SegmentRecord, whole: bool, len: u64) {
         if let Some(rates) = &mut self.rates {
             rates.on_acked(!record.has(SACKED), whole, len, record.sent_at);
         }
@@ -237,15 +237,15 @@ impl Scoreboard {
 
     /// Takes a cumulative acknowledgment up to `ack`, at most `nxt`.
     #[inline]
-    pub(crate) fn ack_to(&mut self, ack: u64) -> Acked {
+    pub(crate) fn ack_to(&mut self, ack: u64) -> AckedSegments {
         self.ack_to_with(ack, |_| {})
     }
 
     /// The same; `visit` sees each segment that was not SACKed before.
     #[inline(always)]
-    pub(crate) fn ack_to_with(&mut self, ack: u64, mut visit: impl FnMut(Sent)) -> Acked {
+    pub(crate) fn ack_to_with(&mut self, ack: u64, mut visit: impl FnMut(SentSegment)) -> AckedSegments {
         debug_assert!(ack <= self.nxt, "only what was sent can be acknowledged");
-        let mut acked = Acked::default();
+        let mut acked = AckedSegments::default();
         while let Some(&record) = self.records.front() {
             let to = record.end.min(ack);
             let len = to.saturating_sub(self.una);
@@ -266,7 +266,7 @@ impl Scoreboard {
             if !record.has(SACKED) {
                 self.delivered = self.delivered.wrapping_add(1);
                 let again = record.has(AMBIGUOUS);
-                visit(Sent { start, end: record.end, at: record.sent_at, again });
+                visit(SentSegment { start, end: record.end, at: record.sent_at, again });
             }
             if record.flags == 0 {
                 acked.sent_at = acked.sent_at.or(Some(record.sent_at));
@@ -300,7 +300,7 @@ impl Scoreboard {
     }
 
     /// Gives segments other flags, all in one go.
-    fn flag_all(&mut self, mut flags: impl FnMut(&Record) -> u8) {
+    fn flag_all(&mut self, mut flags: impl FnMut(&SegmentRecord) -> u8) {
         let mut start = self.una;
         for record in self.records.iter_mut() {
             let new = flags(record);
@@ -319,9 +319,9 @@ impl Scoreboard {
 
     /// Takes the SACK blocks of one ACK; returns the bytes they cover for the first time. Blocks outside the
     /// flight (D-SACK among them) are ignored. `visit` sees each segment that is SACKed for the first time.
-    pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)], mut visit: impl FnMut(Sent)) -> u64 {
+    pub(crate) fn on_sack(&mut self, blocks: &[(u64, u64)], mut visit: impl FnMut(SentSegment)) -> u64 {
         let before = self.sacked;
-        let mut cache = Blocks::default();
+        let mut cache = SackCache::default();
         for (i, &(left, right)) in blocks.iter().take(cache.starts.len()).enumerate() {
             if left < self.una || right > self.nxt || left >= right {
                 continue;
@@ -337,7 +337,7 @@ impl Scoreboard {
     }
 
     /// Marks the segments that lie wholly within `left..right`, walking from `from`.
-    fn sack_range(&mut self, left: u64, from: u64, right: u64, visit: &mut impl FnMut(Sent)) {
+    fn sack_range(&mut self, left: u64, from: u64, right: u64, visit: &mut impl FnMut(SentSegment)) {
         let mut i = self.index_of(from);
         while let Some(&record) = self.records.get(i) {
             if record.end > right {
@@ -354,7 +354,7 @@ impl Scoreboard {
                     rates.on_delivered(i, record.end - start, record.sent_at);
                 }
                 let again = record.has(AMBIGUOUS);
-                visit(Sent { start, end: record.end, at: record.sent_at, again });
+                visit(SentSegment { start, end: record.end, at: record.sent_at, again });
             }
             i += 1;
         }
@@ -371,7 +371,7 @@ impl Scoreboard {
         self.flag_all(|record| record.flags & !SACKED);
         self.sacked = 0;
         (self.high_sack, self.holes_from) = (self.una, self.una);
-        self.cache = Blocks::default();
+        self.cache = SackCache::default();
     }
 
     /// Forgets what was SACKed, lost or sent again; not that it gives no round-trip sample.
@@ -384,7 +384,7 @@ impl Scoreboard {
         (self.sacked, self.lost, self.lost_waiting, self.retransmitted) = (0, 0, 0, 0);
         (self.high_sack, self.lost_mark) = (self.una, self.una);
         (self.hint, self.holes_from) = (self.una, self.una);
-        self.cache = Blocks::default();
+        self.cache = SackCache::default();
     }
 
     /// Recomputes every sum from the records; the sums must agree.

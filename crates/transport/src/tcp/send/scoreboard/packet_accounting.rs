@@ -1,64 +1,64 @@
-//! Segments that are not full, where windows count packets: each weighs as much as a full one (Linux `tcp_packets_in_flight`).
+//! Packet-counted windows: a short segment weighs as much as a full one (Linux `tcp_packets_in_flight`).
 //!
-//! The sums of the scoreboard are bytes. What the short segments in the network lack is kept beside them, so that full ones, the common
-//! case, cost nothing.
+//! The sums of the scoreboard are bytes. The bytes that short segments in the network lack are kept beside them, so that full
+//! ones, the common case, cost nothing.
 
 use super::{LOST, RETRANSMITTED, SACKED};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::tcp) struct PacketAccounting {
-    /// What is lacking in the network.
+    /// Bytes that short segments in the network lack.
     lacking: u32,
-    /// What a packet weighs, bytes; zero where bytes are counted.
+    /// Weight of a packet, bytes; zero where bytes are counted.
     full: u16,
 }
 
-/// How often a segment with these flags is in the network.
+/// Number of copies in the network of a segment with these flags.
 pub(in crate::tcp) const fn times(flags: u8) -> u32 {
     (flags & (SACKED | LOST) == 0) as u32 + (flags & RETRANSMITTED != 0) as u32
 }
 
 impl PacketAccounting {
-    /// A full segment has so many bytes, and every other weighs as much.
+    /// Gives every segment the weight of a full one, of `full` bytes.
     pub(in crate::tcp) const fn weigh_as(&mut self, full: u16) {
         self.full = full;
     }
 
-    /// What is lacking of those in the network.
+    /// Bytes that short segments in the network lack.
     #[inline(always)]
     pub(in crate::tcp) const fn lacking(&self) -> u64 {
         self.lacking as u64
     }
 
-    /// What a segment of `len` bytes weighs.
+    /// Weight of a segment of `len` bytes.
     #[inline(always)]
     pub(in crate::tcp) fn weight(&self, len: u64) -> u64 {
         len.max(u64::from(self.full))
     }
 
-    /// What one of `len` bytes lacks; nothing where bytes are counted.
+    /// Bytes that a segment of `len` lacks; zero where bytes are counted.
     #[inline(always)]
     const fn lack(&self, len: u64) -> u32 {
         (self.full as u64).saturating_sub(len) as u32
     }
 
-    /// One of `len` bytes is sent for the first time.
+    /// A segment of `len` bytes is sent for the first time.
     #[inline(always)]
     pub(in crate::tcp) const fn on_sent(&mut self, len: u64) {
         self.lacking += self.lack(len);
     }
 
-    /// The flags of one of `len` bytes change.
+    /// The flags of a segment of `len` bytes change.
     #[inline]
     pub(in crate::tcp) const fn on_change(&mut self, len: u64, before: u8, after: u8) {
         let lack = self.lack(len);
         self.lacking = self.lacking + times(after) * lack - times(before) * lack;
     }
 
-    /// Up to `acked` bytes of one are acknowledged: all that was outstanding of it, `len`, or a part.
+    /// `acked` bytes of a segment are acknowledged, of which `len` were outstanding.
     #[inline(always)]
     pub(in crate::tcp) const fn on_acked(&mut self, len: u64, acked: u64, flags: u8) {
-        // Of a full one that is acknowledged as a whole nothing is lacking.
+        // A full segment that is acknowledged as a whole lacks nothing.
         if self.full > 0 && (acked < len || len < self.full as u64) {
             let left = if acked < len { self.lack(len - acked) } else { 0 };
             self.lacking = self.lacking + times(flags) * left - times(flags) * self.lack(len);

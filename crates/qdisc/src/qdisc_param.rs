@@ -1,6 +1,6 @@
 //! A discipline as the value of a parameter.
 
-use crate::QdiscConfig;
+use crate::disciplines::QdiscConfig;
 use tailrace_core::params::tagged;
 use tailrace_core::params::{Kind, ParamType, Value};
 

@@ -5,7 +5,7 @@ use crate::ground::keys::keys;
 keys! {
     /// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-    pub(crate) struct ForeignTally {
+    pub(crate) struct ForeignCounters {
         /// Packets sent that belong to no flow of the scenario; others count for their flow.
         sent_packets: u64, "packets";
         /// Their size in bytes of IP packets.

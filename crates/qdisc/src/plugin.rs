@@ -1,8 +1,8 @@
 //! Disciplines that are not in the table: whoever reads a scenario hands them in.
 //!
-//! [`OutsideDiscipline`] is [`Discipline`] as an object. It builds a queue of [`Ticket`]s, since an object cannot be
-//! generic over the packet: [`Outside`] keeps the packets, and does to them what the queue did to their tickets. Every
-//! discipline of Rust can be handed in under a name ([`OutsideConfig::named`]); a registered one gives the same through this
+//! [`PluginDiscipline`] is [`Discipline`] as an object. It builds a queue of [`Ticket`]s, since an object cannot be
+//! generic over the packet: [`PluginQdisc`] keeps the packets, and does to them what the queue did to their tickets. Every
+//! discipline of Rust can be handed in under a name ([`PluginConfig::named`]); a registered one gives the same through this
 //! door as without, only slower: two virtual calls a packet and a move more.
 
 mod ticket;
@@ -21,21 +21,21 @@ pub use ticket::Ticket;
 pub type TicketQueue = Box<dyn QueueDiscipline<Ticket> + Send>;
 
 /// The configuration of a discipline from outside: what [`Discipline`] says, of an object.
-pub trait OutsideDiscipline: PluginParameters {
+pub trait PluginDiscipline: PluginParameters {
     /// Whether the parameters go together; each lies within its bounds.
     ///
     /// # Errors
     /// The parameter at fault and why.
     fn validate(&self) -> Result<(), Invalid>;
-    /// An empty queue for `link`. The configuration has passed [`OutsideDiscipline::validate`].
+    /// An empty queue for `link`. The configuration has passed [`PluginDiscipline::validate`].
     fn build(&self, link: &LinkView) -> TicketQueue;
     /// Whether it singles out flows and reports them as flagged and cleared.
     fn classifies(&self) -> bool;
     /// A copy.
-    fn copy(&self) -> Box<dyn OutsideDiscipline>;
+    fn copy(&self) -> Box<dyn PluginDiscipline>;
 }
 
-impl<C> OutsideDiscipline for Named<C>
+impl<C> PluginDiscipline for Named<C>
 where
     C: Discipline + fmt::Debug + Send + Sync + 'static,
     C::Queue<Ticket>: Send + 'static,
@@ -49,18 +49,18 @@ where
     fn classifies(&self) -> bool {
         C::CLASSIFIES
     }
-    fn copy(&self) -> Box<dyn OutsideDiscipline> {
+    fn copy(&self) -> Box<dyn PluginDiscipline> {
         Box::new(self.clone())
     }
 }
 
 /// The configuration of a discipline from outside, as the variant of [`QdiscConfig`](crate::QdiscConfig).
 #[derive(Debug)]
-pub struct OutsideConfig(Box<dyn OutsideDiscipline>);
+pub struct PluginConfig(Box<dyn PluginDiscipline>);
 
-impl OutsideConfig {
+impl PluginConfig {
     /// One in its default configuration, which others are copies of.
-    pub fn new(discipline: impl OutsideDiscipline + 'static) -> Self {
+    pub fn new(discipline: impl PluginDiscipline + 'static) -> Self {
         Self(Box::new(discipline))
     }
     /// A discipline of Rust, under the name that scenarios give it.
@@ -100,32 +100,32 @@ impl OutsideConfig {
     pub(crate) fn classifies(&self) -> bool {
         self.0.classifies()
     }
-    pub(crate) fn build<P: Packet>(&self, link: &LinkView) -> Box<Outside<P>> {
-        Box::new(Outside { queue: self.0.build(link), waiting: Waiting::default() })
+    pub(crate) fn build<P: Packet>(&self, link: &LinkView) -> Box<PluginQdisc<P>> {
+        Box::new(PluginQdisc { queue: self.0.build(link), waiting: Waiting::default() })
     }
 }
 
-impl Clone for OutsideConfig {
+impl Clone for PluginConfig {
     fn clone(&self) -> Self {
         Self(self.0.copy())
     }
 }
 
-impl PartialEq for OutsideConfig {
+impl PartialEq for PluginConfig {
     fn eq(&self, other: &Self) -> bool {
         equal(&*self.0, &*other.0)
     }
 }
 
 /// A queue from outside with the packets that its tickets stand for.
-pub struct Outside<P> {
+pub struct PluginQdisc<P> {
     queue: TicketQueue,
     waiting: Waiting<P>,
 }
 
-impl<P: fmt::Debug> fmt::Debug for Outside<P> {
+impl<P: fmt::Debug> fmt::Debug for PluginQdisc<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outside").field("backlog", &self.queue.backlog()).finish_non_exhaustive()
+        f.debug_struct("PluginQdisc").field("backlog", &self.queue.backlog()).finish_non_exhaustive()
     }
 }
 
@@ -150,7 +150,7 @@ impl<P: Packet> Sink<Ticket> for Relay<'_, P> {
     }
 }
 
-impl<P: Packet> Outside<P> {
+impl<P: Packet> PluginQdisc<P> {
     fn with<R>(
         &mut self,
         cx: &mut Cx<'_, P>,
@@ -161,7 +161,7 @@ impl<P: Packet> Outside<P> {
     }
 }
 
-impl<P: Packet> QueueDiscipline<P> for Outside<P> {
+impl<P: Packet> QueueDiscipline<P> for PluginQdisc<P> {
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
         let ticket = self.waiting.issue(packet);
         self.with(cx, |queue, cx| queue.enqueue(ticket, cx));

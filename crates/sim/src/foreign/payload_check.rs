@@ -8,11 +8,6 @@
 //! Bytes count as wrong when an application gets them. A simulated end may have them already, or give them up for their checksum: they
 //! are suspects until it has delivered what stands in their place.
 
-use crate::host::flow::{Carrier, Flow};
-use crate::host::hosts::World;
-use crate::host::sockets::Socket;
-use crate::packet::flow_end::FlowEnd;
-use crate::packet::frame_encode::Place;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use std::collections::BTreeMap;
@@ -27,33 +22,33 @@ const MOST: usize = 1 << 12;
 
 /// Of all streams between a simulated end and a socket of a foreign host.
 #[derive(Debug, Default)]
-pub(crate) struct Contents {
+pub(crate) struct PayloadCheck {
     /// What is known of each direction of a subflow, by addresses and ports as its receiver sees them.
-    subflows: BTreeMap<Tuple, Subflow>,
+    pub(crate) subflows: BTreeMap<Tuple, SubflowNumbers>,
     /// Parts of the stream that came wrong to a simulated socket of a flow, and were not delivered when that was last looked at.
-    suspects: BTreeMap<(usize, SocketId), Vec<Range<u64>>>,
+    pub(crate) suspects: BTreeMap<(usize, SocketId), Vec<Range<u64>>>,
     /// Wrong bytes that applications have got, by flow.
-    wrong: BTreeMap<usize, u64>,
+    pub(crate) wrong: BTreeMap<usize, u64>,
 }
 
 /// How bytes of a direction of a subflow, or of TCP, are numbered.
 #[derive(Clone, Debug)]
-struct Subflow {
+pub(crate) struct SubflowNumbers {
     /// The number of the SYN.
-    begun: SeqNumber,
+    pub(crate) begun: SeqNumber,
     /// The initial data sequence number of the sender, once it is known.
-    initial: Option<u64>,
+    pub(crate) initial: Option<u64>,
     /// The first relative subflow number of each mapping and its data sequence number, of which the wire may show half.
-    mappings: BTreeMap<u32, u32>,
+    pub(crate) mappings: BTreeMap<u32, u32>,
 }
 
-impl Subflow {
+impl SubflowNumbers {
     const fn new(begun: SeqNumber) -> Self {
         Self { begun, initial: None, mappings: BTreeMap::new() }
     }
 
     /// The place in the stream of a payload that begins with `seq`, modulo 2³².
-    fn place(&mut self, seq: SeqNumber, options: &Options) -> u32 {
+    pub(crate) fn place(&mut self, seq: SeqNumber, options: &Options) -> u32 {
         // The byte after the SYN is number 1.
         let number = seq.0.wrapping_sub(self.begun.0);
         let own = options.dss.and_then(|dss| dss.mapping).map(|m| (m.ssn, m.dsn as u32));
@@ -77,25 +72,25 @@ impl Subflow {
     }
 }
 
-impl Contents {
+impl PayloadCheck {
     /// A SYN has come.
-    fn begin(&mut self, pkt: &SimPacket) {
-        let subflow = self.subflows.entry(pkt.tuple()).or_insert(Subflow::new(pkt.seq));
+    pub(crate) fn begin(&mut self, pkt: &SimPacket) {
+        let subflow = self.subflows.entry(pkt.tuple()).or_insert(SubflowNumbers::new(pkt.seq));
         if subflow.begun != pkt.seq {
-            *subflow = Subflow::new(pkt.seq);
+            *subflow = SubflowNumbers::new(pkt.seq);
         }
     }
 
     /// An application of a flow has got wrong bytes.
-    pub(super) fn count(&mut self, flow: usize, bytes: u64) {
+    pub(crate) fn count(&mut self, flow: usize, bytes: u64) {
         *self.wrong.entry(flow).or_default() += bytes;
     }
 
     /// A packet comes to a socket with this part of its stream, of which `wrong` is.
-    fn suspect(
+    pub(crate) fn suspect(
         &mut self,
         (flow, id): (usize, SocketId),
-        socket: &Socket,
+        (delivered, waiting): (u64, &[(u64, u64)]),
         came: &Range<u64>,
         wrong: Vec<Range<u64>>,
     ) {
@@ -103,7 +98,6 @@ impl Contents {
             return;
         }
         let suspects = self.suspects.entry((flow, id)).or_default();
-        let (delivered, waiting) = (socket.endpoint.received(), socket.endpoint.waiting());
         let has = |part: &Range<u64>| {
             let holds = |&(from, to): &(u64, u64)| from <= part.start && part.end <= to;
             part.end <= delivered || waiting.iter().any(holds)
@@ -118,12 +112,12 @@ impl Contents {
 }
 
 /// How many bytes of these parts were delivered.
-fn delivered_bytes(parts: &[Range<u64>], delivered: u64) -> u64 {
+pub(crate) fn delivered_bytes(parts: &[Range<u64>], delivered: u64) -> u64 {
     parts.iter().filter(|part| part.end <= delivered).map(|part| part.end - part.start).sum()
 }
 
 /// The parts of a payload whose bytes are not those of the place at which it begins, in bytes from there.
-fn wrong_parts(place: u32, payload: &[u8]) -> Vec<Range<u64>> {
+pub(crate) fn wrong_parts(place: u32, payload: &[u8]) -> Vec<Range<u64>> {
     let mut parts: Vec<Range<u64>> = Vec::new();
     if content::wrong_bytes(place, payload) == 0 {
         return parts;
@@ -138,95 +132,15 @@ fn wrong_parts(place: u32, payload: &[u8]) -> Vec<Range<u64>> {
     parts
 }
 
-impl World {
-    /// The place of the payload of a packet to or from the simulated socket `id`, at this end of a flow, and the data sequence number
-    /// of byte 0. None where its connection was not seen to begin.
-    fn place_of(&mut self, pkt: &SimPacket, end: FlowEnd, id: Option<SocketId>) -> Option<Place> {
-        let subflow = self.foreign.contents.subflows.get_mut(&pkt.tuple())?;
-        if subflow.initial.is_none() && self.flows[end.flow()].carrier.is_multipath() {
-            let connection = self.sockets.get(id?).and_then(|socket| socket.endpoint.as_mptcp());
-            let numbers = connection.and_then(|connection| connection.initial_numbers());
-            subflow.initial = numbers.map(|(own, peer)| if pkt.to.end() == Some(end) { peer } else { own });
-        }
-        let byte = subflow.place(pkt.seq, pkt.mptcp(&self.options));
-        Some(Place { byte, origin: subflow.initial.unwrap_or_default().wrapping_add(1) })
-    }
-
-    /// The simulated socket at an end of a flow that has a connection, or a subflow, between these addresses and ports.
-    fn socket_of_subflow(&self, end: FlowEnd, tuple: &Tuple) -> Option<SocketId> {
-        let has = |id: &&SocketId| {
-            let socket = self.sockets.get(**id).filter(|socket| socket.end() == end);
-            let connection = socket.and_then(|socket| socket.endpoint.as_mptcp());
-            connection.is_some_and(|connection| connection.has_subflow(tuple))
-        };
-        self.sockets.find(tuple).or_else(|| self.flows[end.flow()].sockets.iter().find(has).copied())
-    }
-
-    /// What a packet that reaches a foreign host has for its payload, where that is the content of a stream and it has no bytes yet.
-    pub(super) fn content_of(&mut self, host: usize, pkt: &SimPacket) -> Option<Place> {
-        let end = pkt.to.end().filter(|_| !pkt.is_datagram() && !pkt.has_bytes(&self.options))?;
-        if !self.foreign.hosts[host].has_sockets {
-            return None;
-        }
-        if pkt.opens() {
-            self.foreign.contents.begin(pkt);
-        }
-        let sender = end.peer();
-        let id = self.socket_of_subflow(sender, &pkt.tuple().reversed());
-        self.place_of(pkt, sender, id).filter(|_| pkt.payload > 0)
-    }
-
-    /// A packet has reached a simulated host: what a foreign host's socket has sent is compared with what it had to write.
-    #[cold]
-    pub(crate) fn examine(&mut self, pkt: &SimPacket) {
-        let Some(end) = pkt.to.end().filter(|_| !pkt.is_datagram() && pkt.has_bytes(&self.options)) else {
-            return;
-        };
-        if self.foreign.with_sockets(pkt.source).is_none() {
-            return;
-        }
-        if pkt.opens() {
-            self.foreign.contents.begin(pkt);
-        }
-        let id = self.socket_of_subflow(end, &pkt.tuple()).filter(|_| pkt.payload > 0);
-        let Some((id, place)) = id.zip(self.place_of(pkt, end, id)) else { return };
-        let (Some(socket), Some(bytes)) = (self.sockets.get(id), pkt.frame(&self.options)) else { return };
-        let payload = &bytes[bytes.len() - usize::from(pkt.payload)..];
-        // What is delivered tells the upper half of the place.
-        let delivered = socket.endpoint.received();
-        let ahead = i64::from(place.byte.wrapping_sub(delivered as u32).cast_signed());
-        let start = delivered.saturating_add_signed(ahead);
-        let parts = wrong_parts(place.byte, payload).into_iter();
-        let wrong = parts.map(|part| start + part.start..start + part.end).collect();
-        let came = start..start + u64::from(pkt.payload);
-        self.foreign.contents.suspect((end.flow(), id), socket, &came, wrong);
-    }
-
-    /// Bytes that applications of a flow have got and that are not those that the other end wrote; none of a flow without a foreign
-    /// host's socket at an end.
-    pub(crate) fn wrong_bytes(&self, flow: usize) -> Option<u64> {
-        let Flow { carrier, ends, .. } = &self.flows[flow];
-        let known = matches!(carrier, Carrier::Tcp(_))
-            && ends.iter().any(|end| self.foreign.with_sockets(end.source).is_some());
-        let contents = &self.foreign.contents;
-        let all = contents.suspects.range((flow, SocketId::FIRST)..=(flow, SocketId::NONE));
-        let since = all.map(|((_, id), parts)| {
-            let delivered = self.sockets.get(*id).map_or(u64::MAX, |socket| socket.endpoint.received());
-            delivered_bytes(parts, delivered)
-        });
-        known.then(|| contents.wrong.get(&flow).copied().unwrap_or_default() + since.sum::<u64>())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use tailrace_transport::mptcp::option::{Dss, Mapping};
 
     /// Initial data sequence number 2³² - 300, so that the low half comes to its end after 300 bytes.
-    fn subflow() -> Subflow {
+    fn subflow() -> SubflowNumbers {
         let initial = Some((7 << 32) - 300);
-        Subflow { initial, ..Subflow::new(SeqNumber(u32::MAX - 1)) }
+        SubflowNumbers { initial, ..SubflowNumbers::new(SeqNumber(u32::MAX - 1)) }
     }
 
     fn mapped(dsn: u64, ssn: u32, len: u16) -> Options {
@@ -236,7 +150,7 @@ mod tests {
 
     #[test]
     fn places_of_tcp_are_counted_from_the_syn() {
-        let mut plain = Subflow::new(SeqNumber(u32::MAX));
+        let mut plain = SubflowNumbers::new(SeqNumber(u32::MAX));
         let places = [0, 1448, u32::MAX].map(|seq| plain.place(SeqNumber(seq), &Options::NONE));
         assert_eq!(places, [0, 1448, u32::MAX]);
     }

@@ -1,30 +1,30 @@
 //! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
 //! says of them comes back to the applications.
 
-use crate::foreign::datagrams::socket_of;
-use crate::foreign::socket::{
-    DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketPair, SocketReport,
-};
-use crate::foreign::{Foreign, HostError, Order};
+use crate::foreign::host::HostError;
+use crate::foreign::hosts::HostOrder;
+use crate::foreign::socket::DatagramSocket;
+use crate::foreign::socket::FlowSockets;
+use crate::foreign::socket::SocketCommand;
+use crate::foreign::socket::SocketEvent;
+use crate::foreign::socket::SocketOrder;
+use crate::foreign::socket::SocketPair;
+use crate::foreign::socket::SocketReport;
 use crate::host::endpoint::Endpoint;
 use crate::host::flow::Carrier;
+use crate::host::flow::Flow;
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::host::timer::Timer;
 use crate::packet::envelope::Envelope;
+use crate::packet::flow_end::FlowEnd;
 use crate::packet::sim_packet::SimFabric;
 use crate::packet::socket_id::SocketId;
 use core::net::SocketAddrV4;
 use tailrace_app::{Datagram, EndpointRole};
+use tailrace_core::Ecn;
 use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
-
-impl Foreign {
-    /// The foreign host that has this address, now or at another time, and sockets for flows.
-    pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
-        self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
-    }
-}
 
 impl World {
     /// Whether what a flow sends is a foreign host's own business: one that has no sockets for it.
@@ -43,13 +43,13 @@ impl World {
         let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
         let attached = &mut self.foreign.hosts[host];
         while let Some(order) = remote.poll_order() {
-            attached.orders.push_back(Order::Socket(SocketCommand { socket: pair, order }));
+            attached.orders.push_back(HostOrder::Socket(SocketCommand { socket: pair, order }));
         }
         self.wake_for_orders(host, fabric);
     }
 
     /// Who is served hears of orders; else it is woken, not called: whoever gives the order is not done with the socket.
-    pub(super) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
+    pub(crate) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
         let attached = &mut self.foreign.hosts[host];
         if !attached.is_served && attached.armed > fabric.now() {
             attached.armed = fabric.now();
@@ -58,7 +58,7 @@ impl World {
     }
 
     /// Says the next thing to a host that is to be said; false where there is nothing.
-    pub(super) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+    pub(crate) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let attached = &mut self.foreign.hosts[host];
         let Some(order) = attached.orders.pop_front() else { return false };
         let now = fabric.now();
@@ -66,8 +66,8 @@ impl World {
         let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
         let own = &mut attached.host;
         let told = own.run_until(now, now).and_then(|()| match &order {
-            Order::Socket(command) => own.command(command),
-            Order::Addresses(changed) => own.addresses_changed(changed),
+            HostOrder::Socket(command) => own.command(command),
+            HostOrder::Addresses(changed) => own.addresses_changed(changed),
         });
         // It takes each before the next is said, so that none waits for room.
         if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
@@ -78,7 +78,7 @@ impl World {
     }
 
     /// Acts on the next thing that a host says of its sockets; false where it says nothing.
-    pub(super) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+    pub(crate) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let Some(SocketEvent { socket, report }) = self.foreign.hosts[host].host.poll_socket() else {
             return false;
         };
@@ -119,6 +119,36 @@ impl World {
         true
     }
 
+    /// Lets the foreign host at an end of a flow over UDP send a datagram; false where no host has sockets there.
+    #[cold]
+    pub(crate) fn send_by_socket(
+        &mut self,
+        end: FlowEnd,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) -> bool {
+        let Flow { ends, .. } = &self.flows[end.flow()];
+        let envelope = &ends[usize::from(end.is_server())];
+        let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
+        let Datagram { payload, stamp } = datagram;
+        let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
+        self.foreign.hosts[host].orders.push_back(HostOrder::Socket(SocketCommand { socket, order }));
+        self.wake_for_orders(host, fabric);
+        true
+    }
+
+    /// A datagram has come to a foreign host's socket whose application wants to hear of it.
+    pub(crate) fn hear_foreign_datagram(
+        &mut self,
+        tuple: &Tuple,
+        datagram: Datagram,
+        fabric: &mut SimFabric,
+    ) {
+        if let Some(end) = self.foreign_end(tuple, true) {
+            self.tell_datagram(end, datagram, fabric);
+        }
+    }
+
     /// The server's side of a connection that a foreign host has accepted.
     fn accept_remote(&mut self, tuple: Tuple, fabric: &SimFabric) -> Option<SocketId> {
         let end = *self.foreign.ends.get(&Tuple { remote_port: 0, ..tuple })?;
@@ -134,9 +164,7 @@ impl World {
         let (endpoint, header) = (Endpoint::Remote(Box::default()), flow.header);
         Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
     }
-}
 
-impl World {
     /// What flows ask of the host with these addresses, and with those that it has in their place at another time. Joins of
     /// Multipath TCP may come to any address: who takes them listens at all.
     pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
@@ -170,12 +198,12 @@ impl World {
 
     /// The port at all addresses that the interface with this one has in the course of the run.
     fn at_all_times(&self, at: SocketAddrV4) -> impl Iterator<Item = SocketAddrV4> + '_ {
-        let all = self.options.aliases.all(Address((*at.ip()).into()));
+        let all = self.options.address_changes.all(Address((*at.ip()).into()));
         all.map(move |address| SocketAddrV4::new(address.0.into(), at.port()))
     }
 }
 
-pub(super) fn pair_of(tuple: &Tuple) -> SocketPair {
+pub(crate) fn pair_of(tuple: &Tuple) -> SocketPair {
     let at = |address: u32, port| SocketAddrV4::new(address.into(), port);
     SocketPair { local: at(tuple.local, tuple.local_port), remote: at(tuple.remote, tuple.remote_port) }
 }
@@ -183,4 +211,10 @@ pub(super) fn pair_of(tuple: &Tuple) -> SocketPair {
 fn tuple_of(pair: &SocketPair) -> Tuple {
     let (local, remote) = (u32::from(*pair.local.ip()), u32::from(*pair.remote.ip()));
     Tuple { local, remote, local_port: pair.local.port(), remote_port: pair.remote.port() }
+}
+
+/// The socket at an end of a flow over UDP.
+pub(crate) fn socket_of(end: &Envelope, ecn: Ecn, is_heard: bool) -> DatagramSocket {
+    let at = SocketAddrV4::new(end.source.0.into(), end.source_port);
+    DatagramSocket { at, traffic_class: end.dscp.0 << 2 | ecn as u8, is_heard }
 }

@@ -1,8 +1,7 @@
 //! What connections of Multipath TCP with a foreign host at an end send and bring by each path, as their packets show it (RFC 8684
 //! §3.3): the simulator has no sockets there that would tell.
 
-use crate::host::hosts::World;
-use crate::packet::flow_end::FlowEnd;
+use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
 use std::collections::BTreeMap;
 use tailrace_transport::mptcp::Tuple;
@@ -12,7 +11,7 @@ use tailrace_transport::segment::SeqNumber;
 
 /// Of all flows over Multipath TCP that foreign hosts speak.
 #[derive(Debug, Default)]
-pub(crate) struct Mappings {
+pub(crate) struct DataMappings {
     /// The end of what each subflow has sent, by the addresses and ports of its packets.
     sent: BTreeMap<Tuple, SeqNumber>,
     /// The sequence numbers with which subflows began, as they came.
@@ -21,7 +20,37 @@ pub(crate) struct Mappings {
     came: BTreeMap<usize, BTreeMap<u64, u64>>,
 }
 
-impl Mappings {
+impl DataMappings {
+    /// Whether a data packet that a foreign host sends repeats bytes of its subflow.
+    pub(crate) fn on_sent(&mut self, pkt: &SimPacket) -> bool {
+        self.repeats(pkt.tuple(), pkt.seq, pkt.payload.into())
+    }
+
+    /// Bytes that a packet brings an end (by its number) for the first time, and their data sequence number; `None` without a mapping.
+    pub(crate) fn on_received(
+        &mut self,
+        end: usize,
+        pkt: &SimPacket,
+        options: &OptionsArena,
+    ) -> Option<(u64, u64)> {
+        let tuple = pkt.tuple();
+        if pkt.opens() {
+            self.begun.insert(tuple, pkt.seq);
+        }
+        // Subflow sequence numbers start at 1 with the byte after the SYN.
+        let place = pkt.seq.0.wrapping_sub(self.begun.get(&tuple)?.0);
+        let options = pkt.mptcp(options);
+        let dsn = match (options.dss.and_then(|dss| dss.mapping), options.signal) {
+            (Some(mapping), _) => mapping.dsn.wrapping_add(u64::from(place.wrapping_sub(mapping.ssn))),
+            // The first data of a connection may carry its keys instead of a mapping (RFC 8684 §3.1).
+            (None, Some(Signal::CapableAck { client, len: Some(_), .. })) => {
+                Key(client).initial_dsn().wrapping_add(u64::from(place))
+            }
+            (None, _) => return None,
+        };
+        Some((self.take(end, dsn, pkt.payload.into()), dsn))
+    }
+
     /// Whether a subflow that sends these bytes has sent them before.
     fn repeats(&mut self, subflow: Tuple, seq: SeqNumber, payload: u32) -> bool {
         let end = seq + payload;
@@ -55,42 +84,6 @@ fn insert(ranges: &mut BTreeMap<u64, u64>, start: u64, end: u64) -> u64 {
     end - start - had
 }
 
-impl World {
-    /// A foreign host's packet leaves for the other end of a flow.
-    pub(super) fn map_sent(&mut self, from: FlowEnd, pkt: &SimPacket) {
-        if self.flows[from.flow()].paths.is_none() || pkt.payload == 0 {
-            return;
-        }
-        let again = self.foreign.mappings.repeats(pkt.tuple(), pkt.seq, pkt.payload.into());
-        self.count_path_sent(from, pkt, again);
-    }
-
-    /// A packet of a flow reaches the foreign host that it is for.
-    pub(super) fn map_arrived(&mut self, to: FlowEnd, pkt: &SimPacket) {
-        if self.flows[to.flow()].paths.is_none() {
-            return;
-        }
-        let (tuple, mappings) = (pkt.tuple(), &mut self.foreign.mappings);
-        if pkt.opens() {
-            mappings.begun.insert(tuple, pkt.seq);
-        }
-        let Some(begun) = mappings.begun.get(&tuple) else { return };
-        // Places in a subflow count from the byte after its SYN, which is number 1.
-        let place = pkt.seq.0.wrapping_sub(begun.0);
-        let options = pkt.mptcp(&self.options);
-        let dsn = match (options.dss.and_then(|dss| dss.mapping), options.signal) {
-            (Some(mapping), _) => mapping.dsn.wrapping_add(u64::from(place.wrapping_sub(mapping.ssn))),
-            // The first data of a connection may come with its keys (RFC 8684 §3.1).
-            (None, Some(Signal::CapableAck { client, len: Some(_), .. })) => {
-                Key(client).initial_dsn().wrapping_add(u64::from(place))
-            }
-            (None, _) => return,
-        };
-        let new = mappings.take(to.index(), dsn, pkt.payload.into());
-        self.count_new_bytes(to, new, dsn);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -109,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_subflow_repeats_what_it_has_sent() {
-        let mut mappings = Mappings::default();
+        let mut mappings = DataMappings::default();
         let tuple = Tuple { local: 1, remote: 2, local_port: 3, remote_port: 4 };
         // Across the end of the sequence numbers.
         let sent = [(u32::MAX - 99, 100), (0, 100), (u32::MAX - 99, 100), (0, 50), (100, 1)];

@@ -4,7 +4,7 @@ use super::hash::BinHash;
 
 /// How bins are laid out: level after level in one row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shape {
+pub(super) enum BinLayout {
     /// Linux's eight levels of 16 bins. Apart, because of loops with these bounds nothing but their bodies is left.
     Linux,
     /// Any other; so many levels follow from one hash.
@@ -13,7 +13,7 @@ pub(super) enum Shape {
     Lanl { levels: u32, bins: u32 },
 }
 
-impl Shape {
+impl BinLayout {
     pub(super) const fn new(hash: BinHash, levels: u32, bins: u32) -> Self {
         match (hash, levels, bins) {
             (BinHash::Lanl, levels, bins) => Self::Lanl { levels, bins },
@@ -31,7 +31,7 @@ impl Shape {
         });
     }
 
-    /// As [`Shape::each`], while `visit` agrees; whether it always did. In line, so that what visits sum up stays in registers.
+    /// As [`BinLayout::each`], while `visit` agrees; whether it always did. In line, so that what visits sum up stays in registers.
     #[inline(always)]
     pub(super) fn all<T>(
         self,
@@ -75,7 +75,7 @@ mod tests {
     proptest! {
         #[test]
         fn linux_s_shape_is_that_of_eight_levels_of_16_bins(hash in any::<u64>(), stop in 0u32..10) {
-            let walk = |shape: Shape| {
+            let walk = |shape: BinLayout| {
                 let (mut row, mut left) = ([0; 128], stop);
                 let all = shape.all(&mut row, hash, |place, bin| {
                     *bin = place + 1;
@@ -84,8 +84,8 @@ mod tests {
                 });
                 (row, all)
             };
-            let linux = walk(Shape::Linux);
-            prop_assert_eq!(linux, walk(Shape::Salted { levels: 8, bins: 16, digits: 12 }));
+            let linux = walk(BinLayout::Linux);
+            prop_assert_eq!(linux, walk(BinLayout::Salted { levels: 8, bins: 16, digits: 12 }));
             // The first one is visited in any case.
             let visited = linux.0.iter().filter(|bin| **bin > 0).count();
             prop_assert_eq!((visited as u32, linux.1), (stop.clamp(1, 8), stop > 8));

@@ -4,15 +4,15 @@ use serde::{Serialize, Serializer};
 
 /// Things by name that stay in their order.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct InOrder<T>(pub(crate) Vec<(String, T)>);
+pub(crate) struct OrderedMap<T>(pub(crate) Vec<(String, T)>);
 
-impl<T> InOrder<T> {
+impl<T> OrderedMap<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-impl<T: Serialize> Serialize for InOrder<T> {
+impl<T: Serialize> Serialize for OrderedMap<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
