@@ -29,7 +29,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help extension fingerprints notes release release-files demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
+.PHONY: help extension fingerprints notes release release-files docs-check demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -129,6 +129,9 @@ site: extension $(SPHINX)/.installed ## the documentation as a site in build/sit
 
 site-links: ## whether links of the site to other hosts answer (needs the network, and make site before)
 	PYTHONPATH=tools $(BIN)/python -m site_docs external build/site
+
+docs-check: build ## whether the generated pages are what the code says, as a release needs it; `make docs` writes them
+	$(BIN)/python -m pytest -m generated tests/python/test_gallery.py tests/python/test_site.py
 
 docs-cost: build $(DEPS) ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
 	PYTHONPATH=tools $(BIN)/python -m queue_docs cost
@@ -244,7 +247,8 @@ release: $(TOOLS)/release/.installed ## make release VERSION=0.3.0: sets the ver
 	cargo update --quiet --workspace
 	grep -q '^## $(VERSION) ' CHANGELOG.md || $(TOOLS)/release/bin/towncrier build --yes --version $(VERSION)
 	PYTHONPATH=tools $(PYTHON) -m release check
-	$(MAKE) docs site wheels MUSL=1
+	$(MAKE) docs
+	$(MAKE) docs-check site wheels MUSL=1
 	$(MAKE) release-files
 	@echo 'dist/ is ready. Read git diff, then: git commit -a -m "release: $(VERSION)"; git tag v$(VERSION); git push --tags'
 

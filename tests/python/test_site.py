@@ -12,6 +12,7 @@ from site_docs import check, links, stage
 DOCS = ROOT / "docs"
 
 
+@pytest.mark.generated
 def test_the_references_say_what_the_program_says():
     for path, text in reference.texts().items():
         assert path.read_text(encoding="utf-8") == text, "`make docs` writes it"

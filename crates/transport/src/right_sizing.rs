@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_was_not_taken_in_this_round_trip() {
+    fn unread_bytes_do_not_count_in_this_round_trip() {
         // Trace of a kernel 6.12: 43,440 bytes read, 10,136 behind them, 28,960 before.
         let mut law = RightSizing::new(28_960, 0, AT(0));
         let window = law.window_on_read((43_440, 10_136), RTT, MSS, AT(50));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn it_waits_for_a_round_trip_and_for_more_than_before() {
+    fn right_sizing_waits_for_a_round_trip_and_for_more_bytes() {
         let mut law = RightSizing::new(10 * MSS, 0, AT(0));
         assert_eq!(law.on_read(40 * MSS, Duration::ZERO, MSS, AT(90)), None, "no round trip is known");
         assert_eq!(law.on_read(40 * MSS, RTT, MSS, AT(49)), None, "it is not over");

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_slow_start_leaves_of_an_ack_counts_beyond_it_in_linux() {
+    fn rest_of_an_ack_beyond_slow_start_counts_in_linux() {
         let config = TcpConfig {
             iw: Some(10),
             initial_ssthresh: Some(12),

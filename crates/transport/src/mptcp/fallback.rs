@@ -11,10 +11,10 @@
 //! continues the run, it counts from the first byte that was not taken, as the RFC would have it.
 
 use super::Mptcp;
+use super::data::wire_numbers::next_to;
 use super::handshake::Stage;
-use super::numbers::next_to;
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
-use super::subflow::Taken;
+use super::subflow::in_order::InOrderData;
 use crate::segment::{Flags, Segment};
 use crate::tcp::State;
 use tailrace_core::Instant;
@@ -162,7 +162,7 @@ impl Mptcp {
             return;
         }
         self.fallback.rejected = Some(dsn);
-        self.subflows.forget_windows();
+        self.subflows.invalidate_windows();
         self.signals.clear();
         self.end_others(id, now);
         self.repeat_fail(now);
@@ -172,7 +172,7 @@ impl Mptcp {
     fn fail_subflow(&mut self, id: usize, dsn: u64) {
         self.subflows[id].fail = Some(self.numbers.received(dsn));
         self.subflows[id].abort(ResetReason::Middlebox);
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
     }
 
     /// MP_FAIL goes out on an ACK, and again if no answer comes.
@@ -193,7 +193,7 @@ impl Mptcp {
         (self.fallback.repeats, self.fallback.fail_due) = (self.fallback.repeats + 1, true);
         self.fallback.deadline = now.saturating_add(wait);
         self.subflows[id].tcp.demand_ack();
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
     }
 
     /// The MP_FAIL that this end has to tell with the ACK that goes out.
@@ -240,7 +240,7 @@ impl Mptcp {
         let ssn = next_to(self.subflows[id].taken, m.ssn);
         self.fallback.rx = Some((dsn as i64).wrapping_sub(ssn as i64));
         self.fallback.rejected = None;
-        self.subflows.forget_windows();
+        self.subflows.invalidate_windows();
         self.fallback.deadline = Instant::MAX;
         let s = &mut self.subflows[id];
         if (s.taken as i64).wrapping_add(dsn as i64 - ssn as i64) != self.rcv.nxt() as i64 {
@@ -267,7 +267,7 @@ impl Mptcp {
         self.fallback.telling = true;
         self.leave_multipath();
         self.subflows[id].tcp.demand_ack();
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
         true
     }
 
@@ -332,7 +332,7 @@ impl Mptcp {
             None => {
                 self.fallback.fail_due |= segment.payload > 0;
                 let takes = self.fallback.rejected.is_none();
-                while takes && let Some(Taken::Bytes { dsn, end }) = self.subflows[id].take(to, false) {
+                while takes && let Some(InOrderData::Bytes { dsn, end }) = self.subflows[id].take(to, false) {
                     self.take_bytes(id, dsn, end, now);
                 }
             }

@@ -2,12 +2,13 @@
 //! where the peer or the path does not know them (§3.7).
 
 use super::Mptcp;
-use super::addresses::Remote;
-use super::failure::CloseTimer;
+use super::close_timer::CloseTimer;
 use super::key::Key;
 use super::option::{Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::subflow::{Join, Subflow, Tuple};
+use super::paths::addresses::Remote;
+use super::subflow::join::Join;
+use super::subflow::{Subflow, Tuple};
 use crate::segment::{Flags, Segment};
 use tailrace_core::Instant;
 
@@ -26,7 +27,7 @@ pub(super) enum Stage {
 
 /// What becomes of a segment before its TCP sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum Verdict {
     /// Its TCP sees it.
     Pass,
     /// It is as if it had been lost.
@@ -37,7 +38,7 @@ pub(super) enum Entry {
 
 impl Mptcp {
     /// What the handshake has to say to a segment of subflow `id`.
-    pub(super) fn check_in(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
+    pub(super) fn check_in(&mut self, id: usize, segment: &Segment, options: &Options) -> Verdict {
         if self.subflows[id].join.is_some() {
             if !self.subflows[id].ready {
                 return self.check_join(id, segment, options);
@@ -46,7 +47,7 @@ impl Mptcp {
                 // The answer to the proof was lost: it is repeated until there is one (RFC 8684 §3.2).
                 self.subflows[id].tcp.demand_ack();
             }
-            return Entry::Pass;
+            return Verdict::Pass;
         }
         if self.stage == Stage::Opening {
             let syn = segment.flags.has(Flags::SYN);
@@ -57,7 +58,7 @@ impl Mptcp {
                 _ => {}
             }
         }
-        Entry::Pass
+        Verdict::Pass
     }
 
     /// The client has the SYN-ACK.
@@ -82,16 +83,16 @@ impl Mptcp {
     }
 
     /// The server has the third segment, or the first data in its place.
-    fn on_capable_proof(&mut self, options: &Options) -> Entry {
+    fn on_capable_proof(&mut self, options: &Options) -> Verdict {
         match options.signal {
             Some(Signal::CapableAck { client, server, .. }) if server == self.numbers.key().0 => {
                 self.learn_key(Key(client));
             }
             // Data has overtaken the proof, which will be repeated.
-            _ if options.dss.is_some() => return Entry::Ignore,
+            _ if options.dss.is_some() => return Verdict::Ignore,
             _ => self.fall_back(),
         }
-        Entry::Pass
+        Verdict::Pass
     }
 
     /// Both keys are known: the numbers of the first bytes on the wire follow from them (RFC 8684 §3.1).
@@ -138,13 +139,13 @@ impl Mptcp {
     }
 
     /// Proofs of a join that is not ready yet.
-    fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Entry {
+    fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Verdict {
         let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.numbers.peer()) else {
-            return Entry::Refuse(ResetReason::Mptcp);
+            return Verdict::Refuse(ResetReason::Mptcp);
         };
-        let judge = |proven| if proven { Entry::Pass } else { Entry::Refuse(ResetReason::Mptcp) };
+        let judge = |proven| if proven { Verdict::Pass } else { Verdict::Refuse(ResetReason::Mptcp) };
         if segment.flags.has(Flags::RST) {
-            return Entry::Pass;
+            return Verdict::Pass;
         }
         let syn = segment.flags.has(Flags::SYN);
         match (join.active, options.signal) {
@@ -154,20 +155,20 @@ impl Mptcp {
                 self.subflows[id].peer_backup = backup;
                 judge(hmac == join.expected_short(self.numbers.key(), peer))
             }
-            (true, _) if syn => Entry::Refuse(ResetReason::Middlebox),
+            (true, _) if syn => Verdict::Refuse(ResetReason::Middlebox),
             (true, _) => {
                 // Anything after the SYN-ACK shows that the proof has arrived.
                 self.subflows[id].ready = true;
-                Entry::Pass
+                Verdict::Pass
             }
             (false, Some(Signal::JoinAck { hmac })) => {
                 let proven = hmac == join.expected_long(self.numbers.key(), peer);
                 self.subflows[id].ready = proven;
                 judge(proven)
             }
-            (false, _) if syn => Entry::Pass,
+            (false, _) if syn => Verdict::Pass,
             // Data has overtaken the proof, which will be repeated.
-            (false, _) => Entry::Ignore,
+            (false, _) => Verdict::Ignore,
         }
     }
 

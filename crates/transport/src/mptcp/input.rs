@@ -1,13 +1,14 @@
 //! What comes in: segments with their options, and the time.
 
 use super::Mptcp;
+use super::close_timer::CloseTimer;
 use super::coupled::Coupling;
-use super::failure::CloseTimer;
-use super::handshake::{Entry, Stage};
+use super::handshake::{Stage, Verdict};
+use super::linux::send_buffer::SendBuffer;
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::send_memory::SendMemory;
-use super::subflow::{Buffers, Taken, Tuple};
+use super::subflow::Tuple;
+use super::subflow::in_order::{InOrderData, ReleasedBuffers};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
 use crate::tcp::linux::receive_queue::{BufferPiece, MappingMark};
@@ -31,7 +32,7 @@ impl Mptcp {
             self.subflows[id].tcp.give_up();
             return self.settle(id, now);
         }
-        self.subflows.touch_first(id);
+        self.subflows.mark_dirty_first(id);
         self.adjust_buffer(now);
         let begins = self.stage != Stage::Established || !self.subflows[id].ready;
         let says_more = options.signal.is_some() || segment.flags.has_any(Flags::SYN.with(Flags::RST));
@@ -86,9 +87,9 @@ impl Mptcp {
             self.rcv.begin(!self.client && self.plan.mptcp.sizes_from_first_read, now);
         }
         match self.check_in(id, segment, options) {
-            Entry::Pass => {}
-            Entry::Ignore => return false,
-            Entry::Refuse(reason) => {
+            Verdict::Pass => {}
+            Verdict::Ignore => return false,
+            Verdict::Refuse(reason) => {
                 if self.subflows[id].tcp.state() == State::SynSent {
                     // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
                     self.refuse(tuple, segment, Some(reason));
@@ -104,7 +105,7 @@ impl Mptcp {
             return false;
         }
         if segment.flags.has(Flags::SYN) {
-            self.subflows.forget_window(id);
+            self.subflows.invalidate_window(id);
         }
         if segment.flags.has(Flags::RST) {
             let lasts =
@@ -117,11 +118,11 @@ impl Mptcp {
     /// Data has come on subflow `id`, which may show more window for it.
     #[inline]
     fn note_payload(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
-        self.subflows.forget_window(id);
+        self.subflows.invalidate_window(id);
         if !self.rcv.counts_memory() {
             return;
         }
-        let size = self.subflows.arrivals_of(id).size();
+        let size = self.subflows.rcv_space_of(id).size();
         if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
             && self.subflows.arrivals(id).note(segment, || options.len(), room, now)
         {
@@ -240,7 +241,7 @@ impl Mptcp {
                 for id in 0..self.subflows.len() {
                     if !self.subflows[id].gone {
                         self.subflows[id].tcp.abort();
-                        self.subflows.touch(id);
+                        self.subflows.mark_dirty(id);
                     }
                 }
                 self.break_off(ResetCause::Peer);
@@ -295,24 +296,24 @@ impl Mptcp {
         let mut buffers = self.begin_move(fills_gap);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
             match taken {
-                Taken::Bytes { dsn, end } => {
+                InOrderData::Bytes { dsn, end } => {
                     let nothing_yet = self.rcv.nxt() == before;
                     let delivers = self.take_piece(id, (dsn, end), piece, now);
                     self.releases |= delivers && nothing_yet && !own;
                     own = false;
                     known &= end <= before;
                 }
-                Taken::Broken { dsn } => {
+                InOrderData::Broken { dsn } => {
                     self.on_bad_checksum(id, dsn, now);
                     break;
                 }
                 // Someone has taken the options away.
-                Taken::Unmapped if self.try_fall_back(id) => {
+                InOrderData::Unmapped if self.try_fall_back(id) => {
                     self.rcv.end_move();
                     self.take_in_fallback(id, segment, now);
                     return;
                 }
-                Taken::Unmapped => {
+                InOrderData::Unmapped => {
                     self.rcv.end_move();
                     self.subflows[id].abort(ResetReason::Middlebox);
                     return;
@@ -352,12 +353,12 @@ impl Mptcp {
     }
 
     /// What a gap has held back begins to be moved to the data level, buffer by buffer where those count.
-    fn begin_move(&mut self, fills_gap: bool) -> Option<Buffers> {
+    fn begin_move(&mut self, fills_gap: bool) -> Option<ReleasedBuffers> {
         let moves = fills_gap && self.rcv.counts_memory() && !self.checksum;
         if moves {
             self.rcv.begin_move();
         }
-        moves.then(Buffers::default)
+        moves.then(ReleasedBuffers::default)
     }
 
     /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
@@ -366,9 +367,9 @@ impl Mptcp {
     fn take_next(
         &mut self,
         id: usize,
-        buffers: &mut Option<Buffers>,
+        buffers: &mut Option<ReleasedBuffers>,
         to: u64,
-    ) -> Option<(Taken, BufferPiece)> {
+    ) -> Option<(InOrderData, BufferPiece)> {
         let s = &mut self.subflows[id];
         let upto = buffers.as_mut().map_or(to, |buffers| s.end_of_buffer(buffers, to));
         let taken = s.take(upto, self.checksum)?;
@@ -420,7 +421,7 @@ impl Mptcp {
         }
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.close();
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
     }
 
@@ -437,7 +438,7 @@ impl Mptcp {
             couple(coupling, id, &mut self.subflows[id]);
         }
         self.run_path_manager(now);
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
         self.push_due |= self.fills && self.may_push();
     }
 
@@ -503,7 +504,7 @@ impl Mptcp {
         }
         self.return_bytes(id);
         if self.subflows[id].is_first() {
-            self.first_buffer = self.subflows[id].memory.as_ref().map(SendMemory::size);
+            self.first_buffer = self.subflows[id].memory.as_ref().map(SendBuffer::size);
         }
         self.join_buffers();
         self.stats.subflows_lost += u32::from(cause.is_some());
@@ -604,7 +605,7 @@ impl Mptcp {
     }
 
     fn on_subflow_deadline(&mut self, id: usize, now: Instant) {
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
         let s = &mut self.subflows[id];
         let timeouts = s.tcp.stats().timeouts;
         s.tcp.handle_timeout(now);

@@ -18,48 +18,41 @@
 //! Data sequence numbers begin with 1 inside; in [`Options`] they are those of the wire, 64 bits, however many of
 //! them the wire shows.
 
-mod addresses;
-mod announce;
-mod arrivals;
 mod behaviour;
-mod checksum;
+mod chunk;
+mod close_timer;
 mod config;
 pub mod coupled;
-mod decoration;
-mod failure;
+mod data;
 mod fallback;
-mod fragments;
 mod handshake;
 mod input;
 pub mod key;
-mod memory;
-mod numbers;
+mod linux;
+mod ofo_ranges;
 pub mod option;
+mod options_out;
 mod output;
+mod path_actions;
 pub mod path_manager;
 mod paths;
-mod peer_window;
 mod profile;
-mod reading;
-mod receive;
-mod reordering;
+mod report;
+mod retransmission;
 pub mod scheduler;
-mod send;
-mod send_memory;
-mod signals;
 mod source_route;
 mod subflow;
-mod subflows;
 #[cfg(test)]
 mod tests;
-mod waiting;
-mod writing;
+mod window_update;
+mod write_space;
 
 pub use behaviour::{DataTimer, EchoWait, HandsOut, MptcpBehaviour, SendBufferOf, Speaker};
+pub use chunk::DataChunk;
 pub use config::{MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
+pub use data::reordering::Reordering;
 pub use option::Options;
-pub use reordering::Reordering;
-pub use send::Chunk;
+pub use report::{MptcpStats, PathReport, SubflowReport};
 pub use source_route::SourceRoute;
 pub use subflow::{SubflowStats, Tuple};
 
@@ -67,28 +60,32 @@ use crate::cc::Cc;
 use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::segment::Segment;
 use crate::tcp::recv::corrupted_bytes::CorruptedBytes;
-use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TcpView, TimeWait};
-use addresses::Addresses;
-use announce::Announcement;
-use arrivals::Arrivals;
+use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TimeWait};
+use close_timer::CloseTimer;
 use coupled::Coupling;
-use failure::{CloseTimer, DataRto, Judgement, Resend};
+use data::receiver::DataReceiver;
+use data::rto::DataRto;
+use data::sender::DataSender;
+use data::wire_numbers::WireNumbers;
 use fallback::Fallback;
 use handshake::Stage;
 use key::Key;
-use memory::{ReceiveMemory, Size};
-use numbers::Numbers;
-use path_manager::{AddressId, Attended};
-use peer_window::PeerWindow;
-use receive::DataReceiver;
+use linux::buffer_size::{self, BufferSize};
+use linux::peer_window::PeerWindow;
+use linux::rcv_buffer::RcvBuffer;
+use linux::rcv_space::{self, RcvSpace};
+use linux::send_buffer::SendBuffer;
+use path_manager::CachedPathManager;
+use paths::add_addr::PendingAddAddr;
+use paths::addresses::Addresses;
+use paths::signal_queue::SignalQueue;
+use report::add_to;
+use retransmission::{DataRetransmit, StaleCheck};
 use scheduler::{RunningScheduler, Scheduler};
-use send::DataSender;
-use send_memory::SendMemory;
-use signals::Signals;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Subflow;
-use subflows::Subflows;
+use subflow::table::SubflowTable;
 use tailrace_core::{Duration, Instant, Rng};
 
 /// Most subflows a connection has at a time: sets of them are words of 32 bits.
@@ -115,41 +112,6 @@ pub struct Transmit {
     pub route: Option<SourceRoute>,
     /// Whether its subflow's TCP has sent it before.
     pub resent: bool,
-}
-
-/// Counters of a connection.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MptcpStats {
-    /// Bytes delivered to the application in order.
-    pub bytes_delivered: u64,
-    /// Bytes that arrived at the data level for the first time, in order or not.
-    pub new_bytes: u64,
-    /// Bytes that arrived more than once at the data level.
-    pub duplicate_bytes: u64,
-    /// Most bytes that waited for others before them.
-    pub max_waiting_bytes: u64,
-    /// Bytes that the peer has acknowledged at the data level.
-    pub bytes_acked: u64,
-    /// Bytes handed to a subflow after another had carried them.
-    pub reinjected_bytes: u64,
-    /// Of those, bytes sent because they blocked the receive window.
-    pub opportunistic_bytes: u64,
-    /// Windows halved because their subflow blocked the receive window.
-    pub penalties: u64,
-    /// Times that data waited for the peer's window while a subflow had room.
-    pub window_stalls: u64,
-    /// Retransmission timeouts of the subflows.
-    pub timeouts: u32,
-    /// Data-level retransmission timeouts.
-    pub data_timeouts: u64,
-    /// Times that a subflow was found stale.
-    pub stale_subflows: u32,
-    /// Mappings whose checksum was wrong.
-    pub checksum_failures: u64,
-    /// Subflows that were established.
-    pub subflows_established: u32,
-    /// Subflows that broke or were refused; joins for which there was no route have never begun.
-    pub subflows_lost: u32,
 }
 
 /// A Multipath TCP connection.
@@ -204,8 +166,8 @@ pub struct Mptcp {
     /// Those of which an ACK was put off, a bit each.
     put_off: u32,
 
-    subflows: Subflows,
-    numbers: Numbers,
+    subflows: SubflowTable,
+    numbers: WireNumbers,
     pending: PendingEvents,
     data_rto: DataRto,
     close_timer: CloseTimer,
@@ -213,14 +175,14 @@ pub struct Mptcp {
     fin_deadline: Instant,
     /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
     opening: Option<usize>,
-    signals: Signals,
-    path_manager: Attended,
+    signals: SignalQueue,
+    path_manager: CachedPathManager,
     /// Round-trip samples of all subflows, and the latest.
     latest_rtt: (u64, Duration),
-    resend: Option<Resend>,
-    judging: Option<Judgement>,
+    resend: Option<DataRetransmit>,
+    judging: Option<StaleCheck>,
     /// Addresses that the peer was told of and has not echoed.
-    announcements: Vec<Announcement>,
+    announcements: Vec<PendingAddAddr>,
     /// Answers to segments of no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
     fallback: Fallback,
@@ -257,9 +219,9 @@ impl Mptcp {
             mapped: false,
             checksum: plan.mptcp.checksum,
             widens_acks: false,
-            numbers: Numbers::new(Key(rng.next_u64())),
+            numbers: WireNumbers::new(Key(rng.next_u64())),
             rng,
-            subflows: Subflows::default(),
+            subflows: SubflowTable::default(),
             acked: 0,
             put_off: 0,
             coupling: coupling_of(plan),
@@ -287,9 +249,9 @@ impl Mptcp {
             fin_due: false,
             releases: false,
             stalled: false,
-            path_manager: Attended::new(plan.path_manager.build()),
+            path_manager: CachedPathManager::new(plan.path_manager.build()),
             addresses: Addresses::default(),
-            signals: Signals::default(),
+            signals: SignalQueue::default(),
             announcements: Vec::new(),
             resets: VecDeque::new(),
             close_timer: CloseTimer::OFF,
@@ -329,7 +291,7 @@ impl Mptcp {
     fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(0, 1, || (Arrivals::new(memory::first_window(plan)).window(), 1));
+        let window = self.rcv.window(0, 1, || (RcvSpace::new(buffer_size::first_window(plan)).window(), 1));
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -352,7 +314,7 @@ impl Mptcp {
             subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        let (id, old) = self.subflows.place(subflow, arrivals::first_arrivals(&self.plan));
+        let (id, old) = self.subflows.place(subflow, rcv_space::first_rcv_space(&self.plan));
         if let Some(old) = old {
             add_to(&mut self.retired, &old);
             self.snd.forget_carrier(id);
@@ -365,9 +327,9 @@ impl Mptcp {
 
     /// The send buffer of a subflow, where bytes are handed out ahead of its window: without one of the connection's own
     /// that the kernel would have.
-    fn send_memory(&self) -> Option<SendMemory> {
-        let size = memory::sizes(&self.plan).map_or(Size::KERNEL, |(_, send)| send);
-        self.fills.then(|| SendMemory::new(size))
+    fn send_memory(&self) -> Option<SendBuffer> {
+        let size = buffer_size::sizes(&self.plan).map_or(BufferSize::KERNEL, |(_, send)| send);
+        self.fills.then(|| SendBuffer::new(size))
     }
 
     /// The application offers `bytes` more to send ([`UNLIMITED`](crate::UNLIMITED): it never runs dry). Returns how
@@ -396,7 +358,7 @@ impl Mptcp {
         }
         if opens && let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
         taken
     }
@@ -421,7 +383,7 @@ impl Mptcp {
         self.aborting = true;
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.abort();
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
         self.break_off(ResetCause::Local);
     }
@@ -613,77 +575,14 @@ fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
 
 /// The two directions at the data level, with the buffers of `plan`.
 fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
-    let (receive, send) = memory::sizes(plan).unzip();
+    let (receive, send) = buffer_size::sizes(plan).unzip();
     let snd = match send.filter(|_| fills) {
-        Some(size) => DataSender::with_memory(SendMemory::new(size)),
+        Some(size) => DataSender::with_memory(SendBuffer::new(size)),
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
     let (mss, stamps, share) = (plan.tcp.mss.get(), plan.tcp.timestamps, plan.mptcp.window_share);
-    let options = u64::from(plan.mptcp.mapping_len()) + if stamps { memory::STAMPS } else { 0 };
-    let receive = receive.map(|size| ReceiveMemory::new(size, mss, stamps, share).with_options(options));
-    let first = Arrivals::new(memory::first_window(plan));
+    let options = u64::from(plan.mptcp.mapping_len()) + if stamps { buffer_size::STAMPS } else { 0 };
+    let receive = receive.map(|size| RcvBuffer::new(size, mss, stamps, share).with_options(options));
+    let first = RcvSpace::new(buffer_size::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
-}
-
-/// All subflows between two addresses by the same gateways, if any.
-#[derive(Clone, Copy, Debug)]
-pub struct PathReport {
-    /// This end's address.
-    pub local: u32,
-    /// The peer's address.
-    pub remote: u32,
-    /// The gateways that they went through.
-    pub route: Option<SourceRoute>,
-    /// How many there were.
-    pub subflows: u32,
-    /// Their counters in the connection.
-    pub stats: SubflowStats,
-    /// Their TCPs' counters.
-    pub tcp: TcpStats,
-}
-
-/// Counts a subflow among those of its path.
-fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
-    if s.unrouted {
-        return;
-    }
-    let (local, remote, route) = (s.tuple.local, s.tuple.remote, s.route);
-    let known = paths.iter().position(|p| (p.local, p.remote, p.route) == (local, remote, route));
-    let i = known.unwrap_or_else(|| {
-        let (stats, tcp) = (SubflowStats::default(), TcpStats::default());
-        paths.push(PathReport { local, remote, route, subflows: 0, stats, tcp });
-        paths.len() - 1
-    });
-    let path = &mut paths[i];
-    path.subflows += 1;
-    let stats = s.stats();
-    path.stats.scheduled_bytes += stats.scheduled_bytes;
-    path.stats.reinjected_bytes += stats.reinjected_bytes;
-    path.stats.penalties += stats.penalties;
-    path.tcp.add(s.tcp.stats());
-}
-
-/// A subflow for series and results.
-#[derive(Clone, Copy, Debug)]
-pub struct SubflowReport {
-    /// Its place in the connection.
-    pub id: usize,
-    /// Addresses and ports.
-    pub tuple: Tuple,
-    /// The gateways that it goes through.
-    pub route: Option<SourceRoute>,
-    /// Id of this end's address.
-    pub local: AddressId,
-    /// Id of the peer's address.
-    pub remote: AddressId,
-    /// Whether it is a backup.
-    pub backup: bool,
-    /// Whether it may carry data at the moment.
-    pub usable: bool,
-    /// Its TCP.
-    pub view: TcpView,
-    /// Its TCP's counters.
-    pub tcp: TcpStats,
-    /// Its counters in the connection.
-    pub stats: SubflowStats,
 }

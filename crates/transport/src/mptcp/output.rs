@@ -1,11 +1,12 @@
 //! What goes out: what subflows have to send, and new data by the scheduler's choice.
 
 use super::behaviour::HandsOut;
+use super::chunk::DataChunk;
 use super::config::Penalisation;
+use super::data::sender::DataSender;
 use super::handshake::Stage;
 use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
-use super::send::{Chunk, DataSender};
-use super::subflow::{Fitting, SentMapping};
+use super::subflow::mappings::{FittedChunk, SentMapping};
 use super::{Mptcp, Transmit};
 use crate::cc::CongestionControl;
 use tailrace_core::{Bytes, Instant};
@@ -14,17 +15,17 @@ use tailrace_core::{Bytes, Instant};
 struct Sendable<'a> {
     snd: &'a mut DataSender,
     /// New bytes within the peer's window.
-    fresh: Option<Chunk>,
+    fresh: Option<DataChunk>,
 }
 
 impl Pieces for Sendable<'_> {
-    fn reinjection(&mut self) -> Option<Chunk> {
+    fn reinjection(&mut self) -> Option<DataChunk> {
         self.snd.first_reinjection()
     }
-    fn fresh(&self) -> Option<Chunk> {
+    fn fresh(&self) -> Option<DataChunk> {
         self.fresh
     }
-    fn sent_at(&self, dsn: u64) -> Option<Chunk> {
+    fn sent_at(&self, dsn: u64) -> Option<DataChunk> {
         if dsn <= self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) }
     }
 }
@@ -67,7 +68,7 @@ impl Mptcp {
     /// Whether it is known that nothing follows what was polled last, as at an end that only receives and has acknowledged what came.
     #[inline]
     pub fn is_exhausted(&mut self) -> bool {
-        let done = self.subflows.touched().is_none() && self.snd.is_idle() && self.resets.is_empty();
+        let done = self.subflows.first_dirty().is_none() && self.snd.is_idle() && self.resets.is_empty();
         let waits = self.push_due || self.gives_way || self.fin_due;
         let resends = self.resend.is_some() || self.judging.is_some();
         let exhausted = done && !waits && !resends && self.opening.is_none();
@@ -83,7 +84,7 @@ impl Mptcp {
         self.push_due = false;
         if !core::mem::take(&mut self.gives_way) {
             self.pushing = false;
-            self.subflows.look_at_touched();
+            self.subflows.invalidate_dirty_views();
         }
         if self.judges_next() {
             self.judge_on(now);
@@ -102,7 +103,7 @@ impl Mptcp {
     /// to hand out after that (`tcp_ack`, `mptcp_incoming_options`). One that has come to rest since waits for its own timer.
     #[inline]
     pub(super) fn repairs(&mut self, next: &mut Transmit, now: Instant) -> bool {
-        let at_once = |id: &usize| self.subflows[*id].tcp.has_repairs() && self.subflows.is_touched(*id);
+        let at_once = |id: &usize| self.subflows[*id].tcp.has_repairs() && self.subflows.is_dirty(*id);
         let Some(id) = self.heard.filter(at_once) else { return false };
         self.share_window(id);
         let repairs = self.subflows[id].tcp.poll_repair_into(&mut next.segment, now);
@@ -116,11 +117,11 @@ impl Mptcp {
     /// sees them.
     #[inline(always)]
     fn poll_subflows(&mut self, next: &mut Transmit, now: Instant) -> bool {
-        while let Some(id) = self.subflows.touched() {
+        while let Some(id) = self.subflows.first_dirty() {
             self.share_window(id);
             let sends = self.subflows[id].tcp.poll_transmit_into(&mut next.segment, now);
             if !sends || self.completes(id, next, now) {
-                self.subflows.untouch();
+                self.subflows.clear_first_dirty();
                 self.rest(id);
             }
             if sends {
@@ -163,9 +164,9 @@ impl Mptcp {
     #[inline]
     pub(super) fn share_window(&mut self, id: usize) {
         if self.rcv.take_changed() {
-            self.subflows.forget_windows();
+            self.subflows.invalidate_windows();
         }
-        if !self.subflows.knows_window(id) {
+        if !self.subflows.has_current_window(id) {
             self.share_another_window(id);
         }
     }
@@ -176,12 +177,12 @@ impl Mptcp {
         let in_memory = || (self.subflows.arrivals(id).window(), self.subflows[id].tcp.window_unit());
         let window = self.rcv.window(id, mss, in_memory).saturating_sub(self.held(id));
         if self.subflows[id].tcp.has_quick_acks()
-            && self.rcv.is_half_full(id, self.subflows.arrivals_of(id).clamp())
+            && self.rcv.is_half_full(id, self.subflows.rcv_space_of(id).clamp())
         {
             self.subflows[id].tcp.end_quick_acks();
         }
         if self.rcv.take_changed() {
-            self.subflows.forget_windows();
+            self.subflows.invalidate_windows();
         }
         self.subflows.share_window(id, window);
     }
@@ -206,11 +207,11 @@ impl Mptcp {
     /// Subflow `id` has come to rest. An end that has nothing to send looks at its subflows when it needs to.
     #[inline]
     fn rest(&mut self, id: usize) {
-        self.subflows.renew_timing(id);
+        self.subflows.refresh_timers(id);
         if self.snd.is_idle() {
-            self.subflows.leave_unseen(id);
+            self.subflows.invalidate_view(id);
         } else if self.glances {
-            self.subflows.glance(id, self.carries_data());
+            self.subflows.refresh_usability(id, self.carries_data());
         } else {
             self.refresh(id);
         }
@@ -245,7 +246,7 @@ impl Mptcp {
         }
         let nothing = self.glances && self.has_nothing_to_hand_out();
         let open =
-            (nothing && self.subflows.knows_of_room()) || self.subflows.look_for_room(self.carries_data());
+            (nothing && self.subflows.has_known_open()) || self.subflows.finds_open(self.carries_data());
         let within = || self.is_within() && self.subflows.views().iter().any(|v| v.usable);
         if !open && !within() && !self.resends_anyway() {
             self.end_push_of_judgement(now);
@@ -312,7 +313,7 @@ impl Mptcp {
     }
 
     /// What a scheduler hands out next, and to whom. One that fills queues need not be asked where there is nothing.
-    fn choose(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
+    fn choose(&mut self, mss: u32, now: Instant) -> Option<(DataChunk, usize)> {
         let fresh = self.snd.fresh(mss);
         if self.glances && fresh.is_none() && !self.snd.has_reinjections() {
             return None;
@@ -356,11 +357,11 @@ impl Mptcp {
     }
 
     /// `chunk` goes onto subflow `id`, to leave at once.
-    fn assign(&mut self, chunk: &Chunk, id: usize, now: Instant) {
+    fn assign(&mut self, chunk: &DataChunk, id: usize, now: Instant) {
         let most = self.most_in_segment();
         let again = chunk.dsn < self.snd.nxt;
         let s = &mut self.subflows[id];
-        let Fitting { ref chunk, goes_on, joins } = s.fitting(chunk, most, again);
+        let FittedChunk { ref chunk, goes_on, joins } = s.fitting(chunk, most, again);
         if self.snd.outstanding() == 0 {
             self.data_rto.stop();
         }
@@ -398,17 +399,17 @@ impl Mptcp {
         } else if held_back {
             // What it has waits already, and this waits behind it.
             self.share_window(id);
-            return self.subflows.look_at_queue(id);
+            return self.subflows.refresh_queue(id);
         }
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
         if self.fills {
-            self.subflows.look_at_queue(id);
+            self.subflows.refresh_queue(id);
         }
     }
 
     /// The window is shut, though a subflow has room: notes the stall, and with opportunistic retransmission sends
     /// what shuts it once more (Raiciu et al., NSDI 2012 §4.2; multipath-tcp/mptcp `mptcp_rcv_buf_optimization`).
-    fn unblock(&mut self, mss: u32, now: Instant) -> Option<(Chunk, usize)> {
+    fn unblock(&mut self, mss: u32, now: Instant) -> Option<(DataChunk, usize)> {
         let shut = self.snd.is_window_limited(mss) || self.snd.is_buffer_limited(mss);
         if !shut || self.snd.has_reinjections() {
             return None;
@@ -479,14 +480,14 @@ impl Mptcp {
                 self.fin_due = false;
                 let Some(id) = self.subflows.iter().position(|s| !s.gone) else { return false };
                 self.subflows[id].tcp.close();
-                self.subflows.touch(id);
+                self.subflows.mark_dirty(id);
                 return true;
             }
             _ => return false,
         }
         let Some(id) = self.speaker() else { return false };
         self.subflows[id].tcp.demand_ack();
-        self.subflows.touch(id);
+        self.subflows.mark_dirty(id);
         true
     }
 }

@@ -508,10 +508,18 @@ impl Tcp {
 
     #[inline]
     fn tune_to_reading(&mut self, now: Instant) {
-        let view = receive_view!(self);
         let Some(buffers) = self.buffers.as_deref_mut() else { return };
         buffers.on_read(&self.rcv, now);
-        if buffers.tunes_window() && self.state.may_receive() {
+        let tells = buffers.may_tell_window_after_reading(&self.acks);
+        if tells && self.state.may_receive() {
+            self.tell_window_after_reading();
+        }
+    }
+
+    /// Tells the peer of a window that reading has opened wide.
+    fn tell_window_after_reading(&mut self) {
+        let view = receive_view!(self);
+        if let Some(buffers) = self.buffers.as_deref_mut() {
             buffers.tell_window_after_reading(&view, &mut self.acks);
         }
     }

@@ -542,10 +542,19 @@ impl Tcp {
         segment
     }
 
+    /// The right edge of the window that could be advertised. Fixed buffers need no view in memory.
+    #[inline(always)]
+    fn receive_edge(&self) -> u64 {
+        match &self.buffers {
+            None => FixedBuffers.receive_edge(&receive_view!(self)),
+            tuned => tuned.receive_edge(&receive_view!(self)),
+        }
+    }
+
     /// Whether the right edge of the window would move by enough to say so (RFC 9293 §3.8.6.2.2).
     #[inline(always)]
     pub(in crate::tcp) fn window_may_open(&self) -> bool {
-        self.is_worth_telling(self.buffers.receive_edge(&receive_view!(self)))
+        self.is_worth_telling(self.receive_edge())
     }
 
     /// The same for that right edge.
@@ -564,7 +573,7 @@ impl Tcp {
             self.shown_window = window;
             return (window >> scale).min(65_535) as u16;
         }
-        let (edge, tuned) = (self.buffers.receive_edge(&receive_view!(self)), self.buffers.is_some());
+        let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());
         let edge =
             if tuned || self.is_worth_telling(edge) { edge.max(self.rcv.edge()) } else { self.rcv.edge() };
         let room = edge.saturating_sub(self.rcv.nxt());

@@ -142,7 +142,7 @@ mod tests {
     const KEEP: Duration = Duration::from_secs(60);
 
     #[test]
-    fn it_is_some_32_bytes() {
+    fn time_wait_stub_is_about_32_bytes() {
         assert!(size_of::<TimeWait>() <= 32, "{}", size_of::<TimeWait>());
     }
 

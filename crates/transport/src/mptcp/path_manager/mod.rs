@@ -179,14 +179,14 @@ pub trait PathManager {
 
 /// A path manager that is asked what it wants only when something has happened since it wanted nothing more.
 #[derive(Clone, Debug)]
-pub(super) struct Attended {
+pub(super) struct CachedPathManager {
     manager: RunningPathManager,
     stirred: bool,
     /// When it wants to be woken, as long as it is not stirred; `MAX` for never.
     due: Instant,
 }
 
-impl Attended {
+impl CachedPathManager {
     pub(super) const fn new(manager: RunningPathManager) -> Self {
         Self { manager, stirred: true, due: Instant::MAX }
     }
@@ -207,7 +207,7 @@ impl Attended {
     }
 }
 
-impl PathManager for Attended {
+impl PathManager for CachedPathManager {
     fn on_event(&mut self, event: &PathEvent, now: Instant) {
         self.stirred = true;
         self.manager.on_event(event, now);
@@ -328,7 +328,7 @@ mod tests {
     #[test]
     fn a_path_manager_that_wants_nothing_more_is_asked_again_once_something_has_happened() {
         let config = PathManagerConfig::default_of("ndiffports").unwrap();
-        let mut manager = Attended::new(config.build());
+        let mut manager = CachedPathManager::new(config.build());
         assert_eq!((manager.poll_action(), manager.stirred), (None, false));
         manager.on_event(&PathEvent::Established { client: true }, Instant::ZERO);
         assert!(matches!(manager.poll_action(), Some(PathAction::Connect { .. })));

@@ -8,7 +8,7 @@
 //! "found shut" counts stalls of the window, not retransmissions that they force.
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
-use crate::mptcp::send::Chunk;
+use crate::mptcp::DataChunk;
 use tailrace_core::params::Invalid;
 use tailrace_core::{Instant, parameters};
 
@@ -100,7 +100,12 @@ impl Blest {
 }
 
 impl Scheduler for Blest {
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         let id = self.default.select(chunk, conn, subflows)?;
         let usable = |s: &&SubflowView| s.usable && s.backup == subflows[id].backup;
         let fast = subflows.iter().filter(usable).min_by_key(|s| s.srtt)?;

@@ -7,7 +7,7 @@
 //! and ECF is no other than the lowest round trip.
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
-use crate::mptcp::send::Chunk;
+use crate::mptcp::DataChunk;
 use tailrace_core::parameters;
 
 parameters! {
@@ -60,7 +60,12 @@ impl Ecf {
 }
 
 impl Scheduler for Ecf {
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         let id = self.default.select(chunk, conn, subflows)?;
         let usable = |s: &&SubflowView| s.usable && s.backup == subflows[id].backup;
         let fast = subflows.iter().filter(usable).min_by_key(|s| s.srtt)?;

@@ -6,7 +6,7 @@
 //! repairs losses, the second best carries a copy. Treat results as those of "a loss-aware scheduler".
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Pieces, Scheduler, SchedulerKind, SubflowView};
-use crate::mptcp::send::Chunk;
+use crate::mptcp::DataChunk;
 use tailrace_core::parameters;
 
 parameters! {
@@ -21,7 +21,7 @@ parameters! {
 #[derive(Clone, Debug)]
 pub struct Lamps {
     copies: bool,
-    copy: Option<Chunk>,
+    copy: Option<DataChunk>,
     default: LowestRtt,
 }
 
@@ -63,7 +63,12 @@ fn best(subflows: &[SubflowView], carriers: u32) -> Option<usize> {
 }
 
 impl Scheduler for Lamps {
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         if chunk.carriers != 0 {
             return self.default.select(chunk, conn, subflows);
         }
@@ -75,7 +80,7 @@ impl Scheduler for Lamps {
         pieces: &mut P,
         conn: &ConnectionView,
         subflows: &[SubflowView],
-    ) -> Option<(Chunk, usize)> {
+    ) -> Option<(DataChunk, usize)> {
         if let Some(copy) = self.copy.take()
             && let Some(chunk) = pieces.sent_at(copy.dsn).filter(|c| c.dsn == copy.dsn)
             && let Some(id) = best(subflows, chunk.carriers)

@@ -12,8 +12,8 @@
 //! hundred decides between subflows that are nearly equal.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
+use crate::mptcp::DataChunk;
 use crate::mptcp::MAX_SUBFLOWS;
-use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
 
 parameters! {
@@ -86,7 +86,7 @@ impl LinuxScheduler {
     /// Whether the last choice holds for `chunk`, too. Each push begins with one (`__mptcp_subflow_push_pending`), and a chunk may be
     /// handed out in part, where it fills up a segment that waits. It ends as well where all that is not acknowledged is sent again
     /// (`__mptcp_retransmit_pending_data`).
-    fn holds_for(&self, chunk: &Chunk, conn: &ConnectionView) -> bool {
+    fn holds_for(&self, chunk: &DataChunk, conn: &ConnectionView) -> bool {
         if self.fills {
             conn.goes_on && (self.reached..self.until).contains(&chunk.dsn)
         } else {
@@ -95,7 +95,7 @@ impl LinuxScheduler {
     }
 
     /// The subflow that would be done first, whether it has room or not where queues are filled.
-    fn first_done(&mut self, chunk: &Chunk, subflows: &[SubflowView]) -> Option<usize> {
+    fn first_done(&mut self, chunk: &DataChunk, subflows: &[SubflowView]) -> Option<usize> {
         let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
         let mut best: Option<(u64, usize)> = None;
         for (id, s) in subflows.iter().enumerate() {
@@ -117,7 +117,12 @@ impl Scheduler for LinuxScheduler {
         self.fills
     }
 
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         let len = i64::from(chunk.len);
         let last =
             subflows.get(self.last).filter(|s| s.usable && s.room && !is_in(chunk.carriers, self.last));
@@ -172,7 +177,7 @@ mod tests {
         };
         let another = ConnectionView { goes_on: false, ..conn() };
         let mut select = |dsn, views: [SubflowView; 2]| {
-            let chosen = linux.select(&Chunk { dsn, ..chunk(0) }, &another, &views);
+            let chosen = linux.select(&DataChunk { dsn, ..chunk(0) }, &another, &views);
             (chosen, linux.rates[0], linux.rates[1])
         };
         assert_eq!(select(0, [at(7000, 1000), at(7001, 1000)]), (Some(0), 1000, 1000));
@@ -205,7 +210,7 @@ mod tests {
         assert_eq!(linux.select(&chunk(0), &conn(), &views), Some(0));
         let full = [SubflowView { room: false, queued: Bytes(60_000), ..views[0] }, views[1]];
         let within = ConnectionView { within: true, ..conn() };
-        let next = Chunk { dsn: 1000, ..chunk(0) };
+        let next = DataChunk { dsn: 1000, ..chunk(0) };
         assert_eq!(linux.select(&next, &within, &full), Some(0), "no room, and the burst is used up");
         assert_eq!(linux.select(&next, &conn(), &full), Some(1), "the next fragment");
     }
@@ -216,7 +221,7 @@ mod tests {
         let views =
             |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
         assert_eq!(linux.select(&chunk(0), &conn(), &views([0, 5000])), Some(0));
-        let next = Chunk { dsn: 300, ..chunk(0) };
+        let next = DataChunk { dsn: 300, ..chunk(0) };
         assert_eq!(linux.select(&next, &conn(), &views([9000, 5000])), Some(0), "of the same burst");
         let another = ConnectionView { goes_on: false, ..conn() };
         assert_eq!(linux.select(&next, &another, &views([9000, 5000])), Some(1));
@@ -227,7 +232,7 @@ mod tests {
         let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 3000, fill_queues: true });
         let views =
             |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });
-        let mut select = |dsn, queued| linux.select(&Chunk { dsn, ..chunk(0) }, &conn(), &views(queued));
+        let mut select = |dsn, queued| linux.select(&DataChunk { dsn, ..chunk(0) }, &conn(), &views(queued));
         assert_eq!((select(9000, [0, 5000]), select(10_000, [7000, 5000])), (Some(0), Some(0)));
         // All from 2000 on goes again: 5000 bytes are done before 7000, and the burst that begins there has 3000.
         assert_eq!((select(2000, [7000, 5000]), select(4999, [7000, 8000])), (Some(1), Some(1)));

@@ -6,7 +6,7 @@
 //! every subflow has carried may go on any again.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
-use crate::mptcp::send::Chunk;
+use crate::mptcp::DataChunk;
 use tailrace_core::{Duration, parameters};
 
 parameters! {
@@ -68,7 +68,12 @@ impl Scheduler for LowestRtt {
     }
 
     #[inline]
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         let passes: &[u32] = if chunk.carriers == 0 { &[0] } else { &[chunk.carriers, 0] };
         for &carriers in passes {
             for backup in [false, true] {

@@ -7,7 +7,7 @@ mod registry;
 
 pub use weighted::Weight;
 
-use super::send::Chunk;
+use super::chunk::DataChunk;
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant};
 
@@ -117,18 +117,19 @@ pub struct ConnectionView {
 /// What may be sent next, and what has been.
 pub trait Pieces {
     /// What is to be sent again first.
-    fn reinjection(&mut self) -> Option<Chunk>;
+    fn reinjection(&mut self) -> Option<DataChunk>;
     /// New bytes within the peer's window.
-    fn fresh(&self) -> Option<Chunk>;
+    fn fresh(&self) -> Option<DataChunk>;
     /// The piece that begins at `dsn`, of those on their way; the oldest for a number acknowledged already.
-    fn sent_at(&self, dsn: u64) -> Option<Chunk>;
+    fn sent_at(&self, dsn: u64) -> Option<DataChunk>;
 }
 
 /// Decides which subflow carries what.
 pub trait Scheduler {
     /// The subflow for `chunk`; `None` is to wait. `subflows` is indexed by subflow; only one with
     /// [`SubflowView::usable`] and [`SubflowView::room`] may be named.
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize>;
+    fn select(&mut self, chunk: &DataChunk, conn: &ConnectionView, subflows: &[SubflowView])
+    -> Option<usize>;
 
     /// Whether bytes are handed out ahead of the windows of subflows, as far as their send buffers go.
     #[inline]
@@ -150,7 +151,7 @@ pub trait Scheduler {
         pieces: &mut P,
         conn: &ConnectionView,
         subflows: &[SubflowView],
-    ) -> Option<(Chunk, usize)> {
+    ) -> Option<(DataChunk, usize)> {
         if let Some(chunk) = pieces.reinjection()
             && let Some(subflow) = self.select(&chunk, conn, subflows)
         {
@@ -189,11 +190,11 @@ pub(crate) const fn is_in(set: u32, id: usize) -> bool {
 /// Views for the tests of schedulers.
 #[cfg(test)]
 pub(crate) mod testing {
-    use super::{Chunk, ConnectionView, SubflowView};
+    use super::{ConnectionView, DataChunk, SubflowView};
     use tailrace_core::{Bytes, Duration, Instant};
 
-    pub(crate) fn chunk(carriers: u32) -> Chunk {
-        Chunk { dsn: 0, len: 1000, carriers }
+    pub(crate) fn chunk(carriers: u32) -> DataChunk {
+        DataChunk { dsn: 0, len: 1000, carriers }
     }
     pub(crate) fn conn() -> ConnectionView {
         ConnectionView {

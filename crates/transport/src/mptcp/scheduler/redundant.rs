@@ -8,8 +8,8 @@
 use super::{
     ConnectionView, LowestRtt, LowestRttConfig, Pieces, Scheduler, SchedulerKind, SubflowView, is_in,
 };
+use crate::mptcp::DataChunk;
 use crate::mptcp::MAX_SUBFLOWS;
-use crate::mptcp::send::Chunk;
 use tailrace_core::parameters;
 
 parameters! {
@@ -37,7 +37,7 @@ impl SchedulerKind for Redundant {
 
 impl Redundant {
     /// The next piece that subflow `id` has not carried, or new data.
-    fn piece_for<P: Pieces>(&self, id: usize, pieces: &P) -> Option<Chunk> {
+    fn piece_for<P: Pieces>(&self, id: usize, pieces: &P) -> Option<DataChunk> {
         let mut at = self.next[id];
         while let Some(chunk) = pieces.sent_at(at) {
             if !is_in(chunk.carriers, id) {
@@ -55,7 +55,12 @@ impl Scheduler for Redundant {
         false
     }
 
-    fn select(&mut self, chunk: &Chunk, conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         self.fallback.select(chunk, conn, subflows)
     }
 
@@ -64,7 +69,7 @@ impl Scheduler for Redundant {
         pieces: &mut P,
         conn: &ConnectionView,
         subflows: &[SubflowView],
-    ) -> Option<(Chunk, usize)> {
+    ) -> Option<(DataChunk, usize)> {
         if let Some(chunk) = pieces.reinjection()
             && let Some(id) = self.select(&chunk, conn, subflows)
         {
@@ -93,19 +98,19 @@ impl Scheduler for Redundant {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mptcp::data::sender::DataSender;
     use crate::mptcp::scheduler::testing::{conn, subflow};
-    use crate::mptcp::send::DataSender;
 
     struct Sendable(DataSender);
 
     impl Pieces for Sendable {
-        fn reinjection(&mut self) -> Option<Chunk> {
+        fn reinjection(&mut self) -> Option<DataChunk> {
             self.0.first_reinjection()
         }
-        fn fresh(&self) -> Option<Chunk> {
+        fn fresh(&self) -> Option<DataChunk> {
             self.0.fresh(100)
         }
-        fn sent_at(&self, dsn: u64) -> Option<Chunk> {
+        fn sent_at(&self, dsn: u64) -> Option<DataChunk> {
             if dsn <= self.0.una { self.0.oldest() } else { self.0.piece_at(dsn) }
         }
     }

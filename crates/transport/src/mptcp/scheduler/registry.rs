@@ -27,7 +27,7 @@ macro_rules! schedulers {
             #[inline]
             fn select(
                 &mut self,
-                chunk: &Chunk,
+                chunk: &DataChunk,
                 conn: &ConnectionView,
                 subflows: &[SubflowView],
             ) -> Option<usize> {
@@ -47,7 +47,7 @@ macro_rules! schedulers {
                 pieces: &mut P,
                 conn: &ConnectionView,
                 subflows: &[SubflowView],
-            ) -> Option<(Chunk, usize)> {
+            ) -> Option<(DataChunk, usize)> {
                 match self { $( Self::$variant(s) => s.next(pieces, conn, subflows), )+ }
             }
         }

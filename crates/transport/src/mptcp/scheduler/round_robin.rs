@@ -4,7 +4,7 @@
 //! the same whatever their speed. Backups are not told apart.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
-use crate::mptcp::send::Chunk;
+use crate::mptcp::DataChunk;
 use tailrace_core::parameters;
 
 parameters! {
@@ -38,7 +38,7 @@ impl SchedulerKind for RoundRobin {
 
 impl RoundRobin {
     /// A chunk that is sent again takes no turn: the last subflow with room that has not carried it, or any.
-    fn again(chunk: &Chunk, subflows: &[SubflowView]) -> Option<usize> {
+    fn again(chunk: &DataChunk, subflows: &[SubflowView]) -> Option<usize> {
         let open = |id: &usize| subflows[*id].usable && subflows[*id].room;
         let fresh = (0..subflows.len()).rev().filter(open).find(|id| !is_in(chunk.carriers, *id));
         fresh.or_else(|| (0..subflows.len()).rev().find(open))
@@ -51,7 +51,12 @@ impl Scheduler for RoundRobin {
         false
     }
 
-    fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        _conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         if chunk.carriers != 0 {
             return Self::again(chunk, subflows);
         }

@@ -5,8 +5,8 @@
 //! inverse of their round trips, or all the same. With `strict`, one without room is waited for.
 
 use super::{ConnectionView, Scheduler, SchedulerKind, SubflowView, is_in};
+use crate::mptcp::DataChunk;
 use crate::mptcp::MAX_SUBFLOWS;
-use crate::mptcp::send::Chunk;
 use tailrace_core::{choices, parameters};
 
 choices! {
@@ -63,7 +63,12 @@ impl Weighted {
 }
 
 impl Scheduler for Weighted {
-    fn select(&mut self, chunk: &Chunk, _conn: &ConnectionView, subflows: &[SubflowView]) -> Option<usize> {
+    fn select(
+        &mut self,
+        chunk: &DataChunk,
+        _conn: &ConnectionView,
+        subflows: &[SubflowView],
+    ) -> Option<usize> {
         let backups_only = !subflows.iter().any(|s| s.usable && !s.backup);
         let serves = |s: &SubflowView| s.usable && (backups_only || !s.backup);
         let fresh = |id: usize| !is_in(chunk.carriers, id);

@@ -155,7 +155,7 @@ fn a_refused_subflow_sends_nothing_again_while_the_peer_may_have_fallen_back() {
 fn bytes_that_a_peer_sends_again_as_others_break_the_subflow_of_an_end_that_has_fallen_back() {
     let HalfFallen { mut client, mut server, tuple, .. } = half_fallen();
     client.snd.reinject_all();
-    client.subflows.touch_all();
+    client.subflows.mark_all_dirty();
     let again = said(&mut client);
     assert!(again.iter().any(|t| t.segment.payload == 1000 && t.tuple == tuple), "{again:?}");
     let after = answers(&mut server, &again);

@@ -86,9 +86,9 @@ fn repairs_of_a_subflow_that_has_come_to_rest_wait_for_its_own_timer() {
     let (mut client, lost, now) = with_a_loss();
     let mut next = Transmit::default();
     client.heard = Some(0);
-    assert!(client.subflows[0].tcp.has_repairs() && client.subflows.touched().is_none());
+    assert!(client.subflows[0].tcp.has_repairs() && client.subflows.first_dirty().is_none());
     assert!(!client.repairs(&mut next, now), "its timing would be out of date");
-    client.subflows.touch(0);
+    client.subflows.mark_dirty(0);
     assert!(client.repairs(&mut next, now));
     assert_eq!(next.segment.seq, lost.segment.seq);
 }
@@ -219,13 +219,13 @@ fn what_reading_tells_follows_an_ack_that_left_before_it() {
 #[test]
 fn a_subflow_that_the_peer_opens_is_there_once_its_third_segment_has_come() {
     let (mut client, mut server, tuple) = connected();
-    let grown = crate::mptcp::memory::Grown { size: 1 << 20, clamp: 1 << 19 };
+    let grown = crate::mptcp::linux::buffer_size::GrownBuffer { size: 1 << 20, clamp: 1 << 19 };
     server.subflows.grow_buffers(grown);
-    assert_eq!(server.subflows.arrivals_of(0).size(), 131_072, "it has grown without it");
+    assert_eq!(server.subflows.rcv_space_of(0).size(), 131_072, "it has grown without it");
     let sent = data_of(&mut client, Instant::from_millis(40));
     server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, Instant::from_millis(60));
     server.subflows.grow_buffers(grown);
-    assert_eq!(server.subflows.arrivals_of(0).size(), 1 << 20);
+    assert_eq!(server.subflows.rcv_space_of(0).size(), 1 << 20);
 }
 
 #[test]

@@ -182,8 +182,8 @@ fn a_half_full_buffer_ends_the_hurry_of_acks() {
                 sent.extend(data_of(&mut client, now));
             }
             server.subflows[0].tcp.note_window_grown();
-            server.subflows.forget_window(0);
-            server.subflows.touch(0);
+            server.subflows.invalidate_window(0);
+            server.subflows.mark_dirty(0);
             server.poll_transmit(now);
             hurried.push(server.subflows[0].tcp.acknowledges_at_once());
         }

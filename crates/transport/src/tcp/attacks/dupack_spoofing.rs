@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_honestly() {
+    fn spoofing_receiver_acknowledges_losses_honestly() {
         let mut repeats = DupackSpoofing::default();
         assert_eq!(acks(&mut repeats, 0, (0, false), (100, false)), [100]);
         assert_eq!(acks(&mut repeats, 100, (100, false), (200, false)), [200; 4]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_again_after_a_timeout_is_told_honestly() {
+    fn spoofing_receiver_acknowledges_timeouts_honestly() {
         let mut repeats = DupackSpoofing::default();
         assert_eq!(acks(&mut repeats, 0, (500, false), (500, false)), [500]);
         assert_eq!(acks(&mut repeats, 100, (500, false), (500, false)), [500]);

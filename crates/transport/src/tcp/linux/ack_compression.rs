@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_leaves_with_the_timer_of_delayed_acks_where_that_runs() {
+    fn compressed_acks_leave_with_a_running_delayed_ack_timer() {
         let (mut compression, us) = (AckCompression::default(), |us: u64| Instant::from_nanos(us * 1000));
         let at = |c: &mut AckCompression| c.leaves_at(us(72_886), Duration::from_millis(1));
         assert_eq!(at(&mut compression), us(73_986));

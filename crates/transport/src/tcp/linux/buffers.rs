@@ -155,9 +155,6 @@ impl LinuxBuffers {
     /// will tell it.
     pub(in crate::tcp) fn tell_window_after_reading(&mut self, view: &ReceiveView<'_>, acks: &mut OwedAcks) {
         let (due, nxt, unit) = (acks.is_due(), view.rcv.nxt(), view.window_unit);
-        if due && self.fixed_edge.is_none() {
-            return;
-        }
         let promised = self.fixed_edge.map_or(0, |edge| edge.saturating_sub(nxt).next_multiple_of(unit));
         let known = promised.max(view.rcv.window());
         if !self.receive.as_ref().is_some_and(|space| space.opens_wide(known, self.held(view), unit)) {
@@ -168,6 +165,12 @@ impl LinuxBuffers {
         } else {
             acks.demand();
         }
+    }
+
+    /// Whether reading may open the window of a tuned buffer before the next ACK tells it anyway.
+    #[inline(always)]
+    pub(in crate::tcp) const fn may_tell_window_after_reading(&self, acks: &OwedAcks) -> bool {
+        self.receive.is_some() && (!acks.is_due() || self.fixed_edge.is_some())
     }
 
     /// The round trip as the receiver sees it, once it has (`rcv_rtt_est`).

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_less_than_a_full_segment_is_small_unless_it_comes_twice() {
+    fn rcv_mss_shrinks_after_two_small_segments_of_a_length() {
         let mut peer_mss = PeerMss::default();
         let mut small = |len| peer_mss.is_small(len, 1460, true);
         assert!(!small(1448), "the first is larger than 536 bytes");

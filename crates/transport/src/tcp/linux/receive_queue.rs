@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn what_shared_a_buffer_on_a_subflow_reaches_the_connection_together() {
+    fn buffers_of_a_subflow_reach_the_connection_whole() {
         // 19 segments of one mapping wait in two buffers, and 3 of another; then the first comes, which has room for none of the 18.
         let above: Vec<_> = (1..20).map(|n| (n, 5, false)).chain((20..23).map(|n| (n, 9, false))).collect();
         let mut queue = subflow(&above);
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_memory_of_a_packet_has_room_for_is_copied() {
+    fn small_segments_are_copied_into_the_memory_of_a_packet() {
         let mut queue = ReceiveQueue::default();
         queue.set_room_in_packet(1432);
         // Trace of a kernel 6.1: 128, 400 and 400 bytes are in the memory of the first packet, which has room for 504 more.
@@ -542,13 +542,13 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_a_buffer_counts_from_then_on() {
+    fn new_buffer_counts_after_the_window_has_grown() {
         assert_eq!(queue(&[1, 2]).held_before(0, MSS), held(2, 1));
         assert_eq!(queue(&[1, 3]).held_before(0, MSS), held(1, 1));
     }
 
     #[test]
-    fn what_came_in_order_since_the_last_read_counts_buffer_by_buffer() {
+    fn unread_data_is_counted_buffer_by_buffer() {
         // Trace of a kernel 6.12: a short segment fills a gap before 22 others, and one more comes in order. The first buffer
         // is full with 18 of those, and the last joins the four behind it.
         let mut queue = queue(&(1..=22).collect::<Vec<_>>());
@@ -576,7 +576,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_segment_comes_above_a_gap() {
+    fn place_of_a_segment_above_a_gap() {
         let some = queue(&[1, 2, 5]);
         assert_eq!([3, 6].map(|n| some.place_of(n * MSS)), [SegmentPlace::BehindAnother; 2]);
         assert_eq!([4, 7].map(|n| some.place_of(n * MSS)), [SegmentPlace::AboveGap; 2]);
@@ -585,7 +585,7 @@ mod tests {
     }
 
     #[test]
-    fn as_a_gap_is_filled_buffers_are_joined_as_far_as_they_fit() {
+    fn filled_gap_coalesces_buffers_up_to_their_limit() {
         // Trace of a kernel 6.12: behind the segment 13 in one buffer, which joins it, and 7 in another, which would be too
         // many.
         let mut some = queue(&(1..=13).chain([15, 16, 17, 18, 19, 20, 14]).collect::<Vec<_>>());
@@ -623,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_buffer_that_overlaps_two_is_kept_as_the_tree_has_it() {
+    fn successor_of_an_overlapping_buffer_is_kept_by_tree_order() {
         // Buffers of 18 packets from 0 on; one segment overlaps the last of `first` and the next, and another follows it.
         let kept = |buffers: u64, first: u64| {
             let mut queue = queue(&(1..=18 * buffers).collect::<Vec<_>>());
@@ -638,7 +638,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_buffer_above_a_gap_covers_is_not_kept() {
+    fn covered_buffers_above_a_gap_are_dropped() {
         let mut queue = queue(&[5, 7]);
         queue.on_arrival(5_000, 6_500, 0);
         queue.on_arrival(6_800, 8_200, 0);

@@ -271,13 +271,13 @@ mod tests {
     }
 
     #[test]
-    fn it_starts_with_half_of_the_initial_size_less_a_segment() {
+    fn initial_window_is_half_of_the_buffer_less_a_segment() {
         // 131072 / 2 - 1448.
         assert_eq!(space().window(NONE, 1), 64_088);
     }
 
     #[test]
-    fn it_grows_with_what_is_read_in_a_round_trip() {
+    fn receive_buffer_grows_with_bytes_read_in_a_round_trip() {
         // From 10 segments a round trip to 40: (2 * 40 + 16) segments, and 2 * that * (40 - 10) / 10 more: 672 of 2984 B
         // (1448 + 896 raised by steps of 128 to twice the payload).
         let (mut s, mut since) = (space(), (0, Instant::ZERO));
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_full_is_the_largest_segment_that_the_peer_sends() {
+    fn rcv_mss_is_the_largest_segment_of_the_peer() {
         // A peer that makes room for options twice, or that has a smaller MTU: 1436 of 2176 bytes are 168 of 256.
         let mut s = ReceiveSpace::new(&TcpConfig::for_profile(Profile::Linux)).unwrap();
         s.start(MSS, 0, Instant::ZERO);

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_reached_in_order_is_reported_no_more() {
+    fn sack_ranges_reached_in_order_are_forgotten() {
         let mut memory = remembering(&[1, 3, 12]);
         memory.on_advance(range(4, 4).0);
         assert_eq!(told(&memory), [(12, 13)]);

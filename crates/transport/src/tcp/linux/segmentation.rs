@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_before_the_room_does_leaves_if_nothing_comes_behind_it() {
+    fn short_last_packet_is_not_deferred_once_the_stream_is_closed() {
         let waits = |tail, closed| room(3).defers(2 * MSS, tail, closed, &clock(139));
         assert_eq!(waits(false, false), None, "the next packet is another");
         assert_eq!(waits(true, false), Some(false), "the application may write more");
@@ -305,7 +305,7 @@ mod tests {
     fn an_ack_without_data_counts_as_what_was_sent_last() {
         let linux = || channel::config(Profile::Linux);
         let mut ch = Channel::new([linux(), linux()], "reno", [1, 2]);
-        ch.ends[0].write(crate::UNLIMITED);
+        ch.ends[0].write(crate::tcp::UNLIMITED);
         ch.run(|_, _, _| [Some(Duration::from_millis(20)), None], |ch| ch.delivered[1] > 50_000);
         let end = &mut ch.ends[0];
         let before = end.last_sent;

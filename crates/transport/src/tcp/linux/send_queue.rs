@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_of_a_packet_is_one_of_its_own() {
+    fn sent_part_of_a_packet_is_a_packet_of_its_own() {
         // 22 segments: 31856 and 832 bytes, and 832 more as two of them leave.
         let mut queue = queue(&[22]);
         assert_eq!(queue.memory(), 32_688);
@@ -402,7 +402,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_again_is_of_one_packet() {
+    fn retransmission_stays_within_a_packet() {
         let mut queue = sent(&[1, 1, 1]);
         queue.on_sacked(MSS, 2 * MSS);
         queue.on_sacked(2 * MSS, 3 * MSS);
@@ -451,7 +451,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_believed_any_more_is_not_joined() {
+    fn reneged_sacks_merge_no_packets() {
         let mut queue = sent(&[1, 1]);
         queue.on_sacked(0, MSS);
         queue.forget_sacks();
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_again_in_part_is_cut() {
+    fn partial_retransmission_cuts_a_packet() {
         let mut queue = sent(&[4]);
         queue.resend(0, 2 * MSS);
         queue.resend(MSS, MSS);
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_mapping_the_rest_does_not_grow_and_only_its_parts_are_put_together() {
+    fn mapping_of_a_cut_packet_does_not_grow_and_only_its_parts_merge() {
         let mut queue = SendQueue::of_subflow(832);
         queue.start(0, MSS);
         assert!(!queue.may_grow(), "there is none");
@@ -489,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_can_be_made_longer() {
+    fn packet_being_sent_can_be_extended() {
         let mut queue = queue(&[3]);
         queue.push_tail(true);
         queue.hand_down(2 * MSS);
@@ -506,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_can_be_dropped() {
+    fn unsent_packets_can_be_dropped() {
         let mut queue = queue(&[2, 2]);
         queue.hand_down(2 * MSS);
         queue.drop_waiting();

@@ -53,6 +53,7 @@ impl Tlp {
 
     /// The interval before a probe: two round trips, longer where `single`, since the receiver may delay the ACK of one segment
     /// (RFC 8985 §7.2). `slack` is the least that timers are late by.
+    #[inline]
     pub(super) fn interval(smoothed: Option<Duration>, single: bool, slack: Duration) -> Duration {
         smoothed.map_or(INITIAL, |rtt| rtt * 2) + if single { MAX_ACK_DELAY } else { slack }
     }

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_earlier_recovery_sent_again_counts_while_it_is_out() {
+    fn retransmissions_of_an_earlier_recovery_count_while_outstanding() {
         let mut undo = Undo::default();
         undo.begin(1000, 0);
         undo.note_resent(Instant::from_millis(300));

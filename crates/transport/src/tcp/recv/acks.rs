@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn one_deadline_is_for_all_that_wait() {
+    fn delayed_acks_share_a_deadline() {
         let mut acks = OwedAcks::new(0);
         assert_eq!(acks.on_in_order(4), AckFate::Waits);
         acks.wait_until(AT(40));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_pushed_is_acknowledged_once_all_is_read() {
+    fn pushed_data_is_acknowledged_once_all_is_read() {
         let mut acks = OwedAcks::new(0);
         acks.on_in_order(2);
         acks.on_all_read(false);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_held_leaves_with_the_first_that_was_held() {
+    fn compressed_acks_leave_at_the_deadline_of_the_first() {
         let mut acks = OwedAcks::new(1);
         assert!(acks.is_quick());
         acks.hold_until(AT(5));

@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_waits_is_not_delivered() {
+    fn corrupted_bytes_above_a_gap_are_not_delivered() {
         let mut a = CorruptedBytes::default();
         a.add(10, 11, 11);
         a.add(10, 31, 11);

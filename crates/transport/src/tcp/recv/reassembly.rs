@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_advertised_is_not_taken_back() {
+    fn an_advertised_window_is_never_taken_back() {
         let mut r = expecting(1, 100);
         r.advertise(80);
         assert_eq!((r.edge(), r.window()), (101, 100));

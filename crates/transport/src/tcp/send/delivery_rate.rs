@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_ack_does_not_reach_is_no_sample() {
+    fn partial_ack_of_a_segment_gives_no_rate_sample() {
         let mut r = sent(&[0, 90]);
         r.begin(MS(100));
         r.on_acked(true, true, 1000, MS(0));

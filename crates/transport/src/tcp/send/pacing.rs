@@ -63,6 +63,7 @@ pub(in crate::tcp) struct WindowRate {
 }
 
 /// The rate at which the window lasts for a round trip, times the ratio of its phase; `None` before the first round-trip sample.
+#[inline(always)]
 pub(in crate::tcp) fn rate_of_window(window: &WindowRate) -> Option<Rate> {
     let (rtt, mss, cwnd) = (window.smoothed.as_secs_f64(), u64::from(window.mss), window.cwnd.get());
     let ratio = match window.ssthresh {

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overtaken_does_not_change_it() {
+    fn overtaken_segment_does_not_change_the_send_window() {
         let mut window = SendWindow::of_syn(&telling(1000), (100, 50), 0);
         assert!(window.update(&telling(2000), (200, 60)));
         assert!(!window.update(&telling(10), (199, 70)), "earlier data");
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_moved_by_newer_data_or_by_a_window_that_grows_or_shuts() {
+    fn send_window_moves_with_newer_data_or_a_grown_or_shut_window() {
         let window = SendWindow::of_syn(&telling(1000), (100, 50), 0);
         assert!(window.is_moved_by(&telling(1000), 101));
         assert!(window.is_moved_by(&telling(1001), 100) && window.is_moved_by(&telling(0), 100));

@@ -177,7 +177,7 @@ fn vegas_keeps_alpha_to_beta_segments_queued_a_flow() {
 }
 
 #[test]
-fn what_waits_for_an_ack_does_not_leave_because_an_endpoint_is_woken() {
+fn deferred_packet_is_not_sent_by_an_early_wakeup() {
     // `tcp_tso_should_defer` is asked when an ACK comes or the application writes, and never by the time that passes.
     let mut d = Dumbbell::new(link(60, None), &config(Profile::Linux), &vec![named("reno"); 4]);
     for ms in 1..10_000 {

@@ -232,7 +232,7 @@ fn optimistic_acks_hide_losses_and_outrun_the_round_trip() {
 }
 
 #[test]
-fn who_ignores_congestion_keeps_the_window() {
+fn receiver_that_ignores_congestion_keeps_the_window() {
     let run = |misbehaviour| {
         let c =
             TcpConfig { iw: Some(40), window: Some(40), initial_ssthresh: Some(40), misbehaviour, ..base() };

@@ -227,7 +227,7 @@ fn all_acknowledged(bytes: u64) -> (Tcp, Vec<Segment>, Instant) {
 }
 
 #[test]
-fn what_came_before_is_acknowledged_by_one_of_the_acks_that_leave_at_once() {
+fn duplicates_are_acknowledged_by_a_quick_ack() {
     let (mut receiver, came, now) = all_acknowledged(20_000);
     // It ends where the last ACK did, so an ACK is owed; as a kernel 6.12 was seen to do, 15 of 16 are left after that.
     receiver.handle_segment(came.last().unwrap(), now);

@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn where_retransmission_is_due_first_a_probe_takes_its_time_and_reordering_is_not_waited_for() {
+    fn probe_and_reordering_timers_never_outlast_the_rto() {
         let mut timer = retransmission();
         timer.put_reordering(with(100));
         assert_eq!(timer.purpose, TimerPurpose::Retransmission);

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn one_segment_is_timed_until_it_is_acknowledged_or_sent_again() {
+    fn timed_segment_is_kept_until_acknowledged_or_retransmitted() {
         let mut e = RttEstimator::default();
         let base = (1 << 32) - 500;
         e.time(base + 1000, Instant::from_millis(5));

@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_of_a_timer_is_finer_than_when_it_expires() {
+    fn noted_expiry_is_finer_than_the_timer_wheel() {
         let noted = |now_us: u64, wait_ms: u64| {
             let (now, wait) = (Instant::from_nanos(now_us * 1000), Duration::from_millis(wait_ms));
             let jiffy = Duration::from_millis(1);

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_timeout_finds_lost_is_counted_once_each_time_it_is_lost() {
+    fn losses_at_a_timeout_are_counted_once_each() {
         // Linux: `tcp_timeout_mark_lost` leaves out what was sent less than `wait` ago, here the last two.
         let (now, wait) = (Instant::from_millis(60), Duration::from_millis(35));
         let mut board = five();

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_segment_weighs_as_much_as_the_whole() {
+    fn rest_of_a_segment_weighs_as_much_as_the_whole() {
         let mut short = PacketAccounting::default();
         short.weigh_as(1000);
         short.on_acked(1000, 300, 0);

@@ -1,18 +1,18 @@
 //! ADD_ADDR: addresses that the peer is told of, and told again until it has echoed them (RFC 8684 §3.4.1; Linux
 //! net/mptcp/pm.c, `mptcp_pm_add_timer`).
 
-use super::Mptcp;
-use super::behaviour::EchoWait;
-use super::handshake::Stage;
-use super::key::address_hmac;
-use super::option::Signal;
-use super::path_manager::{AddressId, PathEvent, PathManager as _};
+use crate::mptcp::Mptcp;
+use crate::mptcp::behaviour::EchoWait;
+use crate::mptcp::handshake::Stage;
+use crate::mptcp::key::address_hmac;
+use crate::mptcp::option::Signal;
+use crate::mptcp::path_manager::{AddressId, PathEvent, PathManager as _};
 use tailrace_core::{Duration, Instant};
 
 /// An address that the peer was told of and has not echoed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Announcement {
-    pub(super) id: AddressId,
+pub(in crate::mptcp) struct PendingAddAddr {
+    pub(in crate::mptcp) id: AddressId,
     /// How often it was told again.
     retries: u32,
     /// When it is told again.
@@ -21,11 +21,11 @@ pub(super) struct Announcement {
 
 impl Mptcp {
     /// Tells the peer of the address with id `local`.
-    pub(super) fn announce_address(&mut self, local: AddressId, now: Instant) {
+    pub(in crate::mptcp) fn announce_address(&mut self, local: AddressId, now: Instant) {
         self.announcements.retain(|a| a.id != local);
         if self.say_address(local) && self.plan.mptcp.add_addr_retries != Some(0) {
             let at = now.saturating_add(self.add_addr_wait(0));
-            self.announcements.push(Announcement { id: local, retries: 0, at });
+            self.announcements.push(PendingAddAddr { id: local, retries: 0, at });
         }
     }
 
@@ -55,13 +55,13 @@ impl Mptcp {
     }
 
     /// The peer knows the address.
-    pub(super) fn on_add_addr_echo(&mut self, local: AddressId, now: Instant) {
+    pub(in crate::mptcp) fn on_add_addr_echo(&mut self, local: AddressId, now: Instant) {
         self.announcements.retain(|a| a.id != local);
         self.path_manager.on_event(&PathEvent::Echoed { local }, now);
         self.run_path_manager(now);
     }
 
-    pub(super) fn announcement_deadline(&self) -> Instant {
+    pub(in crate::mptcp) fn announcement_deadline(&self) -> Instant {
         if self.announcements.is_empty() || self.stage != Stage::Established {
             return Instant::MAX;
         }
@@ -69,16 +69,16 @@ impl Mptcp {
     }
 
     /// Tells the peer again what it should have echoed by now.
-    pub(super) fn repeat_announcements(&mut self, now: Instant) {
+    pub(in crate::mptcp) fn repeat_announcements(&mut self, now: Instant) {
         while let Some(i) = self.announcements.iter().position(|a| a.at <= now) {
-            let Announcement { id, retries, .. } = self.announcements[i];
+            let PendingAddAddr { id, retries, .. } = self.announcements[i];
             self.say_address(id);
             let retries = retries + 1;
             if self.plan.mptcp.add_addr_retries.is_some_and(|most| u64::from(retries) >= most) {
                 self.announcements.remove(i);
             } else {
                 let at = now.saturating_add(self.add_addr_wait(retries));
-                self.announcements[i] = Announcement { id, retries, at };
+                self.announcements[i] = PendingAddAddr { id, retries, at };
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Silence: timeouts of subflows and of the connection, what is sent again elsewhere on account of them, and which
+//! Staleness: timeouts of subflows and of the connection, what is sent again elsewhere on account of them, and which
 //! subflows are thought dead (RFC 8684 §3.3.6 leaves it open).
 //!
 //! Two ways, by parameters: out-of-tree Linux gives what a subflow holds at its timeout to the others and passes the
@@ -7,107 +7,14 @@
 
 use super::Mptcp;
 use super::behaviour::DataTimer;
+use super::chunk::DataChunk;
 use super::handshake::Stage;
-use super::send::Chunk;
-use super::subflow::Subflow;
-use crate::tcp::ResetCause;
 use crate::tcp::timer::wheel;
 use tailrace_core::{Bytes, Duration, Instant};
 
-/// Since when a subflow has been silent, as upstream Linux counts it (net/mptcp/pm.c,
-/// `mptcp_pm_subflow_chk_stale`).
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Silence {
-    /// When something arrived last.
-    heard: Instant,
-    /// That time as it was at the first data-level timeout of the count.
-    since: Instant,
-    /// Data-level timeouts without anything new.
-    pub(crate) count: u64,
-    /// It is passed over until it is heard from.
-    pub(crate) stale: bool,
-}
-
-impl Silence {
-    /// One more data-level timeout has found data on the subflow's way.
-    fn note(&mut self) {
-        if self.count == 0 {
-            (self.since, self.count) = (self.heard, 1);
-        } else if self.since == self.heard {
-            self.count += 1;
-        } else {
-            (self.count, self.stale) = (0, false);
-        }
-    }
-}
-
-/// The timer of data-level retransmission (RFC 8684 §3.3.6).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DataRto {
-    /// When it expires; `MAX` where it does not run.
-    at: Instant,
-    /// After how long, where that was settled when data was handed out.
-    interval: Duration,
-    /// How often in a row it has expired.
-    backoff: u32,
-}
-
-impl DataRto {
-    /// It does not run.
-    pub(super) const fn new(interval: Duration) -> Self {
-        Self { at: Instant::MAX, interval, backoff: 0 }
-    }
-    /// When it expires; `MAX` where it does not run.
-    pub(super) const fn at(&self) -> Instant {
-        self.at
-    }
-    pub(super) fn runs(&self) -> bool {
-        self.at != Instant::MAX
-    }
-    pub(super) fn stop(&mut self) {
-        self.at = Instant::MAX;
-    }
-    /// New data is acknowledged at the data level.
-    pub(super) fn on_progress(&mut self) {
-        self.backoff = 0;
-    }
-}
-
-/// When a connection without subflows is given up, and on account of what.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CloseTimer {
-    /// `MAX` while there are subflows.
-    at: Instant,
-    cause: ResetCause,
-}
-
-impl CloseTimer {
-    pub(super) const OFF: Self = Self { at: Instant::MAX, cause: ResetCause::TimedOut };
-
-    /// The last subflow is gone because of `cause`: the connection is given up at `at`.
-    pub(super) const fn new(at: Instant, cause: ResetCause) -> Self {
-        Self { at, cause }
-    }
-    /// When the connection is given up; `MAX` while there are subflows.
-    pub(super) const fn at(&self) -> Instant {
-        self.at
-    }
-    pub(super) fn runs(&self) -> bool {
-        self.at != Instant::MAX
-    }
-    /// On account of what.
-    pub(super) const fn cause(&self) -> ResetCause {
-        self.cause
-    }
-    /// If it runs, it is for `cause`.
-    pub(super) fn blame(&mut self, cause: ResetCause) {
-        self.cause = cause;
-    }
-}
-
 /// Bytes that go out again on a subflow of the data timer's choice.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Resend {
+pub(super) struct DataRetransmit {
     subflow: usize,
     dsn: u64,
     left: u64,
@@ -118,7 +25,7 @@ pub(super) struct Resend {
 /// A look at all subflows after a data-level timeout, one after the other. Where queues are filled, what one had that is found stale
 /// goes out before the next is looked at (Linux `mptcp_subflow_get_retrans`, `mptcp_pm_subflow_chk_stale`).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Judgement {
+pub(super) struct StaleCheck {
     /// The next to be looked at.
     next: usize,
     /// The first that has nothing on its way, and the first backup of that kind.
@@ -130,7 +37,7 @@ pub(super) struct Judgement {
     waits: bool,
 }
 
-impl Judgement {
+impl StaleCheck {
     const BEGIN: Self = Self { next: 0, idle: None, idle_backup: None, least: u64::MAX, waits: false };
 
     /// One that has nothing on its way: backups only where nothing moves.
@@ -142,22 +49,6 @@ impl Judgement {
 /// From byte `dsn` of the stream, whose first is 1, to the end of its fragment (Linux `mptcp_rtx_head`, `__mptcp_retrans`).
 fn rest_of_fragment(dsn: u64, fragment: Bytes) -> u64 {
     fragment.get() - (dsn - 1) % fragment.get()
-}
-
-impl Subflow {
-    /// Something came on it.
-    #[inline]
-    pub(super) fn hear(&mut self, now: Instant) {
-        self.failed = false;
-        self.silence.heard = now;
-        // The count ends with the next data-level timeout (`mptcp_subflow_set_active`).
-        self.silence.stale = false;
-    }
-
-    /// Data may be sent on it, and it is not stale.
-    fn is_active(&self) -> bool {
-        self.is_attached() && self.ready && !self.silence.stale && self.tcp.state().may_send()
-    }
 }
 
 /// The peer is asked at least so often for a window that is shut (`TCP_RTO_MAX`).
@@ -225,7 +116,7 @@ impl Mptcp {
     fn probe_window(&mut self) {
         if let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_probe();
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
     }
 
@@ -274,7 +165,7 @@ impl Mptcp {
 
     /// Until all retransmission timers of subflows that are not silent have expired, in ticks of the clock (`mptcp_timeout_from_subflow`).
     fn longest_wait(&self, now: Instant) -> Duration {
-        let last = self.subflows.timings().map(|t| t.again).max().unwrap_or(now);
+        let last = self.subflows.timers().map(|t| t.again).max().unwrap_or(now);
         let wait = last.saturating_since(wheel::tick_before(now, self.plan.tcp.jiffy));
         let none = !self.fills || wait.is_zero();
         if none { wait.max(self.plan.mptcp.min_data_rto) } else { wait }
@@ -290,7 +181,7 @@ impl Mptcp {
         self.stats.data_timeouts += 1;
         self.data_rto.stop();
         if self.plan.mptcp.data_timer == DataTimer::Subflows || self.plan.mptcp.stale_loss_cnt > 0 {
-            self.judging = Some(Judgement::BEGIN);
+            self.judging = Some(StaleCheck::BEGIN);
             self.judge_on(now);
         } else {
             self.end_data_timeout(None, now);
@@ -310,7 +201,7 @@ impl Mptcp {
             _ => {}
         }
         self.push_due = self.fills;
-        self.subflows.touch_all();
+        self.subflows.mark_all_dirty();
         if !self.data_rto.runs() {
             self.arm_data_timer(now);
         }
@@ -318,11 +209,11 @@ impl Mptcp {
 
     /// What goes out again on `subflow` from `dsn` on, if anything: no more than has gone out since everything was to be sent again, as that
     /// which has not goes out anyway.
-    fn resend_from(&self, dsn: u64, subflow: usize) -> Option<Resend> {
+    fn resend_from(&self, dsn: u64, subflow: usize) -> Option<DataRetransmit> {
         let end = self.snd.end_of_fragment(dsn);
         let left = end.map(|end| end.min(self.snd.resent_from(dsn)).saturating_sub(dsn));
         let left = left.unwrap_or_else(|| rest_of_fragment(dsn, self.plan.mptcp.data_rtx_bytes));
-        (left > 0).then_some(Resend { subflow, dsn, left, exact: end.is_some() })
+        (left > 0).then_some(DataRetransmit { subflow, dsn, left, exact: end.is_some() })
     }
 
     /// Whether something goes out again whether there is room or not.
@@ -350,8 +241,8 @@ impl Mptcp {
 
     /// The next of the bytes that go out again on a subflow of the data timer's choice, if it has room; queues that are filled take them in
     /// any case (`__mptcp_retrans`).
-    pub(super) fn next_resend(&mut self) -> Option<(Chunk, usize)> {
-        let Resend { subflow, dsn, left, exact } = self.resend?;
+    pub(super) fn next_resend(&mut self) -> Option<(DataChunk, usize)> {
+        let DataRetransmit { subflow, dsn, left, exact } = self.resend?;
         let view = &self.subflows.views()[subflow];
         let dsn = dsn.max(self.snd.una);
         let chunk = if dsn == self.snd.una { self.snd.oldest() } else { self.snd.piece_at(dsn) };
@@ -368,7 +259,7 @@ impl Mptcp {
         let (s, most) = (&self.subflows[subflow], self.most_in_segment());
         let chunk = s.fitting(&chunk, most, true).chunk;
         let left = left.saturating_sub(u64::from(chunk.len));
-        self.resend = (left > 0).then_some(Resend { subflow, dsn: chunk.end(), left, exact });
+        self.resend = (left > 0).then_some(DataRetransmit { subflow, dsn: chunk.end(), left, exact });
         Some((chunk, subflow))
     }
 
@@ -382,15 +273,15 @@ impl Mptcp {
                 judgement.waits = true;
                 self.judging = Some(judgement);
                 (self.push_due, self.pushing, self.heard) = (true, false, None);
-                self.subflows.touch_all();
-                return self.subflows.look_at_touched();
+                self.subflows.mark_all_dirty();
+                return self.subflows.invalidate_dirty_views();
             }
         }
         self.end_data_timeout(judgement.found(), now);
     }
 
     /// Looks at subflow `id`; whether that is found stale.
-    fn looks_at(&mut self, id: usize, judgement: &mut Judgement) -> bool {
+    fn looks_at(&mut self, id: usize, judgement: &mut StaleCheck) -> bool {
         if !self.subflows[id].is_active() {
             return false;
         }

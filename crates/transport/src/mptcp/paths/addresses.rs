@@ -1,34 +1,34 @@
 //! Addresses of both ends and their ids (RFC 8684 §3.4): no two of an end have the same id.
 
-use super::path_manager::AddressId;
-use super::subflow::Tuple;
+use crate::mptcp::path_manager::AddressId;
+use crate::mptcp::subflow::Tuple;
 
 /// Ids of addresses that come back go around below this one, as fullmesh tells no more apart.
 const MAX_ADDRESS_ID: AddressId = 31;
 
 /// An address of this end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Local {
-    pub(super) id: AddressId,
-    pub(super) address: u32,
-    pub(super) up: bool,
+pub(in crate::mptcp) struct Local {
+    pub(in crate::mptcp) id: AddressId,
+    pub(in crate::mptcp) address: u32,
+    pub(in crate::mptcp) up: bool,
     /// The peer was told that it is gone.
-    pub(super) withdrawn: bool,
+    pub(in crate::mptcp) withdrawn: bool,
     /// The number of its interface, where that is known.
-    pub(super) interface: Option<u8>,
+    pub(in crate::mptcp) interface: Option<u8>,
 }
 
 /// An address of the peer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Remote {
-    pub(super) id: AddressId,
-    pub(super) address: u32,
-    pub(super) port: u16,
+pub(in crate::mptcp) struct Remote {
+    pub(in crate::mptcp) id: AddressId,
+    pub(in crate::mptcp) address: u32,
+    pub(in crate::mptcp) port: u16,
 }
 
 /// The addresses of a connection. Those that it began between have id 0.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Addresses {
+pub(in crate::mptcp) struct Addresses {
     locals: Vec<Local>,
     /// The id that was given out last.
     last_id: AddressId,
@@ -41,7 +41,7 @@ pub(super) struct Addresses {
 
 impl Addresses {
     /// The connection begins between those of `tuple`.
-    pub(super) fn new(tuple: &Tuple) -> Self {
+    pub(in crate::mptcp) fn new(tuple: &Tuple) -> Self {
         Self {
             locals: vec![Local { id: 0, address: tuple.local, up: true, withdrawn: false, interface: None }],
             remotes: vec![Remote { id: 0, address: tuple.remote, port: tuple.remote_port }],
@@ -51,19 +51,19 @@ impl Addresses {
     }
 
     /// The highest port that subflows have taken so far.
-    pub(super) const fn last_port(&self) -> u16 {
+    pub(in crate::mptcp) const fn last_port(&self) -> u16 {
         self.last_port
     }
 
     /// Addresses and ports of a subflow between two addresses, of which this end's is up.
-    pub(super) fn next_tuple(&mut self, from: &Local, to: &Remote) -> Tuple {
+    pub(in crate::mptcp) fn next_tuple(&mut self, from: &Local, to: &Remote) -> Tuple {
         self.last_port = self.last_port.wrapping_add(1).max(1024);
         let (local, remote) = (from.address, to.address);
         Tuple { local, remote, local_port: self.last_port, remote_port: to.port }
     }
 
     /// The id of this end's address `address`, which gets one if it has none; there are 256.
-    pub(super) fn id_of(&mut self, address: u32) -> Option<AddressId> {
+    pub(in crate::mptcp) fn id_of(&mut self, address: u32) -> Option<AddressId> {
         if let Some(local) = self.locals.iter().find(|l| l.address == address) {
             return Some(local.id);
         }
@@ -78,23 +78,23 @@ impl Addresses {
     }
 
     /// This end's address with this id, if it is up.
-    pub(super) fn local(&self, id: AddressId) -> Option<Local> {
+    pub(in crate::mptcp) fn local(&self, id: AddressId) -> Option<Local> {
         self.locals.iter().find(|l| l.id == id && l.up).copied()
     }
 
     /// The id of this end's address `address`, if it is up.
-    pub(super) fn id_of_up(&self, address: u32) -> Option<AddressId> {
+    pub(in crate::mptcp) fn id_of_up(&self, address: u32) -> Option<AddressId> {
         self.locals.iter().find(|l| l.address == address && l.up).map(|l| l.id)
     }
 
     /// The address with this id is that of interface `number`.
-    pub(super) fn set_interface(&mut self, id: AddressId, number: u8) {
+    pub(in crate::mptcp) fn set_interface(&mut self, id: AddressId, number: u8) {
         self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.interface = Some(number));
     }
 
     /// This end's address `address` comes up: as it was, and its id now. One that was withdrawn gets the next free id after
     /// that given out last, if it `renumbers`. None where it was up.
-    pub(super) fn bring_up(&mut self, address: u32, renumbers: bool) -> Option<(Local, AddressId)> {
+    pub(in crate::mptcp) fn bring_up(&mut self, address: u32, renumbers: bool) -> Option<(Local, AddressId)> {
         let id = self.id_of(address)?;
         let i = self.locals.iter().position(|l| l.id == id && !l.up)?;
         let old = self.locals[i];
@@ -109,29 +109,29 @@ impl Addresses {
     }
 
     /// This end's address `address` goes down; its id, if it was up.
-    pub(super) fn take_down(&mut self, address: u32) -> Option<AddressId> {
+    pub(in crate::mptcp) fn take_down(&mut self, address: u32) -> Option<AddressId> {
         let local = self.locals.iter_mut().find(|l| l.address == address && l.up)?;
         local.up = false;
         Some(local.id)
     }
 
     /// The peer is told that this end's address is gone.
-    pub(super) fn withdraw(&mut self, id: AddressId) {
+    pub(in crate::mptcp) fn withdraw(&mut self, id: AddressId) {
         self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.withdrawn = true);
     }
 
     /// The peer's address that the connection began with.
-    pub(super) fn first_remote(&self) -> Remote {
+    pub(in crate::mptcp) fn first_remote(&self) -> Remote {
         self.remotes[0]
     }
 
     /// The peer's address with this id.
-    pub(super) fn remote(&self, id: AddressId) -> Option<Remote> {
+    pub(in crate::mptcp) fn remote(&self, id: AddressId) -> Option<Remote> {
         self.remotes.iter().chain(&self.known).find(|r| r.id == id).copied()
     }
 
     /// The peer has announced an address, perhaps for an id that had another.
-    pub(super) fn learn(&mut self, remote: Remote) {
+    pub(in crate::mptcp) fn learn(&mut self, remote: Remote) {
         match self.remotes.iter_mut().find(|r| r.id == remote.id) {
             Some(known) => *known = remote,
             None => self.remotes.push(remote),
@@ -139,19 +139,19 @@ impl Addresses {
     }
 
     /// A subflow has come from an address of the peer: it counts, unless the id has one.
-    pub(super) fn learn_from_join(&mut self, remote: Remote) {
+    pub(in crate::mptcp) fn learn_from_join(&mut self, remote: Remote) {
         if !self.remotes.iter().any(|r| r.id == remote.id) {
             self.remotes.push(remote);
         }
     }
 
     /// The peer has withdrawn an address. The first is never forgotten.
-    pub(super) fn forget(&mut self, id: AddressId) {
+    pub(in crate::mptcp) fn forget(&mut self, id: AddressId) {
         self.remotes.retain(|r| r.id != id || id == 0);
     }
 
     /// Addresses of the peer that it may not have announced, in place of those known so far.
-    pub(super) fn set_known(&mut self, remotes: Vec<Remote>) {
+    pub(in crate::mptcp) fn set_known(&mut self, remotes: Vec<Remote>) {
         self.known = remotes;
     }
 }

@@ -1,12 +1,12 @@
 //! The keys of both ends, and the data sequence numbers that follow from them (RFC 8684 §3.1).
 
-use super::key::Key;
+use crate::mptcp::key::Key;
 
 /// Inside, the first byte of either direction has number 1; on the wire the initial number of its sender's key is added,
 /// which is known once both keys are.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(super) struct Numbers {
+pub(in crate::mptcp) struct WireNumbers {
     /// What is added to this end's numbers, and to the peer's; zero before both keys are known.
     snd_base: u64,
     rcv_base: u64,
@@ -14,63 +14,63 @@ pub(super) struct Numbers {
     peer: Option<Key>,
 }
 
-impl Numbers {
+impl WireNumbers {
     /// This end has `key`.
-    pub(super) const fn new(key: Key) -> Self {
+    pub(in crate::mptcp) const fn new(key: Key) -> Self {
         Self { key, peer: None, snd_base: 0, rcv_base: 0 }
     }
 
     /// The key of the peer is known.
-    pub(super) fn learn(&mut self, peer: Key) {
+    pub(in crate::mptcp) fn learn(&mut self, peer: Key) {
         self.peer = Some(peer);
         (self.snd_base, self.rcv_base) = (self.key.initial_dsn(), peer.initial_dsn());
     }
 
     /// This end's key.
-    pub(super) const fn key(&self) -> Key {
+    pub(in crate::mptcp) const fn key(&self) -> Key {
         self.key
     }
 
     /// The key of the peer, once known.
-    pub(super) const fn peer(&self) -> Option<Key> {
+    pub(in crate::mptcp) const fn peer(&self) -> Option<Key> {
         self.peer
     }
 
     /// This end's number `dsn`, as it stands on the wire.
     #[inline]
-    pub(super) const fn sent(&self, dsn: u64) -> u64 {
+    pub(in crate::mptcp) const fn sent(&self, dsn: u64) -> u64 {
         self.snd_base.wrapping_add(dsn)
     }
 
     /// This end's number that stands on the wire as `dsn`.
     #[inline]
-    pub(super) const fn of_sent(&self, dsn: u64) -> u64 {
+    pub(in crate::mptcp) const fn of_sent(&self, dsn: u64) -> u64 {
         dsn.wrapping_sub(self.snd_base)
     }
 
     /// This end's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
     #[inline]
-    pub(super) const fn of_sent_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+    pub(in crate::mptcp) const fn of_sent_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
         let exact = self.of_sent(dsn);
         if wide { exact } else { next_to(near, exact as u32) }
     }
 
     /// The peer's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
     #[inline]
-    pub(super) const fn of_received_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+    pub(in crate::mptcp) const fn of_received_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
         let exact = self.of_received(dsn);
         if wide { exact } else { next_to(near, exact as u32) }
     }
 
     /// The peer's number `dsn`, as it stands on the wire.
     #[inline]
-    pub(super) const fn received(&self, dsn: u64) -> u64 {
+    pub(in crate::mptcp) const fn received(&self, dsn: u64) -> u64 {
         self.rcv_base.wrapping_add(dsn)
     }
 
     /// The peer's number that stands on the wire as `dsn`.
     #[inline]
-    pub(super) const fn of_received(&self, dsn: u64) -> u64 {
+    pub(in crate::mptcp) const fn of_received(&self, dsn: u64) -> u64 {
         dsn.wrapping_sub(self.rcv_base)
     }
 }
@@ -78,7 +78,7 @@ impl Numbers {
 /// Of the numbers that end with the 32 bits of `low` the one next to `near`: windows are smaller than half of what they tell
 /// apart (RFC 8684 §3.3.1).
 #[inline]
-pub(super) const fn next_to(near: u64, low: u32) -> u64 {
+pub(in crate::mptcp) const fn next_to(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(low.wrapping_sub(near as u32).cast_signed() as i64)
 }
 
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn numbers_on_the_wire_follow_the_initial_ones_of_the_keys() {
         let (a, b) = (Key(0x0102_0304_0506_0708), Key(0x1112_1314_1516_1718));
-        let (mut one, mut other) = (Numbers::new(a), Numbers::new(b));
+        let (mut one, mut other) = (WireNumbers::new(a), WireNumbers::new(b));
         assert_eq!((one.sent(1), one.peer()), (1, None), "not known yet");
         one.learn(b);
         other.learn(a);
@@ -104,7 +104,7 @@ mod tests {
             [next_to(1, 9), next_to(0x1_ffff_ff00, 0x100), next_to(0x2_0000_0100, 0xffff_ff00)],
             [9, 0x2_0000_0100, 0x1_ffff_ff00]
         );
-        let mut numbers = Numbers::new(Key(1));
+        let mut numbers = WireNumbers::new(Key(1));
         numbers.learn(Key(2));
         let far = 0x5_0000_0007;
         let (sent, received) = (numbers.sent(far), numbers.received(far));

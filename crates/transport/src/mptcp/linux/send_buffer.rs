@@ -2,7 +2,7 @@
 //! it has while the connection's buffer is full gets a buffer of twice its window, and the connection's is as large as the largest of its
 //! subflows' (Linux 6.1), or as all of them (6.12).
 
-use super::memory::{INITIAL_SEGMENTS, MOST, Size};
+use crate::mptcp::linux::buffer_size::{BufferSize, INITIAL_SEGMENTS, MOST};
 
 /// Memory that the send buffer grants for each segment of the window: 2048 for a full one with its headers, and 256.
 const SEGMENT: u64 = 2304;
@@ -11,12 +11,12 @@ const LEAST: u64 = 4096;
 
 /// The send buffer of a subflow, or of the connection.
 #[derive(Clone, Debug)]
-pub(crate) struct SendMemory {
-    size: Size,
+pub(crate) struct SendBuffer {
+    size: BufferSize,
 }
 
-impl SendMemory {
-    pub(crate) fn new(size: Size) -> Self {
+impl SendBuffer {
+    pub(crate) fn new(size: BufferSize) -> Self {
         let mut memory = Self { size };
         memory.expand(0);
         memory
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_send_buffer_grows_for_no_window_that_it_has_room_for() {
-        let mut memory = SendMemory::new(Size::KERNEL);
+        let mut memory = SendBuffer::new(BufferSize::KERNEL);
         memory.expand(20);
         assert!(!memory.may_grow(20 * MSS, MSS) && memory.may_grow(21 * MSS, MSS));
         for window in (0..40 * MSS).step_by(97) {
@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn a_send_buffer_is_twice_the_window_and_that_of_a_connection_the_largest() {
-        let tuned = Size { now: 16_384, most: 4_194_304, set: false };
-        let (mut one, mut all) = (SendMemory::new(tuned), SendMemory::new(tuned));
+        let tuned = BufferSize { now: 16_384, most: 4_194_304, set: false };
+        let (mut one, mut all) = (SendBuffer::new(tuned), SendBuffer::new(tuned));
         assert_eq!(one.size(), 46_080, "of ten segments");
         one.expand(163);
         // As measured in Linux: 751104.
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(all.size(), 751_104);
         one.expand(10);
         assert_eq!(one.size(), 751_104, "it never shrinks");
-        let mut set = SendMemory::new(Size::fixed(131_072));
+        let mut set = SendBuffer::new(BufferSize::fixed(131_072));
         set.follow(&one);
         set.expand(500);
         assert_eq!(set.size(), 131_072);
@@ -99,21 +99,21 @@ mod tests {
 
     #[test]
     fn a_buffer_of_all_subflows_goes_with_them_and_one_that_was_set_stays() {
-        let tuned = Size { now: 16_384, most: 4_194_304, set: false };
+        let tuned = BufferSize { now: 16_384, most: 4_194_304, set: false };
         let (mut one, mut two, mut all) =
-            (SendMemory::new(tuned), SendMemory::new(tuned), SendMemory::new(tuned));
+            (SendBuffer::new(tuned), SendBuffer::new(tuned), SendBuffer::new(tuned));
         one.expand(163);
-        all.join([&one, &two].map(SendMemory::size).into_iter());
+        all.join([&one, &two].map(SendBuffer::size).into_iter());
         assert_eq!(all.size(), 4096 + 751_104 + 46_080);
         // 4608 bytes a segment, and no more than `tcp_wmem` has; together they have more.
         for subflow in [&mut one, &mut two] {
             subflow.expand(2000);
         }
-        all.join([&one, &two].map(SendMemory::size).into_iter());
+        all.join([&one, &two].map(SendBuffer::size).into_iter());
         assert_eq!(all.size(), 4096 + 2 * 4_194_304);
         all.join([one.size()].into_iter());
         assert_eq!(all.size(), 4096 + 4_194_304, "one is gone");
-        let mut set = SendMemory::new(Size::fixed(131_072));
+        let mut set = SendBuffer::new(BufferSize::fixed(131_072));
         set.join([one.size()].into_iter());
         assert_eq!(set.size(), 131_072);
     }

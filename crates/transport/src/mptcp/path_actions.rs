@@ -1,10 +1,11 @@
 //! What comes and goes of addresses, and what the path manager wants done about it (RFC 8684 §3.4).
 
-use super::addresses::Remote;
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
-use super::subflow::{Join, Subflow, Tuple};
+use super::paths::addresses::Remote;
+use super::subflow::join::Join;
+use super::subflow::{Subflow, Tuple};
 use super::{MAX_SUBFLOWS, Mptcp};
 use crate::tcp::ResetCause;
 use tailrace_core::Instant;
@@ -78,7 +79,7 @@ impl Mptcp {
             coupling.remove(id);
         }
         self.opening = None;
-        self.subflows.renew_timing(id);
+        self.subflows.refresh_timers(id);
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         self.path_manager.on_event(&PathEvent::SubflowLost { local, remote, cause: None }, now);
         self.path_manager.on_event(&PathEvent::SubflowGone { local, remote }, now);
@@ -96,7 +97,7 @@ impl Mptcp {
             s.backup = backup;
             s.tcp.demand_ack();
             self.signals.push(Some(id), Signal::Priority { backup });
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
     }
 
@@ -169,7 +170,7 @@ impl Mptcp {
     pub(super) fn say_something(&mut self) {
         if let Some(id) = self.speaker() {
             self.subflows[id].tcp.demand_ack();
-            self.subflows.touch(id);
+            self.subflows.mark_dirty(id);
         }
     }
 
@@ -246,7 +247,7 @@ impl Mptcp {
             let on = self.speaker_of_addresses().unwrap_or(id);
             self.signals.push(Some(on), Signal::AddAddr { id: remote, address, port, hmac: None });
             self.subflows[on].tcp.demand_ack();
-            self.subflows.touch(on);
+            self.subflows.mark_dirty(on);
         }
         let port = port.unwrap_or(self.addresses.first_remote().port);
         self.addresses.learn(Remote { id: remote, address, port });

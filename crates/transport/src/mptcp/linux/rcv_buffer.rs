@@ -6,89 +6,29 @@
 //! it, or for the application; half of what is free is the window, or another share. Packets that follow one another share a
 //! description (`mptcp_try_coalesce`).
 
-use super::MptcpPlan;
-use super::arrivals::Room;
-use crate::buffer_sizes::{BufferSizes, DESCRIPTION};
+use crate::buffer_sizes::DESCRIPTION;
+use crate::mptcp::linux::buffer_size::{
+    BufferSize, FULL, GrownBuffer, HALF, INITIAL_SEGMENTS, MOST, full_segment, window_of,
+};
+use crate::mptcp::linux::rcv_space::Room;
 use crate::right_sizing::RightSizing;
 use crate::tcp::linux::receive_queue::{BufferPiece, HeldPackets, READ, ReceiveQueue, SegmentPlace};
-use tailrace_core::{Bytes, Duration, Instant};
+use tailrace_core::{Duration, Instant};
 
 /// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
 /// describes it (`receive_small` of virtio_net, as Linux 6.12 was seen to charge).
 const PACKET: u64 = 2176;
 /// What of those 1600 is room for data and options of TCP: the rest is 78 bytes of the card and before the frame, and headers.
 const ROOM_IN_PACKET: u64 = 1600 - 78 - 14 - 40;
-/// More than any path could fill, and far from what sums could not hold.
-pub(super) const MOST: u64 = 1 << 40;
 /// No buffer has more than this part of the memory (`mptcp_try_coalesce`).
 const LONGEST: u64 = 8;
-/// Segments that are sent before anything is known of the path (`TCP_INIT_CWND`).
-pub(super) const INITIAL_SEGMENTS: u64 = 10;
-/// The share of memory that is window where none is given, and before data has come, in 256ths (`TCP_DEFAULT_SCALING_RATIO`).
-pub(crate) const HALF: u64 = 128;
-/// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
-const FULL: u64 = 1460;
-/// What timestamps take of that.
-pub(super) const STAMPS: u64 = 12;
 /// Shorter segments that come in order do not open the window (`tcp_event_data_recv`).
 const LEAST_IN_ORDER: u64 = 128;
 
-/// How large a buffer is, and may become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Size {
-    pub(crate) now: u64,
-    pub(crate) most: u64,
-    /// It was set, and stays.
-    pub(crate) set: bool,
-}
-
-impl Size {
-    /// Linux's send buffer as it comes (`tcp_wmem`).
-    pub(crate) const KERNEL: Self = Self { now: 16_384, most: 4_194_304, set: false };
-
-    /// One that was set and stays.
-    pub(crate) fn fixed(bytes: u64) -> Self {
-        let bytes = bytes.clamp(1, MOST);
-        Self { now: bytes, most: bytes, set: true }
-    }
-}
-
-/// The sizes of the receive and the send buffer, where they are counted in memory. One that is set is doubled, as
-/// `SO_RCVBUF` and `SO_SNDBUF` are; one that is left alone grows.
-pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(Size, Size)> {
-    let tcp = plan.mptcp.counts_memory.then_some(&plan.tcp)?;
-    let doubled = |set: Bytes| Size::fixed(set.get().saturating_mul(2));
-    let tuned = |sizes: BufferSizes| Size { now: sizes.initial, most: sizes.most, set: false };
-    let receive = tcp.tcp_rmem.map_or_else(|| doubled(tcp.receive_buffer), tuned);
-    let send = match (tcp.send_buffer, tcp.tcp_wmem) {
-        (Some(set), _) => doubled(set),
-        (None, sizes) => sizes.map_or(Size::KERNEL, tuned),
-    };
-    Some((receive, send))
-}
-
-/// What the peer is told at first: as much of the receive buffer as is window before a segment has come
-/// (`tcp_select_initial_window`), where that is not less.
-pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
-    plan.mptcp.first_window.or_else(|| sizes(plan).map(|(receive, _)| Bytes(receive.now / 2)))
-}
-
-/// Payload of a full packet, with timestamps or without.
-pub(super) const fn full_segment(stamps: bool) -> u64 {
-    if stamps { FULL - STAMPS } else { FULL }
-}
-
-/// What a receive buffer has grown to: its memory, and the window that subflows may show at most.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Grown {
-    pub(crate) size: u64,
-    pub(crate) clamp: u64,
-}
-
 /// The receive buffer of a connection.
 #[derive(Clone, Debug)]
-pub(crate) struct ReceiveMemory {
-    size: Size,
+pub(crate) struct RcvBuffer {
+    size: BufferSize,
     mss: u64,
     /// Payload of a full packet, for which it is sized.
     full: u64,
@@ -108,9 +48,9 @@ pub(crate) struct ReceiveMemory {
     rtt: Duration,
 }
 
-impl ReceiveMemory {
+impl RcvBuffer {
     /// For segments of `mss` bytes, with timestamps or without.
-    pub(crate) fn new(size: Size, mss: u64, stamps: bool, share: Option<f64>) -> Self {
+    pub(crate) fn new(size: BufferSize, mss: u64, stamps: bool, share: Option<f64>) -> Self {
         let mss = if mss == 0 { 1 } else { mss };
         let mut arrivals = ReceiveQueue::default();
         arrivals.set_longest(size.now / LONGEST);
@@ -243,7 +183,7 @@ impl ReceiveMemory {
         bytes: u64,
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
-    ) -> Option<Grown> {
+    ) -> Option<GrownBuffer> {
         let first = bytes.min(READ);
         self.taken += first;
         let grown = self.adjust(look, now);
@@ -256,7 +196,7 @@ impl ReceiveMemory {
         self.rtt.is_zero() || self.sizing.is_over(self.rtt, now)
     }
 
-    fn adjust(&mut self, look: impl FnOnce() -> (Duration, u64), now: Instant) -> Option<Grown> {
+    fn adjust(&mut self, look: impl FnOnce() -> (Duration, u64), now: Instant) -> Option<GrownBuffer> {
         if !self.looks_at_reading(now) {
             return None;
         }
@@ -276,13 +216,8 @@ impl ReceiveMemory {
         }
         self.size.now = wanted;
         self.arrivals.set_longest(wanted / LONGEST);
-        Some(Grown { size: wanted, clamp: window_of(wanted, self.least) })
+        Some(GrownBuffer { size: wanted, clamp: window_of(wanted, self.least) })
     }
-}
-
-/// The window of so much memory, of which such a share is window.
-pub(super) fn window_of(memory: u64, share: u64) -> u64 {
-    (memory.min(MOST) * share) >> 8
 }
 
 #[cfg(test)]
@@ -294,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_waits_takes_window_by_its_memory() {
-        let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, None);
+        let mut fixed = RcvBuffer::new(BufferSize::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
         (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
@@ -314,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_a_gap_of_a_subflow_held_back_is_moved_before_what_waits_behind_it() {
-        let mut memory = ReceiveMemory::new(Size::fixed(4 << 20), MSS, false, None);
+        let mut memory = RcvBuffer::new(BufferSize::fixed(4 << 20), MSS, false, None);
         // 7 packets wait, 4 behind a gap of 4, and 12 behind a gap of 3.
         let waiting = (3..10).chain(14..18).chain(21..33);
         waiting.for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), 0, BufferPiece::PACKET));
@@ -330,10 +265,10 @@ mod tests {
 
     #[test]
     fn a_buffer_has_an_eighth_of_the_memory_at_most() {
-        let tuned = Size { now: 131_072, most: 6_291_456, set: false };
-        let mut memory = ReceiveMemory::new(tuned, MSS, false, None);
+        let tuned = BufferSize { now: 131_072, most: 6_291_456, set: false };
+        let mut memory = RcvBuffer::new(tuned, MSS, false, None);
         // 11 packets of 1424 bytes are 15664 of 16384.
-        let come = |memory: &mut ReceiveMemory| {
+        let come = |memory: &mut RcvBuffer| {
             (0..12).for_each(|n| {
                 memory.on_arrival((n * MSS, (n + 1) * MSS), (n + 1) * MSS, BufferPiece::PACKET)
             });
@@ -345,7 +280,7 @@ mod tests {
         memory.on_arrival((20 * MSS, 31 * MSS), 12 * MSS, buffer(11));
         memory.on_arrival((31 * MSS, 32 * MSS), 12 * MSS, BufferPiece::PACKET);
         assert_eq!(memory.held(0), 2 * 2176 + 10 * 1920, "nor above a gap");
-        memory = ReceiveMemory::new(tuned, MSS, false, None);
+        memory = RcvBuffer::new(tuned, MSS, false, None);
         memory.on_read(100 * MSS, || (Duration::from_millis(100), HALF), Instant::from_millis(150));
         assert_eq!(come(&mut memory), 2176 + 11 * 1920, "it has grown");
     }
@@ -354,13 +289,13 @@ mod tests {
     fn a_receive_buffer_grows_with_what_is_taken_in_the_longest_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
         let mut memory =
-            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, None);
+            RcvBuffer::new(BufferSize { now: 131_072, most: 6_291_456, set: false }, MSS, false, None);
         memory.on_read(20 * MSS, || (rtt, HALF), at(150));
         // 2 * 28480 + 16 * 1460 = 80320, and twice that times (28480 - 14600) / 14600: 233038, 159 packets of 2996.
         assert_eq!(memory.window(0), 159 * 2996 / 2);
         memory.on_read(100 * MSS, || (rtt, HALF), at(200));
         assert_eq!(memory.window(0), 159 * 2996 / 2, "only half of a round trip has passed");
-        let mut fixed = ReceiveMemory::new(Size::fixed(131_072), MSS, false, None);
+        let mut fixed = RcvBuffer::new(BufferSize::fixed(131_072), MSS, false, None);
         fixed.on_read(100 * MSS, || (rtt, HALF), at(150));
         assert_eq!(fixed.window(0), 65_536);
     }
@@ -368,12 +303,16 @@ mod tests {
     #[test]
     fn more_than_half_of_the_memory_may_be_window() {
         let round_trip = || (Duration::from_millis(100), 144);
-        let mut fixed = ReceiveMemory::new(Size::fixed(524_288), MSS, false, Some(0.5625));
+        let mut fixed = RcvBuffer::new(BufferSize::fixed(524_288), MSS, false, Some(0.5625));
         assert_eq!(fixed.window(0), 262_144, "half of it before the application has read");
         fixed.on_read(MSS, round_trip, Instant::from_millis(150));
         assert_eq!((fixed.window(0), fixed.window(24_288)), (294_912, 281_250));
-        let mut tuned =
-            ReceiveMemory::new(Size { now: 131_072, most: 6_291_456, set: false }, MSS, false, Some(0.5625));
+        let mut tuned = RcvBuffer::new(
+            BufferSize { now: 131_072, most: 6_291_456, set: false },
+            MSS,
+            false,
+            Some(0.5625),
+        );
         tuned.on_read(20 * MSS, round_trip, Instant::from_millis(150));
         // A window of 233038, as with half, in memory of 414289.
         assert_eq!(tuned.window(0), 233_037);
@@ -382,15 +321,15 @@ mod tests {
     #[test]
     fn a_subflow_without_data_makes_the_buffer_larger_and_the_window_smaller_for_a_while() {
         let at = Instant::from_millis;
-        let tuned = Size { now: 131_072, most: 6_291_456, set: false };
-        let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(167.0 / 256.0));
+        let tuned = BufferSize { now: 131_072, most: 6_291_456, set: false };
+        let mut memory = RcvBuffer::new(tuned, 1460, true, Some(167.0 / 256.0));
         memory.begin(at(0));
         assert_eq!(memory.on_read(11 * MSS, || (Duration::from_millis(153), 167), at(160)), None);
         assert_eq!(memory.window(0), 131_072 * 167 / 256);
         // As measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in
         // memory of 422492, since another subflow has joined on which nothing has come.
         let grown = memory.on_read(20 * MSS, || (Duration::from_millis(153), HALF), at(320));
-        assert_eq!(grown, Some(Grown { size: 422_492, clamp: 211_246 }));
+        assert_eq!(grown, Some(GrownBuffer { size: 422_492, clamp: 211_246 }));
         assert_eq!(memory.window(19_456), 201_518);
         memory.on_read(MSS, || (Duration::from_millis(153), 167), at(480));
         assert_eq!(memory.window(19_456), 262_918, "more than the subflows may show");
@@ -399,8 +338,8 @@ mod tests {
     #[test]
     fn of_much_that_is_taken_at_once_the_first_read_ends_the_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
-        let tuned = Size { now: 131_072, most: 6_291_456, set: false };
-        let mut memory = ReceiveMemory::new(tuned, 1460, true, Some(0.5));
+        let tuned = BufferSize { now: 131_072, most: 6_291_456, set: false };
+        let mut memory = RcvBuffer::new(tuned, 1460, true, Some(0.5));
         memory.on_read(171_000, || (rtt, HALF), at(100));
         // 2 * 65536 + 16 * 1448 = 154240, and twice that times (65536 - 14600) / 14600.
         assert_eq!(memory.size.now, 2 * (154_240 + 2 * 538_107));

@@ -1,8 +1,9 @@
 //! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
 //! (RFC 8684 §3.3.1, §3.3.4).
 
-use super::arrivals::{Arrivals, Room};
-use super::memory::{Grown, ReceiveMemory};
+use crate::mptcp::linux::buffer_size::GrownBuffer;
+use crate::mptcp::linux::rcv_buffer::RcvBuffer;
+use crate::mptcp::linux::rcv_space::{RcvSpace, Room};
 use crate::segment::Segment;
 use crate::tcp::Tcp;
 use crate::tcp::linux::receive_queue::{BufferPiece, READ};
@@ -24,15 +25,15 @@ pub(crate) struct DataReceiver {
     waiting: u64,
     buffer: u64,
     /// What the buffer holds is counted in memory, where this is there.
-    memory: Option<ReceiveMemory>,
+    memory: Option<RcvBuffer>,
     /// The ACK that is about to leave, where it was due before the application could read; only where memory counts.
-    told: Option<Told>,
+    told: Option<PendingAck>,
     queue: Reassembly,
 }
 
 /// An ACK that falls due as data comes shows the window that is left before the application reads, or while it does.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct PendingAck {
     /// The subflow that it leaves on.
     id: usize,
     left: Left,
@@ -67,7 +68,7 @@ impl DataReceiver {
 
     /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
     /// as segments come (`rcv_ssthresh`).
-    pub(crate) fn with_memory(memory: Option<ReceiveMemory>, buffer: u64, first: Arrivals) -> Self {
+    pub(crate) fn with_memory(memory: Option<RcvBuffer>, buffer: u64, first: RcvSpace) -> Self {
         let first = first.window();
         let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first));
         Self { memory, ..Self::new(buffer) }
@@ -86,7 +87,7 @@ impl DataReceiver {
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
         self.shown = self.buffer;
-        self.forget_window();
+        self.invalidate_window();
     }
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
@@ -154,7 +155,7 @@ impl DataReceiver {
         if dsn >= end {
             return (0, 0);
         }
-        self.forget_window();
+        self.invalidate_window();
         let new = self.queue.missing(dsn, end);
         self.queue.insert(dsn, end);
         self.queue.absorb_fin();
@@ -190,7 +191,7 @@ impl DataReceiver {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
             self.queue.on_fin(dsn);
             self.queue.absorb_fin();
-            self.forget_window();
+            self.invalidate_window();
         }
     }
 
@@ -265,7 +266,7 @@ impl DataReceiver {
 
     /// Something has come or was taken.
     #[inline]
-    const fn forget_window(&mut self) {
+    const fn invalidate_window(&mut self) {
         (self.left, self.changed) = (None, true);
     }
 
@@ -283,7 +284,7 @@ impl DataReceiver {
     }
 
     /// Memory of what waits, for data before it or for the application.
-    fn held(&self, memory: &ReceiveMemory) -> u64 {
+    fn held(&self, memory: &RcvBuffer) -> u64 {
         memory.held(self.queue.nxt_data() - self.queue.read())
     }
 
@@ -291,7 +292,7 @@ impl DataReceiver {
     pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
         if self.memory.is_some() {
             let left = Left::Window(self.left_before_reading(unread));
-            self.told = Some(Told { id, left, opened: false });
+            self.told = Some(PendingAck { id, left, opened: false });
             self.changed = true;
         }
     }
@@ -301,7 +302,7 @@ impl DataReceiver {
     pub(crate) fn tell_after_reading(&mut self, id: usize, unread: u64) {
         let some = self.memory.as_ref().filter(|_| unread > READ);
         let left = some.map(|memory| Left::Beside(memory.held_after_first_read()));
-        self.told = left.map_or(self.told, |left| Some(Told { id, left, opened: false }));
+        self.told = left.map_or(self.told, |left| Some(PendingAck { id, left, opened: false }));
         self.changed = true;
     }
 
@@ -360,14 +361,14 @@ impl DataReceiver {
         self.memory.as_ref().is_some_and(|memory| memory.looks_at_reading(now))
     }
 
-    /// The application has taken `bytes`; see [`ReceiveMemory::on_read`].
+    /// The application has taken `bytes`; see [`RcvBuffer::on_read`].
     pub(crate) fn on_taken(
         &mut self,
         bytes: u64,
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
-    ) -> Option<Grown> {
-        self.forget_window();
+    ) -> Option<GrownBuffer> {
+        self.invalidate_window();
         self.memory.as_mut()?.on_read(bytes, look, now)
     }
 
@@ -387,7 +388,7 @@ impl DataReceiver {
         window > 0 && window >= 2 * shown
     }
 
-    /// What a subflow may show ([`ReceiveMemory::room`]); none where memory does not count.
+    /// What a subflow may show ([`RcvBuffer::room`]); none where memory does not count.
     pub(crate) fn room(&self, tcp: &Tcp, size: u64, segment: &Segment) -> Option<Room> {
         self.memory.as_ref().map(|memory| memory.room(size, tcp.held_above_gaps(), tcp.place_of(segment)))
     }
@@ -416,7 +417,7 @@ impl DataReceiver {
         if let Some(memory) = &mut self.memory {
             memory.on_slow_read(self.queue.read());
         }
-        self.forget_window();
+        self.invalidate_window();
         self.deliver();
         (taken, self.may_open(mss))
     }
@@ -424,14 +425,14 @@ impl DataReceiver {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::Size;
     use super::*;
+    use crate::mptcp::linux::buffer_size::BufferSize;
     use tailrace_core::Bytes;
 
     /// A buffer of so much memory, of which the peer first knows `window` bytes.
     fn in_memory(memory: u64, window: u64) -> DataReceiver {
-        let memory = ReceiveMemory::new(Size::fixed(memory), 1424, false, None);
-        let first = Arrivals::new(Some(Bytes(window)));
+        let memory = RcvBuffer::new(BufferSize::fixed(memory), 1424, false, None);
+        let first = RcvSpace::new(Some(Bytes(window)));
         let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, first);
         r.start(1);
         r
@@ -542,9 +543,9 @@ mod tests {
 
     #[test]
     fn an_ack_after_the_first_read_shows_what_the_buffer_has_grown_to() {
-        let size = Size { now: 400_000, most: 800_000, set: false };
-        let memory = ReceiveMemory::new(size, 1424, false, Some(0.5));
-        let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, Arrivals::new(Some(Bytes(1000))));
+        let size = BufferSize { now: 400_000, most: 800_000, set: false };
+        let memory = RcvBuffer::new(size, 1424, false, Some(0.5));
+        let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, RcvSpace::new(Some(Bytes(1000))));
         r.start(1);
         for n in 0..100 {
             r.insert(1 + n * 1424, 1 + (n + 1) * 1424);

@@ -3,7 +3,7 @@
 
 use super::Mptcp;
 use super::behaviour::SendBufferOf;
-use super::send_memory::SendMemory;
+use super::linux::send_buffer::SendBuffer;
 use super::subflow::Subflow;
 use crate::tcp::State;
 use tailrace_core::{Duration, Instant};
@@ -53,7 +53,7 @@ impl Mptcp {
                 SendBufferOf::Largest => self.snd.follow(memory),
                 SendBufferOf::Sum => self.join_buffers(),
             }
-            self.subflows.leave_unseen(id);
+            self.subflows.invalidate_view(id);
         }
     }
 
@@ -61,7 +61,7 @@ impl Mptcp {
     /// buffer that a socket begins with (`__mptcp_subflow_connect`, `__mptcp_sync_sndbuf`).
     pub(super) fn join_buffers(&mut self) {
         if self.plan.mptcp.send_buffer_of == SendBufferOf::Sum {
-            let unopened = super::memory::sizes(&self.plan).map_or(0, |(_, send)| send.now);
+            let unopened = super::linux::buffer_size::sizes(&self.plan).map_or(0, |(_, send)| send.now);
             let size = |s: &Subflow| counted(s.tcp.state(), s.memory.as_ref(), unopened);
             self.snd.join(self.subflows.attached().filter_map(size).chain(self.first_buffer));
         }
@@ -69,25 +69,25 @@ impl Mptcp {
 }
 
 /// What of its send buffer a subflow adds to that of the connection, if anything; one that opens has `unopened`.
-fn counted(state: State, memory: Option<&SendMemory>, unopened: u64) -> Option<u64> {
+fn counted(state: State, memory: Option<&SendBuffer>, unopened: u64) -> Option<u64> {
     match state {
         State::SynSent => memory.map(|_| unopened),
-        _ => memory.filter(|_| state.is_synchronized()).map(SendMemory::size),
+        _ => memory.filter(|_| state.is_synchronized()).map(SendBuffer::size),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mptcp::memory::Size;
+    use crate::mptcp::linux::buffer_size::BufferSize;
 
     #[test]
     fn a_subflow_counts_from_the_syn_that_it_sends() {
-        let mut open = SendMemory::new(Size::KERNEL);
+        let mut open = SendBuffer::new(BufferSize::KERNEL);
         open.expand(20);
         let sizes = |other| {
-            let all = [(State::Established, &open), (other, &SendMemory::new(Size::KERNEL))];
-            let mut sum = SendMemory::new(Size::KERNEL);
+            let all = [(State::Established, &open), (other, &SendBuffer::new(BufferSize::KERNEL))];
+            let mut sum = SendBuffer::new(BufferSize::KERNEL);
             sum.join(all.into_iter().filter_map(|(state, memory)| counted(state, Some(memory), 16_384)));
             sum.size()
         };

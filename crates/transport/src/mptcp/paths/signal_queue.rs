@@ -1,20 +1,20 @@
 //! Signals that wait for an ACK to ride on, one a segment.
 
-use super::option::Signal;
+use crate::mptcp::option::Signal;
 use std::collections::VecDeque;
 
 /// In the order in which they are to be said, each with the subflow where it matters which.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Signals(VecDeque<(Option<usize>, Signal)>);
+pub(in crate::mptcp) struct SignalQueue(VecDeque<(Option<usize>, Signal)>);
 
-impl Signals {
+impl SignalQueue {
     /// `signal` is to be said, on subflow `on` if that is one.
-    pub(super) fn push(&mut self, on: Option<usize>, signal: Signal) {
+    pub(in crate::mptcp) fn push(&mut self, on: Option<usize>, signal: Signal) {
         self.0.push_back((on, signal));
     }
 
     /// `signal` is to be said, on subflow `on` if that is one. If it waits already, it is said there.
-    pub(super) fn push_once(&mut self, on: Option<usize>, signal: Signal) {
+    pub(in crate::mptcp) fn push_once(&mut self, on: Option<usize>, signal: Signal) {
         match self.0.iter_mut().find(|(_, s)| *s == signal) {
             Some(waiting) => waiting.0 = on,
             None => self.push(on, signal),
@@ -22,17 +22,17 @@ impl Signals {
     }
 
     /// `signal` is not to be said after all.
-    pub(super) fn retract(&mut self, signal: &Signal) {
+    pub(in crate::mptcp) fn retract(&mut self, signal: &Signal) {
         self.0.retain(|(_, s)| s != signal);
     }
 
     /// None is to be said any more.
-    pub(super) fn clear(&mut self) {
+    pub(in crate::mptcp) fn clear(&mut self) {
         self.0.clear();
     }
 
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::mptcp) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -41,12 +41,12 @@ impl Signals {
     }
 
     /// Whether any may ride on subflow `id`.
-    pub(super) fn has_for(&self, id: usize) -> bool {
+    pub(in crate::mptcp) fn has_for(&self, id: usize) -> bool {
         self.first_for(id).is_some()
     }
 
     /// The first that may ride on subflow `id`.
-    pub(super) fn take(&mut self, id: usize) -> Option<Signal> {
+    pub(in crate::mptcp) fn take(&mut self, id: usize) -> Option<Signal> {
         let (_, signal) = self.0.remove(self.first_for(id)?)?;
         Some(signal)
     }
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_signal_rides_on_its_subflow_or_on_any() {
         let (one, other) = (Signal::Priority { backup: true }, Signal::Priority { backup: false });
-        let mut signals = Signals::default();
+        let mut signals = SignalQueue::default();
         signals.push(Some(1), one);
         signals.push_once(Some(2), other);
         signals.push_once(None, other);

@@ -1,8 +1,10 @@
 //! A subflow as its receiver sees it, where buffers are counted in memory: its round trip, what is a full segment, and the window that
 //! it may show.
 
-use super::MptcpPlan;
-use super::memory::{Grown, HALF, MOST, STAMPS, first_window, full_segment, sizes, window_of};
+use crate::mptcp::MptcpPlan;
+use crate::mptcp::linux::buffer_size::{
+    GrownBuffer, HALF, MOST, STAMPS, first_window, full_segment, sizes, window_of,
+};
 use crate::right_sizing::{WindowRtt, least_round_trip};
 use crate::segment::Segment;
 use crate::tcp::linux::receive_space::careful_step;
@@ -13,11 +15,11 @@ const LEAST_FULL: u32 = 536;
 
 /// A subflow on which nothing has come. It may show one full segment less than the receive buffer has room for
 /// (`tcp_init_buffer_space`), and no more than the first window.
-pub(crate) fn first_arrivals(plan: &MptcpPlan) -> Arrivals {
-    let mut arrivals = Arrivals::new(first_window(plan));
+pub(crate) fn first_rcv_space(plan: &MptcpPlan) -> RcvSpace {
+    let mut arrivals = RcvSpace::new(first_window(plan));
     if let Some((receive, _)) = sizes(plan) {
         let clamp = (receive.now / 2).saturating_sub(full_segment(plan.tcp.timestamps));
-        arrivals.set_buffer(Grown { size: receive.now, clamp });
+        arrivals.set_buffer(GrownBuffer { size: receive.now, clamp });
         arrivals.window = arrivals.window.min(clamp);
     }
     arrivals
@@ -27,15 +29,15 @@ pub(crate) fn first_arrivals(plan: &MptcpPlan) -> Arrivals {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
     /// Beside what it holds.
-    pub(super) free: u64,
+    pub(in crate::mptcp) free: u64,
     /// The whole buffer, the largest that it may become, and what a packet takes.
-    pub(super) size: u64,
-    pub(super) most: u64,
-    pub(super) packet: u64,
+    pub(in crate::mptcp) size: u64,
+    pub(in crate::mptcp) most: u64,
+    pub(in crate::mptcp) packet: u64,
     /// What of it is window on a subflow on which a full segment has come, in 256ths, where data tells that.
-    pub(super) share: Option<u64>,
+    pub(in crate::mptcp) share: Option<u64>,
     /// Segments of less do not open the window, nor does any that has come before.
-    pub(super) least: u64,
+    pub(in crate::mptcp) least: u64,
 }
 
 impl Room {
@@ -58,7 +60,7 @@ impl Room {
 /// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
 /// (`tcp_rcv_rtt_measure_ts`), and the window that it may show.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arrivals {
+pub(crate) struct RcvSpace {
     last: u32,
     /// Payload of a full segment, as far as is known (`rcv_mss`): that of the largest, or of two in a row that were as short. Only full ones
     /// tell of round trips.
@@ -79,7 +81,7 @@ pub(crate) struct Arrivals {
     size: u64,
 }
 
-impl Arrivals {
+impl RcvSpace {
     /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
         let window = first.map_or(MOST, Bytes::get);
@@ -102,7 +104,7 @@ impl Arrivals {
     }
 
     /// The buffer has grown.
-    pub(crate) const fn set_buffer(&mut self, grown: Grown) {
+    pub(crate) const fn set_buffer(&mut self, grown: GrownBuffer) {
         (self.size, self.clamp) = (grown.size, grown.clamp);
     }
 
@@ -211,8 +213,9 @@ impl Arrivals {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::{ReceiveMemory, Size};
     use super::*;
+    use crate::mptcp::linux::buffer_size::BufferSize;
+    use crate::mptcp::linux::rcv_buffer::RcvBuffer;
     use crate::tcp::linux::receive_queue::{HeldPackets, SegmentPlace};
 
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
@@ -221,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_wastes_memory_opens_the_window_by_less() {
-        let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
+        let mut arrivals = RcvSpace::new(Some(Bytes(84_084)));
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let mut note = |payload| {
             let segment = Segment { payload, timestamps: stamps, ..Segment::default() };
@@ -236,7 +239,7 @@ mod tests {
 
     #[test]
     fn two_short_segments_in_a_row_are_full_ones() {
-        let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
+        let mut arrivals = RcvSpace::new(Some(Bytes(84_084)));
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let mut note = |payload| {
             let before = arrivals.window();
@@ -254,8 +257,8 @@ mod tests {
     fn room_of_the_connection_is_told_once_the_subflow_may_show_it() {
         // As traced in Linux 6.12: the buffer grows from 131072 to 422492 bytes, and the window that it leaves from 84084 to
         // 211246; the subflow may show 84084 still, and waits with its ACK for a second segment.
-        let mut arrivals = Arrivals::new(Some(Bytes(84_084)));
-        arrivals.set_buffer(Grown { size: 422_492, clamp: 211_246 });
+        let mut arrivals = RcvSpace::new(Some(Bytes(84_084)));
+        arrivals.set_buffer(GrownBuffer { size: 422_492, clamp: 211_246 });
         assert!(!arrivals.open_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
         let room = Room { size: 323_827, ..ROOM };
@@ -268,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_round_trip_is_smoothed_in_microseconds() {
-        let mut arrivals = Arrivals::new(None);
+        let mut arrivals = RcvSpace::new(None);
         // As traced in Linux 6.12: rcv_rtt_est, eighths of a microsecond.
         for (echo, rtt, eighths) in
             [(1, 41, 328_000), (2, 43, 330_000), (3, 43, 331_750), (4, 45, 335_282), (5, 46, 339_372)]
@@ -283,16 +286,16 @@ mod tests {
     #[test]
     fn a_subflow_that_joins_later_shows_what_its_own_buffer_has_room_for() {
         // As traced in Linux 6.12: the connection's buffer has 997844 bytes, but 131072 less a packet of 2176 are 84084 of window.
-        let mut arrivals = Arrivals::new(Some(Bytes(64_088)));
-        arrivals.set_buffer(Grown { size: 131_072, clamp: 64_088 });
-        let size = Size { now: 997_844, most: 6_291_456, set: false };
-        let memory = ReceiveMemory::new(size, 1424, true, Some(167.0 / 256.0));
+        let mut arrivals = RcvSpace::new(Some(Bytes(64_088)));
+        arrivals.set_buffer(GrownBuffer { size: 131_072, clamp: 64_088 });
+        let size = BufferSize { now: 997_844, most: 6_291_456, set: false };
+        let memory = RcvBuffer::new(size, 1424, true, Some(167.0 / 256.0));
         let stamps = Some(crate::segment::Timestamps { value: 0, echo: 1 });
         let segment = Segment { payload: 1424, timestamps: stamps, ..Segment::default() };
         let room = |size| memory.room(size, HeldPackets::default(), SegmentPlace::InOrder);
         while arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 84_084);
-        arrivals.set_buffer(Grown { size: 997_844, clamp: 650_937 });
+        arrivals.set_buffer(GrownBuffer { size: 997_844, clamp: 650_937 });
         arrivals.note(&segment, || 24, room(arrivals.size()), Instant::from_millis(701));
         assert_eq!(arrivals.window(), 86_980);
         let again = memory.room(arrivals.size(), HeldPackets::default(), SegmentPlace::Again);
@@ -306,7 +309,7 @@ mod tests {
             timestamps: Some(crate::segment::Timestamps { value: 0, echo }),
             ..Segment::default()
         };
-        let mut arrivals = Arrivals::new(None);
+        let mut arrivals = RcvSpace::new(None);
         let room = Room { free: 1000, ..ROOM };
         for (payload, echo, now, rtt) in [
             (1424, 1, 154, 153_000),

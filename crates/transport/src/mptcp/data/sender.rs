@@ -1,8 +1,9 @@
 //! The sending side of a connection: what the application wrote, what of it was handed to which subflow, what the
 //! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
 
-use super::fragments::Fragments;
-use super::send_memory::SendMemory;
+use crate::mptcp::chunk::DataChunk;
+use crate::mptcp::linux::data_frag::Fragments;
+use crate::mptcp::linux::send_buffer::SendBuffer;
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
 
@@ -16,24 +17,6 @@ struct BufferPiece {
     carriers: u32,
 }
 
-/// Bytes that may be handed out: new ones, or such as are to be sent again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// Data sequence number of the first byte.
-    pub dsn: u64,
-    /// How many bytes.
-    pub len: u32,
-    /// The subflows that carried it already, a bit each.
-    pub carriers: u32,
-}
-
-impl Chunk {
-    /// Data sequence number after the last byte.
-    pub const fn end(&self) -> u64 {
-        self.dsn + self.len as u64
-    }
-}
-
 /// What tells that there is nothing to send comes first.
 #[derive(Clone, Debug)]
 #[repr(C)]
@@ -45,7 +28,7 @@ pub(crate) struct DataSender {
     /// End of what the application has written.
     pub(crate) app_end: u64,
     /// To be sent again, in order and disjoint.
-    reinject: VecDeque<Chunk>,
+    reinject: VecDeque<DataChunk>,
     /// The application has closed: a DATA_FIN follows the data.
     pub(crate) closing: bool,
     /// The application writes until it finds no room; else it waits for some.
@@ -60,7 +43,7 @@ pub(crate) struct DataSender {
     buffer: u64,
     pieces: Ring<BufferPiece>,
     /// The buffer as memory, where it is counted so, and how far it has been filled.
-    memory: Option<SendMemory>,
+    memory: Option<SendBuffer>,
     stored: u64,
     /// What of that was not handed out lies in these.
     fragments: Fragments,
@@ -90,7 +73,7 @@ impl DataSender {
     }
 
     /// The buffer is one of memory.
-    pub(crate) fn with_memory(memory: SendMemory) -> Self {
+    pub(crate) fn with_memory(memory: SendBuffer) -> Self {
         Self { memory: Some(memory), ..Self::new(u64::MAX) }
     }
 
@@ -121,7 +104,7 @@ impl DataSender {
         self.waits && self.memory.as_ref().is_some_and(|memory| self.is_writeable(memory))
     }
 
-    fn is_writeable(&self, memory: &SendMemory) -> bool {
+    fn is_writeable(&self, memory: &SendBuffer) -> bool {
         memory.is_writeable(self.stored.saturating_sub(self.una) + self.fragments.headers())
     }
 
@@ -131,7 +114,7 @@ impl DataSender {
     }
 
     /// A subflow's send buffer has this size.
-    pub(crate) fn follow(&mut self, subflow: &SendMemory) {
+    pub(crate) fn follow(&mut self, subflow: &SendBuffer) {
         if let Some(memory) = &mut self.memory {
             memory.follow(subflow);
         }
@@ -204,15 +187,15 @@ impl DataSender {
     /// The next bytes that no subflow has carried, at most `mss`. A window that leaves room for a small piece only
     /// is waited out, as long as anything is on its way (RFC 9293 §3.8.6.2.1).
     #[inline]
-    pub(crate) fn fresh(&self, mss: u32) -> Option<Chunk> {
+    pub(crate) fn fresh(&self, mss: u32) -> Option<DataChunk> {
         let to = self.app_end.min(self.edge).min(self.buffer_end());
         let len = to.saturating_sub(self.nxt).min(u64::from(mss));
         if self.memory.is_some() {
             let len = len.min(self.fragments.rest(self.nxt));
-            return (len > 0).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 });
+            return (len > 0).then_some(DataChunk { dsn: self.nxt, len: len as u32, carriers: 0 });
         }
         let silly = len < u64::from(mss) && self.nxt + len < self.app_end && self.outstanding() > 0;
-        (len > 0 && !silly).then_some(Chunk { dsn: self.nxt, len: len as u32, carriers: 0 })
+        (len > 0 && !silly).then_some(DataChunk { dsn: self.nxt, len: len as u32, carriers: 0 })
     }
 
     /// Whether there are bytes that no subflow has carried, within the window and the buffer.
@@ -260,7 +243,7 @@ impl DataSender {
 
     /// What is to be sent again first: of one fragment, where those are known, though the segment that carried it went on.
     #[inline]
-    pub(crate) fn first_reinjection(&mut self) -> Option<Chunk> {
+    pub(crate) fn first_reinjection(&mut self) -> Option<DataChunk> {
         let mut chunk = self.front_of_reinjections()?;
         if let Some(end) = self.end_of_fragment(chunk.dsn) {
             chunk.len = chunk.len.min(u32::try_from(end - chunk.dsn).unwrap_or(u32::MAX));
@@ -268,7 +251,7 @@ impl DataSender {
         Some(chunk)
     }
 
-    fn front_of_reinjections(&mut self) -> Option<Chunk> {
+    fn front_of_reinjections(&mut self) -> Option<DataChunk> {
         while let Some(chunk) = self.reinject.front_mut() {
             if chunk.end() <= self.una {
                 self.reinject.pop_front();
@@ -284,22 +267,22 @@ impl DataSender {
     }
 
     /// The oldest bytes on their way.
-    pub(crate) fn oldest(&self) -> Option<Chunk> {
+    pub(crate) fn oldest(&self) -> Option<DataChunk> {
         let piece = self.pieces.front()?;
         let len = (piece.end - self.una) as u32;
-        Some(Chunk { dsn: self.una, len, carriers: piece.carriers })
+        Some(DataChunk { dsn: self.una, len, carriers: piece.carriers })
     }
 
     /// The piece that begins at `dsn` or contains it, from there on.
-    pub(crate) fn piece_at(&self, dsn: u64) -> Option<Chunk> {
+    pub(crate) fn piece_at(&self, dsn: u64) -> Option<DataChunk> {
         let i = self.pieces.partition_point(|p| p.end <= dsn);
         let piece = self.pieces.get(i)?;
-        Some(Chunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
+        Some(DataChunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
     }
 
     /// `chunk` goes to subflow `carrier`, as a piece of its own or as part of the latest, which waits there; new ones are
     /// numbered. Returns the number of the latest, as far as 32 bits tell it.
-    pub(crate) fn hand_out(&mut self, chunk: &Chunk, (carrier, joins): (usize, bool)) -> u32 {
+    pub(crate) fn hand_out(&mut self, chunk: &DataChunk, (carrier, joins): (usize, bool)) -> u32 {
         if chunk.dsn == self.nxt {
             if let Some(latest) = self.pieces.back_mut().filter(|_| joins) {
                 latest.end = chunk.end();
@@ -328,7 +311,7 @@ impl DataSender {
     }
 
     /// `chunk` is, or begins, what is to be sent again first.
-    fn take_reinjection(&mut self, chunk: &Chunk) {
+    fn take_reinjection(&mut self, chunk: &DataChunk) {
         let Some(first) = self.reinject.front_mut().filter(|c| c.dsn == chunk.dsn) else { return };
         if first.len > chunk.len {
             (first.dsn, first.len) = (chunk.end(), first.len - chunk.len);
@@ -440,8 +423,8 @@ impl DataSender {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::Size;
     use super::*;
+    use crate::mptcp::linux::buffer_size::BufferSize;
 
     fn sender(written: u64, window: u64) -> DataSender {
         let mut s = DataSender::new(u64::MAX);
@@ -528,7 +511,7 @@ mod tests {
         send(&mut s, 0, 2);
         s.reinject(1000, 1200);
         let chunk = s.first_reinjection().unwrap();
-        s.hand_out(&Chunk { len: 40, ..chunk }, (1, false));
+        s.hand_out(&DataChunk { len: 40, ..chunk }, (1, false));
         let rest = s.first_reinjection().unwrap();
         assert_eq!((rest.dsn, rest.end()), (1040, 1100));
         s.hand_out(&rest, (1, false));
@@ -538,8 +521,8 @@ mod tests {
     #[test]
     fn what_joins_the_latest_piece_is_part_of_it() {
         let mut s = sender(1000, 1000);
-        s.hand_out(&Chunk { dsn: 1000, len: 40, carriers: 0 }, (1, false));
-        let number = s.hand_out(&Chunk { dsn: 1040, len: 60, carriers: 0 }, (1, true));
+        s.hand_out(&DataChunk { dsn: 1000, len: 40, carriers: 0 }, (1, false));
+        let number = s.hand_out(&DataChunk { dsn: 1040, len: 60, carriers: 0 }, (1, true));
         s.date_piece(number, Instant::from_millis(7));
         let piece = s.oldest().unwrap();
         assert_eq!((piece.dsn, piece.end(), piece.carriers), (1000, 1100, 0b10));
@@ -565,13 +548,13 @@ mod tests {
 
     #[test]
     fn an_application_writes_until_there_is_no_room_and_then_waits_for_a_third_of_the_buffer() {
-        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(667_648)));
+        let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(667_648)));
         s.app_end = 10_000_000;
         s.start(1);
         while s.refill() {}
         // As measured in Linux 6.12: a buffer of 667648 bytes was filled up to 688128, 21 blocks of 32768 with 40 bytes before each.
         assert_eq!(s.unassigned(), 21 * 32_728);
-        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 10_000_000;
         s.start(1);
         while s.refill() {}
@@ -599,7 +582,7 @@ mod tests {
 
     #[test]
     fn an_application_wakes_once_it_has_waited_and_a_third_is_free() {
-        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(98_304)));
+        let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(98_304)));
         s.app_end = 1 << 20;
         s.start(1);
         s.on_ack(1, 1 << 20);
@@ -618,7 +601,7 @@ mod tests {
 
     #[test]
     fn what_goes_again_goes_on_until_its_fragment_ends() {
-        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 1 << 20;
         s.start(1);
         assert!(s.refill());
@@ -642,7 +625,7 @@ mod tests {
 
     #[test]
     fn what_goes_again_is_cut_where_its_fragment_ends() {
-        let mut s = DataSender::with_memory(SendMemory::new(Size::fixed(393_216)));
+        let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 1 << 20;
         s.start(1);
         assert!(s.refill());
@@ -652,7 +635,7 @@ mod tests {
             let chunk = s.fresh(1424).unwrap();
             s.hand_out(&chunk, (0, false));
         }
-        s.hand_out(&Chunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
+        s.hand_out(&DataChunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
         assert_eq!([1, 31_329, 32_729].map(|dsn| s.end_of_fragment(dsn)), [32_729, 32_729, 32_753].map(Some));
         s.reinject_all();
         let mut lengths = Vec::new();

@@ -3,7 +3,7 @@
 
 use super::Mptcp;
 use super::subflow::Subflow;
-use super::writing::AFTERWARDS;
+use super::write_space::AFTERWARDS;
 use tailrace_core::Instant;
 
 impl Mptcp {
@@ -16,7 +16,7 @@ impl Mptcp {
                 leaves_first = !acknowledges && self.rcv.is_read_at_once();
             } else {
                 // What reading makes due leaves in the order of the subflows.
-                self.subflows.forget_first();
+                self.subflows.clear_priority();
             }
             if self.rcv.is_read_at_once() {
                 self.rcv.deliver();
@@ -81,7 +81,7 @@ impl Mptcp {
             off &= off - 1;
             if self.subflows[id].tcp.has_overdue_ack() {
                 self.subflows[id].tcp.demand_ack();
-                self.subflows.touch(id);
+                self.subflows.mark_dirty(id);
             }
         }
     }
@@ -93,7 +93,7 @@ impl Mptcp {
             return true;
         }
         let tcp = &self.subflows[id].tcp;
-        let most = self.subflows.arrivals_of(id).window();
+        let most = self.subflows.rcv_space_of(id).window();
         let left = self.rcv.left_before_reading(unread);
         self.rcv.in_units(left, (most, tcp.window_unit())) >= tcp.shown_window()
     }
@@ -143,7 +143,7 @@ impl Mptcp {
     fn adjust_buffer_to_reading(&mut self) {
         let Some((at, bytes)) = self.read.take() else { return };
         self.look_due = Instant::MAX;
-        let grown = self.rcv.on_taken(bytes, || self.subflows.look_at_arrivals(), at);
+        let grown = self.rcv.on_taken(bytes, || self.subflows.receiver_estimates(), at);
         if let Some(grown) = grown {
             self.subflows.grow_buffers(grown);
             self.tell_of_room();
@@ -167,7 +167,7 @@ impl Mptcp {
                 s.tcp.demand_ack();
             }
             if tells || s.tcp.note_all_read() {
-                self.subflows.touch(id);
+                self.subflows.mark_dirty(id);
                 any |= !owed;
             }
         }
@@ -181,7 +181,7 @@ impl Mptcp {
             let s = &mut self.subflows[id];
             let owed = s.tcp.owes_ack();
             if !s.gone && s.tcp.note_all_read() {
-                self.subflows.touch(id);
+                self.subflows.mark_dirty(id);
                 any |= !owed;
             }
         }

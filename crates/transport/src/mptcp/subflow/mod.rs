@@ -1,163 +1,32 @@
 //! One subflow: a TCP, its place in the connection, and the mappings of both directions.
 
-use super::checksum::Checksums;
-use super::failure::Silence;
-use super::key::{Key, long_join_hmac, short_join_hmac};
-use super::numbers::next_to;
-use super::option::{Mapping, ResetReason};
-use super::path_manager::AddressId;
-use super::peer_window::PeerWindow;
-use super::scheduler::SubflowView;
-use super::send::Chunk;
-use super::send_memory::SendMemory;
-use super::source_route::SourceRoute;
-use super::subflows::Timing;
+pub(crate) mod in_order;
+pub(crate) mod join;
+pub(crate) mod mappings;
+pub(crate) mod staleness;
+pub(crate) mod table;
+mod tuple;
+
+pub use tuple::Tuple;
+
+use crate::mptcp::chunk::DataChunk;
+use crate::mptcp::data::dss_checksum::DssChecksums;
+use crate::mptcp::data::wire_numbers::next_to;
+use crate::mptcp::linux::peer_window::PeerWindow;
+use crate::mptcp::linux::send_buffer::SendBuffer;
+use crate::mptcp::option::{Mapping, ResetReason};
+use crate::mptcp::path_manager::AddressId;
+use crate::mptcp::scheduler::SubflowView;
+use crate::mptcp::source_route::SourceRoute;
 use crate::segment::Segment;
-use crate::tcp::linux::receive_queue::{BufferPiece, PieceMemory};
 use crate::tcp::{State, Tcp};
+use in_order::{InOrderData, ReleasedBuffers};
+use join::Join;
+use mappings::{FittedChunk, ReceivedMapping, SentMapping};
+use staleness::Staleness;
 use std::collections::VecDeque;
+use table::SubflowTimers;
 use tailrace_core::{Bytes, Instant, Ring};
-
-/// Addresses and ports of a subflow, this end's first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Tuple {
-    /// This end's address.
-    pub local: u32,
-    /// The peer's address.
-    pub remote: u32,
-    /// This end's port.
-    pub local_port: u16,
-    /// The peer's port.
-    pub remote_port: u16,
-}
-
-impl Tuple {
-    /// The same connection as its other end sees it.
-    #[must_use]
-    pub const fn reversed(self) -> Self {
-        Self {
-            local: self.remote,
-            remote: self.local,
-            local_port: self.remote_port,
-            remote_port: self.local_port,
-        }
-    }
-
-    /// Whether it is the same: subflows of a connection differ in their ports, if not in their addresses.
-    #[inline]
-    pub(super) fn is(&self, other: &Self) -> bool {
-        let ports = |t: &Self| u32::from(t.local_port) | u32::from(t.remote_port) << 16;
-        let addresses = |t: &Self| u64::from(t.local) | u64::from(t.remote) << 32;
-        ports(self) == ports(other) && addresses(self) == addresses(other)
-    }
-}
-
-/// A join under way: nonces, and which end asks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Join {
-    pub(crate) active: bool,
-    pub(crate) nonce: u32,
-    pub(crate) peer_nonce: u32,
-}
-
-impl Join {
-    /// This end's proof for a SYN-ACK.
-    pub(crate) fn short(&self, own: Key, peer: Key) -> u64 {
-        short_join_hmac((own, peer), (self.nonce, self.peer_nonce))
-    }
-    /// The proof that the peer's SYN-ACK must carry.
-    pub(crate) fn expected_short(&self, own: Key, peer: Key) -> u64 {
-        short_join_hmac((peer, own), (self.peer_nonce, self.nonce))
-    }
-    /// This end's proof for the third segment.
-    pub(crate) fn long(&self, own: Key, peer: Key) -> [u8; 20] {
-        long_join_hmac((own, peer), (self.nonce, self.peer_nonce))
-    }
-    /// The proof that the peer's third segment must carry.
-    pub(crate) fn expected_long(&self, own: Key, peer: Key) -> [u8; 20] {
-        long_join_hmac((peer, own), (self.peer_nonce, self.nonce))
-    }
-}
-
-/// A mapping announced for bytes that were handed to the subflow.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SentMapping {
-    /// Relative subflow number after the last byte.
-    pub(crate) ssn_end: u64,
-    pub(crate) dsn: u64,
-    /// The number of its piece, of one that is new (see [`DataSender::hand_out`](super::send::DataSender::hand_out)).
-    pub(crate) piece: u32,
-    pub(crate) len: u16,
-    /// Handed to the connection for others to carry.
-    pub(crate) reinjected: bool,
-    /// Others had carried these bytes before.
-    pub(crate) again: bool,
-}
-
-impl SentMapping {
-    /// Whether `dsn` goes on with it, in segments of `most` bytes. The first data stays as it is where it is shorter, since the option
-    /// beside it is longer.
-    #[inline]
-    fn continues_at(&self, dsn: u64, most: u32) -> bool {
-        self.dsn + u64::from(self.len) == dsn && (self.dsn > 1 || u32::from(self.len) == most)
-    }
-}
-
-/// What a subflow takes of some bytes at once.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fitting {
-    pub(crate) chunk: Chunk,
-    /// They go on with the data that it was handed last.
-    pub(crate) goes_on: bool,
-    /// They become part of the segment that waits as the last.
-    pub(crate) joins: bool,
-}
-
-/// A mapping that the peer has announced for bytes that are not taken yet.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Announced {
-    pub(crate) dsn: u64,
-    /// Relative subflow number of the first byte.
-    pub(crate) ssn: u64,
-    pub(crate) len: u64,
-}
-
-/// What has come in order on a subflow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
-    /// The bytes `dsn..end` of the stream.
-    Bytes { dsn: u64, end: u64 },
-    /// Bytes that have no mapping.
-    Unmapped,
-    /// A mapping from `dsn` on whose checksum is wrong.
-    Broken { dsn: u64 },
-}
-
-/// The buffers that a segment has brought into order on a subflow, while they are moved to the data level one by one.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Buffers {
-    /// How many have been begun.
-    begun: usize,
-    /// Where the latest begins and ends, and its packets that have not been moved.
-    start: u64,
-    end: u64,
-    packets: u64,
-    /// None of it has been moved.
-    fresh: bool,
-}
-
-impl Buffers {
-    /// What of the present one has been moved, now that all up to `taken` is.
-    pub(crate) fn piece(&mut self, taken: u64) -> BufferPiece {
-        let together = match core::mem::take(&mut self.fresh) {
-            true => PieceMemory { packets: self.packets, bytes: self.end - self.start },
-            false => PieceMemory::default(),
-        };
-        let packets = if taken >= self.end { self.packets } else { self.packets.min(1) };
-        self.packets -= packets;
-        BufferPiece { together, packets }
-    }
-}
 
 /// What a subflow has done for its connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -202,9 +71,9 @@ pub(crate) struct Subflow {
     /// Relative number of the next byte to be taken to the data level.
     pub(crate) taken: u64,
     /// Mappings whose bytes have not all come in order, by subflow number.
-    pub(crate) received: VecDeque<Announced>,
+    pub(crate) received: VecDeque<ReceivedMapping>,
 
-    pub(crate) silence: Silence,
+    pub(crate) silence: Staleness,
     /// When the proof of a join is repeated for want of an answer.
     pub(crate) proof_deadline: Instant,
     /// Subflow numbers of bytes that were changed on the way and are not taken yet.
@@ -218,12 +87,12 @@ pub(crate) struct Subflow {
 
     pub(crate) stats: SubflowStats,
     /// Its send buffer, where bytes are handed to it ahead of its window.
-    pub(crate) memory: Option<SendMemory>,
+    pub(crate) memory: Option<SendBuffer>,
     /// The peer's window, where more counts than what the latest ACK shows.
     pub(crate) peer_window: Option<PeerWindow>,
 
     /// What is known of the checksums of what came, where there are real bytes.
-    pub(crate) checksums: Checksums,
+    pub(crate) checksums: DssChecksums,
     pub(crate) join: Option<Join>,
     pub(crate) local: AddressId,
     pub(crate) remote: AddressId,
@@ -236,7 +105,7 @@ pub(crate) struct Subflow {
 }
 
 impl Subflow {
-    /// Arrivals are noted by [`Mptcp`](super::Mptcp), which knows of windows.
+    /// RcvSpace are noted by [`Mptcp`](crate::mptcp::Mptcp), which knows of windows.
     pub(crate) fn new(tcp: Tcp, tuple: Tuple, (local, remote): (AddressId, AddressId)) -> Self {
         Self {
             tcp,
@@ -251,7 +120,7 @@ impl Subflow {
             failed: false,
             refused: false,
             reset: ResetReason::Unspecified,
-            silence: Silence::default(),
+            silence: Staleness::default(),
             fail: None,
             gone: false,
             detached: false,
@@ -261,7 +130,7 @@ impl Subflow {
             left: 0,
             run: (0, 1),
             received: VecDeque::new(),
-            checksums: Checksums::default(),
+            checksums: DssChecksums::default(),
             altered: Vec::new(),
             taken: 1,
             proof_deadline: Instant::MAX,
@@ -327,17 +196,17 @@ impl Subflow {
     /// As much of `chunk` as it can take at once, in segments of `most` bytes: what goes on with a segment that waits and is not
     /// full fills that first, as far as its packet has room. Its bytes become part of that segment, unless they go out `again` behind new ones.
     #[inline]
-    pub(crate) fn fitting(&self, chunk: &Chunk, most: u32, again: bool) -> Fitting {
+    pub(crate) fn fitting(&self, chunk: &DataChunk, most: u32, again: bool) -> FittedChunk {
         let Some(last) = self.sent.back().filter(|last| last.continues_at(chunk.dsn, most)) else {
-            return Fitting { chunk: *chunk, goes_on: false, joins: false };
+            return FittedChunk { chunk: *chunk, goes_on: false, joins: false };
         };
         let has_room = self.memory.is_some() && u32::from(last.len) < most;
         let room = if has_room { self.room_behind(last) } else { 0 };
         if room == 0 {
-            return Fitting { chunk: *chunk, goes_on: true, joins: false };
+            return FittedChunk { chunk: *chunk, goes_on: true, joins: false };
         }
         let len = chunk.len.min(most - u32::from(last.len)).min(room);
-        Fitting { chunk: Chunk { len, ..*chunk }, goes_on: true, joins: last.again || !again }
+        FittedChunk { chunk: DataChunk { len, ..*chunk }, goes_on: true, joins: last.again || !again }
     }
 
     /// How much the packet of `last`, the segment that was handed to it last, has room for, if that may become longer.
@@ -386,6 +255,20 @@ impl Subflow {
         self.tcp.abort();
     }
 
+    /// Something came on it.
+    #[inline]
+    pub(crate) fn hear(&mut self, now: Instant) {
+        self.failed = false;
+        self.silence.heard = now;
+        // The count ends with the next data-level timeout (`mptcp_subflow_set_active`).
+        self.silence.stale = false;
+    }
+
+    /// Data may be sent on it, and it is not stale.
+    pub(crate) fn is_active(&self) -> bool {
+        self.is_attached() && self.ready && !self.silence.stale && self.tcp.state().may_send()
+    }
+
     /// Whether it may carry data, where the connection is `open`.
     #[inline]
     pub(crate) fn is_usable(&self, open: bool) -> bool {
@@ -395,14 +278,14 @@ impl Subflow {
 
     /// When it does what it does by itself.
     #[inline]
-    pub(super) fn timing(&self) -> Timing {
+    pub(in crate::mptcp) fn timing(&self) -> SubflowTimers {
         if self.gone {
-            return Timing::NEVER;
+            return SubflowTimers::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.proof_deadline);
         let counts = self.silence.count == 0 && !self.detached;
         let again = self.tcp.retransmission_noted().filter(|_| counts);
-        Timing { due, again: again.unwrap_or(Instant::ZERO) }
+        SubflowTimers { due, again: again.unwrap_or(Instant::ZERO) }
     }
 
     /// What a scheduler sees of it beside whether it may be given data, and in pieces of which size; but for its windows.
@@ -470,44 +353,40 @@ impl Subflow {
             return None;
         }
         if self.received.back().is_none_or(|m| m.ssn < ssn) {
-            self.received.push_back(Announced { dsn: mapping.dsn, ssn, len });
+            self.received.push_back(ReceivedMapping { dsn: mapping.dsn, ssn, len });
             return Some(ssn);
         }
         let i = self.received.partition_point(|m| m.ssn < ssn);
         let new = self.received.get(i).is_none_or(|m| m.ssn != ssn);
         if new {
-            self.received.insert(i, Announced { dsn: mapping.dsn, ssn, len });
+            self.received.insert(i, ReceivedMapping { dsn: mapping.dsn, ssn, len });
         }
         new.then_some(ssn)
     }
 
-    /// How far the buffer reaches of which the next byte is, but `to` at most; `buffers` goes on to it.
-    pub(crate) fn end_of_buffer(&self, buffers: &mut Buffers, to: u64) -> u64 {
-        if buffers.end <= self.taken {
-            let (end, packets) = self.tcp.released(buffers.begun).unwrap_or((to, 1));
-            *buffers = Buffers { begun: buffers.begun + 1, start: self.taken, end, packets, fresh: true };
-        }
-        buffers.end.min(to)
+    /// End of the buffer with the next byte in order, at most `to`; `buffers` moves on to that buffer.
+    pub(crate) fn end_of_buffer(&self, buffers: &mut ReleasedBuffers, to: u64) -> u64 {
+        buffers.end_at(self.taken, to, |i| self.tcp.released(i))
     }
 
     /// What comes next of the bytes that have come in order up to `to`. With `checksum` a mapping is taken as a whole, if
     /// it is as it was sent.
     #[inline]
-    pub(crate) fn take(&mut self, to: u64, checksum: bool) -> Option<Taken> {
+    pub(crate) fn take(&mut self, to: u64, checksum: bool) -> Option<InOrderData> {
         if self.taken < to { self.take_some(to, checksum) } else { None }
     }
 
     /// The same where there are some.
     #[inline(never)]
-    fn take_some(&mut self, to: u64, checksum: bool) -> Option<Taken> {
-        let Some(&m) = self.received.front() else { return Some(Taken::Unmapped) };
+    fn take_some(&mut self, to: u64, checksum: bool) -> Option<InOrderData> {
+        let Some(&m) = self.received.front() else { return Some(InOrderData::Unmapped) };
         let (start, end) = (m.ssn, m.ssn.saturating_add(m.len));
         if end <= self.taken {
             self.received.pop_front();
             return self.take(to, checksum);
         }
         if start > self.taken {
-            return Some(Taken::Unmapped);
+            return Some(InOrderData::Unmapped);
         }
         if checksum {
             if end > to {
@@ -515,12 +394,12 @@ impl Subflow {
             }
             let altered = self.altered.iter().any(|r| r.0 < end && r.1 > start);
             if altered || self.checksums.refute(start, end) {
-                return Some(Taken::Broken { dsn: m.dsn });
+                return Some(InOrderData::Broken { dsn: m.dsn });
             }
         }
         let upto = end.min(to);
         let dsn = |ssn: u64| m.dsn.saturating_add(ssn - start);
-        let range = Taken::Bytes { dsn: dsn(self.taken), end: dsn(upto) };
+        let range = InOrderData::Bytes { dsn: dsn(self.taken), end: dsn(upto) };
         self.taken = upto;
         if upto == end {
             self.received.pop_front();
@@ -571,8 +450,8 @@ impl Subflow {
 
 #[cfg(test)]
 mod tests {
-    use super::super::memory::Size;
     use super::*;
+    use crate::mptcp::linux::buffer_size::BufferSize;
     use crate::{CcConfig, Profile, TcpBehaviour, TcpConfig};
     use std::sync::Arc;
 
@@ -588,7 +467,7 @@ mod tests {
         s.announce(Mapping { dsn: 500, ssn: 101, len: 50 });
         s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
         s.announce(Mapping { dsn: 9000, ssn: 1, len: 100 });
-        let bytes = |dsn, end| Some(Taken::Bytes { dsn, end });
+        let bytes = |dsn, end| Some(InOrderData::Bytes { dsn, end });
         assert_eq!(s.take(1, false), None);
         assert_eq!(s.take(61, false), bytes(9000, 9060));
         assert_eq!(s.take(151, false), bytes(9060, 9100));
@@ -609,9 +488,10 @@ mod tests {
         let mut tcp = Tcp::listen(&config, &CcConfig::default_of("newreno").unwrap(), 1);
         tcp.follow_packets(24);
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
-        s.memory = Some(SendMemory::new(Size::KERNEL));
+        s.memory = Some(SendBuffer::new(BufferSize::KERNEL));
         let mut hand = |dsn, len, again| {
-            let Fitting { chunk, goes_on, joins } = s.fitting(&Chunk { dsn, len, carriers: 0 }, 1424, again);
+            let FittedChunk { chunk, goes_on, joins } =
+                s.fitting(&DataChunk { dsn, len, carriers: 0 }, 1424, again);
             let (ssn_end, len) = (s.tcp.end_ssn() + u64::from(chunk.len), chunk.len as u16);
             s.hold(SentMapping { ssn_end, dsn, piece: 0, len, reinjected: false, again }, joins);
             s.tcp.take(u64::from(chunk.len), goes_on);
@@ -630,9 +510,9 @@ mod tests {
     #[test]
     fn bytes_without_a_mapping_are_found_out() {
         let mut s = subflow();
-        assert_eq!(s.take(10, false), Some(Taken::Unmapped));
+        assert_eq!(s.take(10, false), Some(InOrderData::Unmapped));
         s.announce(Mapping { dsn: 1, ssn: 5, len: 10 });
-        assert_eq!(s.take(10, false), Some(Taken::Unmapped), "the first four have none");
+        assert_eq!(s.take(10, false), Some(InOrderData::Unmapped), "the first four have none");
     }
 
     #[test]
@@ -641,8 +521,11 @@ mod tests {
         s.taken = (1 << 32) - 99;
         s.announce(Mapping { dsn: 1 << 40, ssn: u32::MAX - 98, len: 100 });
         s.announce(Mapping { dsn: 7, ssn: 1, len: 100 });
-        assert_eq!(s.take((1 << 32) + 101, false), Some(Taken::Bytes { dsn: 1 << 40, end: (1 << 40) + 100 }));
-        assert_eq!(s.take((1 << 32) + 101, false), Some(Taken::Bytes { dsn: 7, end: 107 }));
+        assert_eq!(
+            s.take((1 << 32) + 101, false),
+            Some(InOrderData::Bytes { dsn: 1 << 40, end: (1 << 40) + 100 })
+        );
+        assert_eq!(s.take((1 << 32) + 101, false), Some(InOrderData::Bytes { dsn: 7, end: 107 }));
     }
 
     #[test]
@@ -651,9 +534,9 @@ mod tests {
         s.announce(Mapping { dsn: 1, ssn: 1, len: 10 });
         s.announce(Mapping { dsn: 11, ssn: 11, len: 10 });
         assert_eq!(s.take(9, true), None, "the last two are to come");
-        assert_eq!(s.take(12, true), Some(Taken::Bytes { dsn: 1, end: 11 }));
+        assert_eq!(s.take(12, true), Some(InOrderData::Bytes { dsn: 1, end: 11 }));
         s.altered.push((18, 19));
-        assert_eq!(s.take(21, true), Some(Taken::Broken { dsn: 11 }));
-        assert_eq!(s.take(21, false), Some(Taken::Bytes { dsn: 11, end: 21 }));
+        assert_eq!(s.take(21, true), Some(InOrderData::Broken { dsn: 11 }));
+        assert_eq!(s.take(21, false), Some(InOrderData::Bytes { dsn: 11, end: 21 }));
     }
 }

@@ -5,7 +5,7 @@
 //! Where a segment with a part of a mapping came without a mapping of its own, or in other pieces when it was sent again,
 //! nothing can be said, and the TCP checksum has to do.
 
-use super::option::{Mapping, Sums};
+use crate::mptcp::option::{Mapping, Sums};
 use std::collections::VecDeque;
 
 /// Most payloads that are remembered: what comes when there are so many is not checked.
@@ -22,13 +22,13 @@ struct BufferPiece {
 
 /// What is known of the checksums of mappings whose bytes are not taken yet; nothing without real bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Checksums {
+pub(crate) struct DssChecksums {
     /// By the number of the first byte: the sum of all that is summed but the payload.
     mappings: VecDeque<(u64, u16)>,
     pieces: VecDeque<BufferPiece>,
 }
 
-impl Checksums {
+impl DssChecksums {
     /// Mapping `m`, whose numbers are those of the wire, begins at `ssn` and has a checksum.
     pub(crate) fn announce(&mut self, ssn: u64, m: &Mapping, stated: u16) {
         let header = [m.dsn >> 48, m.dsn >> 32, m.dsn >> 16, m.dsn].map(|word| word as u16);
@@ -90,8 +90,8 @@ mod tests {
 
     /// Payload 00 01 02 in two segments, of one byte and of two. The checksum covers 0000 0000 0000 0007, 0000 0001, 0003 and
     /// 0001 0200: the sum is 0x020c.
-    fn three_bytes(stated: u16) -> Checksums {
-        let mut sums = Checksums::default();
+    fn three_bytes(stated: u16) -> DssChecksums {
+        let mut sums = DssChecksums::default();
         sums.announce(1, &Mapping { dsn: 7, ssn: 1, len: 3 }, stated);
         sums.note((1, 2), &Sums { stated, payload: 0x0000 });
         sums.note((2, 4), &Sums { stated, payload: 0x0102 });
@@ -109,7 +109,7 @@ mod tests {
         let sums = three_bytes(0);
         assert!(!sums.refute(2, 4), "no mapping begins there");
         assert!(!sums.refute(1, 5), "a piece is missing");
-        assert!(!Checksums::default().refute(1, 4));
+        assert!(!DssChecksums::default().refute(1, 4));
     }
 
     #[test]
