@@ -200,7 +200,7 @@ fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpCo
         out.put("profile", text(&profile_name(profile)));
     }
     out.put("header", header.map_or_else(|| text("auto"), shown));
-    // What its attack says is not said twice.
+    // Parameters that the kind of attack sets are left out: they are not for the transport to set.
     let conduct = f.attack.as_ref().map(AttackConfig::transport_keys).unwrap_or_default();
     let is_own = |name: &str| conduct.iter().all(|(said, _)| *said != name);
     out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name)));

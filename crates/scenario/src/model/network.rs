@@ -78,7 +78,7 @@ pub struct LinkSpec {
     pub rate: Rate,
     /// When it can deliver, where that is not by its rate.
     pub schedule: Option<LinkSchedule>,
-    /// One-way propagation delay, drawn once a link and run; both directions share the draw when both specs
+    /// Propagation delay one way, drawn once a link and run; both directions share the draw when both specs
     /// are the same declaration.
     pub delay: DurationDist,
     /// Extra delay drawn for each packet.
