@@ -30,11 +30,6 @@ pub(crate) struct RunningApp {
 }
 
 impl Flow {
-    /// So many timeouts of its, if all of them are known.
-    pub(crate) fn timeouts(&self, counted: u64) -> Option<u64> {
-        (!self.lacks_timeouts).then_some(counted)
-    }
-
     /// Addressing by which queues' classifiers name the flow.
     pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
         let protocol = match self.carrier {
