@@ -9,10 +9,10 @@
 //! packet, the law is not asked (as in ns-2). Choice: 170 updates per second as in ns-2, although the paper's text may
 //! say 160; both round to the same coefficients. Linux does not have PI.
 
-use crate::periodic_timer::PeriodicTimer;
-use crate::pi_controller::PiController;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::PiController;
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 

@@ -10,10 +10,10 @@
 //! 2, are also dropped with the classic probability (RFC 9332 §4.1 requires this under overload). Linux has PI2 only as
 //! part of `dualpi2`.
 
-use crate::periodic_timer::PeriodicTimer;
-use crate::pi_controller::{PiController, departure_delay};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::{PiController, departure_delay};
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Packet, Probability, Rng};
 

@@ -11,9 +11,9 @@
 //! value at which the probability is 0.9999. No source has this limit, but under a flood the price would grow without
 //! bound and take as long to fall again. Linux does not have REM.
 
-use crate::periodic_timer::PeriodicTimer;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::math::{exp, ln};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};

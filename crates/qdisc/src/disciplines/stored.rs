@@ -15,10 +15,10 @@
 //! published figures.
 
 use super::red::{Red, Spread, red_based};
-use crate::periodic_timer::PeriodicTimer;
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash, check_perturb};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
 use crate::registry::{About, Discipline, Invalid};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Duration, Instant, Packet, Rng};

@@ -2,9 +2,9 @@
 
 use super::config::{Chance, DelayOf, Dualpi2Config, LowLatency, Native, Overload, limit_on};
 use super::scheduler::{Scheduler, Which};
+use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::pi_controller::PiController;
-use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, Instant, Limit, Packet, Rng};

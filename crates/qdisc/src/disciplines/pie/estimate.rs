@@ -1,8 +1,8 @@
 //! The queueing delay, from timestamps or from a measured rate of departure (RFC 8033 §5.2).
 
 use super::config::{DelayFrom, Form, PieConfig};
-use crate::pi_controller::departure_delay;
 use crate::discipline::Backlog;
+use crate::pi_controller::departure_delay;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Estimates the queueing delay.

@@ -3,9 +3,9 @@
 use super::burst::Activity;
 use super::config::{DelayFrom, Form, PieConfig};
 use super::estimate::Estimate;
+use crate::discipline::{Aqm, Backlog, Verdict};
 use crate::periodic_timer::PeriodicTimer;
 use crate::pi_controller::PiController;
-use crate::discipline::{Aqm, Backlog, Verdict};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Rng};
 
 /// The law. Delays are in seconds.
