@@ -7,7 +7,7 @@
 
 use crate::addresses::Addresses;
 use crate::namespace::Namespace;
-use crate::settings::{self, Shared};
+use crate::settings::{self, SharedSettings};
 use crate::{network, programs, raw, sockets};
 use rustix::mount::{MountFlags, mount, mount_bind};
 use std::error::Error;
@@ -16,7 +16,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
-use tailrace_agent::plan::{Host, Plan};
+use tailrace_agent::plan::{GuestPlan, HostPlan};
 use tailrace_agent::{OWN_FOLDER, REFUSED};
 
 /// Does all that the plan says, and waits for the end.
@@ -24,10 +24,10 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     mount("proc", "/proc", "proc", MountFlags::empty(), None)?;
     mount("sys", "/sys", "sysfs", MountFlags::empty(), None)?;
     mount("dev", "/dev", "devtmpfs", MountFlags::empty(), None)?;
-    let plan: Plan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
+    let plan: GuestPlan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
     raw::seed(plan.seed)?;
     name(&plan)?;
-    network::give_memory()?;
+    network::set_tcp_mem()?;
     let networks = set_up_all(&plan.hosts)?;
     if let Some(control) = &plan.control {
         network::set_up_control(control)?;
@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         thread::Builder::new().spawn(move || sockets.serve())?;
     }
     for (host, network) in plan.hosts.into_iter().zip(networks) {
-        let place = programs::Place { hostname: hostname(&host), network };
+        let place = programs::ProgramContext { hostname: hostname(&host), network };
         for program in host.programs {
             let place = place.clone();
             thread::Builder::new().spawn(move || programs::run(&program, &place))?;
@@ -49,7 +49,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Hosts of the scenario have names: a table of them covers that of this machine.
-fn name(plan: &Plan) -> Result<(), Box<dyn Error>> {
+fn name(plan: &GuestPlan) -> Result<(), Box<dyn Error>> {
     let names = plan.names.iter().map(|(name, address)| {
         let plain = Some(plain(name)).filter(|plain| !plan.names.contains_key(plain));
         format!("{address} {name} {}\n", plain.unwrap_or_default())
@@ -76,7 +76,7 @@ fn plain(name: &str) -> String {
 }
 
 /// Host name of a host, unless its settings say otherwise.
-fn hostname(host: &Host) -> String {
+fn hostname(host: &HostPlan) -> String {
     let set = host.sysctl.iter().rfind(|(name, _)| name == "kernel.hostname");
     set.map_or_else(|| plain(&host.name), |(_, name)| name.clone())
 }
@@ -84,8 +84,8 @@ fn hostname(host: &Host) -> String {
 /// The network of each host: one alone has the guest's, several have each their own.
 type Networks = Vec<Option<Arc<Namespace>>>;
 
-fn set_up_all(hosts: &[Host]) -> Result<Networks, Box<dyn Error>> {
-    let mut shared = Shared::default();
+fn set_up_all(hosts: &[HostPlan]) -> Result<Networks, Box<dyn Error>> {
+    let mut shared = SharedSettings::default();
     if let [host] = hosts {
         set_up(host)?;
         settle(&mut shared, host, None)?;
@@ -93,29 +93,29 @@ fn set_up_all(hosts: &[Host]) -> Result<Networks, Box<dyn Error>> {
     }
     let guests = Namespace::current()?;
     let mut one = |host| -> Result<_, Box<dyn Error>> {
-        let own = Namespace::enter_new()?;
+        let own = Namespace::create_and_enter()?;
         guests.enter()?;
-        network::hand_over(host, &own)?;
+        network::move_interfaces(host, &own)?;
         own.enter()?;
         set_up(host)?;
-        settle(&mut shared, host, Some(settings::Networks { own: &own, guests: &guests }))?;
+        settle(&mut shared, host, Some(settings::HostAndGuest { own: &own, guests: &guests }))?;
         guests.enter()?;
         Ok(Some(Arc::new(own)))
     };
     hosts.iter().map(&mut one).collect()
 }
 
-fn set_up(host: &Host) -> Result<(), Box<dyn Error>> {
+fn set_up(host: &HostPlan) -> Result<(), Box<dyn Error>> {
     network::set_up(host).map_err(|error| format!("host {:?}: {error}", host.name).into())
 }
 
 /// Sets what a host asks for. A kernel that does not take it ends here, and the console says so in words for programs.
 fn settle<'a>(
-    shared: &mut Shared<'a>,
-    host: &'a Host,
-    networks: Option<settings::Networks<'_>>,
+    shared: &mut SharedSettings<'a>,
+    host: &'a HostPlan,
+    networks: Option<settings::HostAndGuest<'_>>,
 ) -> Result<(), Box<dyn Error>> {
-    let settled = shared.set(host, networks).and_then(|()| settings::look_for_controls(host));
+    let settled = shared.set(host, networks).and_then(|()| settings::check_congestion_controls(host));
     let Err(refusal) = settled else { return Ok(()) };
     #[expect(clippy::print_stderr, reason = "the console is read")]
     {

@@ -4,7 +4,7 @@
 //! A page of 64-bit words in the byte order of the machine: how many records have been written, how many have been read, and a
 //! ring of records. A record is a socket, as two words of address and port, and a number of bytes.
 
-use crate::messages::Pair;
+use crate::messages::SocketPair;
 use core::net::{Ipv4Addr, SocketAddrV4};
 
 /// The file in the guest's own folder that says where the page is in the guest's physical memory; none where it has no such page.
@@ -32,7 +32,7 @@ pub const fn place(number: u64) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
     /// To which socket.
-    pub socket: Pair,
+    pub socket: SocketPair,
     /// Number of bytes.
     pub bytes: u64,
 }
@@ -47,7 +47,7 @@ impl Delivery {
     /// From a record, which may be any.
     #[must_use]
     pub fn from_words([local, remote, bytes]: [u64; RECORD]) -> Self {
-        Self { socket: Pair { local: address(local), remote: address(remote) }, bytes }
+        Self { socket: SocketPair { local: address(local), remote: address(remote) }, bytes }
     }
 }
 
@@ -66,7 +66,8 @@ mod tests {
     #[test]
     fn a_record_holds_a_delivery() {
         let at = |last, port| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, last), port);
-        let delivery = Delivery { socket: Pair { local: at(1, 80), remote: at(255, 65_535) }, bytes: 1448 };
+        let delivery =
+            Delivery { socket: SocketPair { local: at(1, 80), remote: at(255, 65_535) }, bytes: 1448 };
         assert_eq!(delivery.words(), [0x0a00_0001_0050, 0x0a00_00ff_ffff, 1448]);
         assert_eq!(Delivery::from_words(delivery.words()), delivery);
     }

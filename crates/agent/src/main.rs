@@ -1,7 +1,5 @@
-//! The program at both ends of a guest.
-//!
-//! On the host it starts the kernel and ends it (`launch`); within the guest it is the first process, and does what the plan
-//! says.
+//! Agent program, started at both ends of a guest: outside it starts the kernel and stops it (`launch`), inside it is the
+//! first process (init) and executes the plan.
 
 mod addresses;
 mod first_process;
@@ -9,6 +7,7 @@ mod launch;
 mod namespace;
 mod netlink;
 mod network;
+mod path_manager;
 mod programs;
 mod raw;
 mod settings;

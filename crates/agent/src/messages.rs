@@ -4,146 +4,146 @@
 use core::net::{Ipv4Addr, SocketAddrV4};
 use serde::{Deserialize, Serialize};
 
-/// The simulator's address on a control card.
+/// Address of the simulator on the control interface.
 pub const SIMULATOR: Ipv4Addr = Ipv4Addr::new(240, 0, 0, 1);
-/// The agent's.
+/// Address of the agent there.
 pub const AGENT: Ipv4Addr = Ipv4Addr::new(240, 0, 0, 2);
-/// Both speak from and to this UDP port.
+/// UDP port of both.
 pub const PORT: u16 = 1;
 
-/// Most bytes that a datagram should have: what its card's packets take, less headers.
+/// Largest payload of a datagram, bytes: fits the MTU of the control interface.
 pub const MOST_BYTES: usize = 1400;
 
-/// Addresses and ports of a connection: this end's, the other's.
+/// Socket pair that identifies a connection (RFC 9293 §3.3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Pair {
+pub struct SocketPair {
     /// Address and port at the host that the agent serves.
     pub local: SocketAddrV4,
-    /// Address and port of the peer; with several, those with which the connection began.
+    /// Address and port of the peer; of Multipath TCP, those of the first subflow.
     pub remote: SocketAddrV4,
 }
 
-/// Kind of socket.
+/// Options of a stream socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kind {
+pub struct SocketKind {
     /// Multipath TCP.
     pub multipath: bool,
-    /// `TCP_CONGESTION`; what the kernel takes by itself where none is given.
+    /// `TCP_CONGESTION`; the kernel's default if `None`.
     pub congestion_control: Option<String>,
-    /// Data is read on the simulator's command, and otherwise at once.
+    /// Whether data is read by [`SocketOrder::Read`] only, instead of on arrival.
     pub waits_for_reads: bool,
-    /// The simulator wants to hear at once that something has come.
+    /// Whether arrivals are reported at once ([`SocketReport::Delivered`]) and not in the mailbox.
     pub listens: bool,
     /// `IP_TOS`.
     pub traffic_class: u8,
 }
 
-/// A word of the simulator's.
+/// Message from the simulator to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Word {
-    /// To a socket.
-    Socket(Command),
-    /// Cards, by their numbers, have these addresses from now on in place of those that they had: all that change at that time.
+pub enum ControlMessage {
+    /// Order to a socket.
+    Socket(SocketCommand),
+    /// Address changes: device number and new address of each interface whose address changes at this time.
     Addresses(Vec<(u16, Ipv4Addr)>),
 }
 
-/// Command for a socket.
+/// Order with the socket that it is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
-    /// The socket that it is about.
-    pub socket: Pair,
-    /// The order.
-    pub order: Order,
+pub struct SocketCommand {
+    /// Socket.
+    pub socket: SocketPair,
+    /// Order.
+    pub order: SocketOrder,
 }
 
 /// Order to a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Order {
+pub enum SocketOrder {
     /// Open the connection.
-    Connect(Kind),
-    /// Send so many bytes more; `u64::MAX` for as long as it is open.
+    Connect(SocketKind),
+    /// Send this many more bytes; `u64::MAX`: without end.
     Write(u64),
-    /// Send nothing more when all is sent.
+    /// Send FIN when everything is sent.
     Close,
-    /// Take so many bytes of what has come.
+    /// Read up to this many bytes.
     Read(u64),
-    /// Send a datagram with so many bytes of payload, which begins with the stamp.
+    /// Send a datagram.
     Send {
-        /// Bytes.
+        /// Bytes of payload.
         payload: u16,
-        /// The first eight of them, the lowest first.
+        /// First eight bytes of the payload, little-endian.
         stamp: u64,
     },
 }
 
-/// A word of the agent's.
+/// Message from the agent to the simulator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Event {
-    /// The socket that it is about.
-    pub socket: Pair,
-    /// The report.
-    pub report: Report,
+pub struct SocketEvent {
+    /// Socket.
+    pub socket: SocketPair,
+    /// Report.
+    pub report: SocketReport,
 }
 
 /// Report of a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Report {
-    /// A client has connected to a listener.
+pub enum SocketReport {
+    /// A listener has accepted this connection.
     Accepted,
-    /// The connection that was to be opened is open.
+    /// The handshake of [`SocketOrder::Connect`] is complete.
     Connected,
-    /// More bytes have been read, or can be.
+    /// Number of bytes read, or arrived to be read, since the last report.
     Delivered(u64),
-    /// The same, of which it is early enough to hear when the guest waits.
+    /// The same for sockets without `listens`: may wait in the mailbox until the guest is idle.
     Noted(u64),
-    /// Bytes that were read and differ from the streams' content.
+    /// Number of bytes read that differ from the known pattern of payloads.
     Wrong(u64),
-    /// The other end sends nothing more.
+    /// FIN received, and all data before it read.
     PeerClosed,
-    /// Both ends have sent all.
+    /// FIN sent and received.
     Closed,
-    /// It broke.
-    Broken(Cause),
+    /// Connection reset or failed.
+    Broken(ResetCause),
     /// A datagram has come.
     Datagram {
         /// Bytes of payload.
         payload: u16,
-        /// The first eight of them, the lowest first.
+        /// First eight bytes of the payload, little-endian.
         stamp: u64,
     },
-    /// `tcp_info` of one of its subflows. These precede that of the connection.
-    Subflow(Pair, Figures),
-    /// `mptcp_info` of its data level, for Multipath TCP. This precedes the report of the connection, too.
-    Stream(Stream),
-    /// `tcp_info` of the connection, at every sample and before it ends.
-    Counted(Figures),
-    /// It, or an address, cannot be had at all: why.
+    /// `tcp_info` of a subflow; precedes `Counted` of its connection.
+    Subflow(SocketPair, TcpInfo),
+    /// `mptcp_info` of the data level (Multipath TCP); precedes `Counted` of the connection.
+    Stream(MptcpInfo),
+    /// `tcp_info` of the connection, at every sample and before it ends. With Multipath TCP, sums over subflows.
+    Counted(TcpInfo),
+    /// Error that ends the run: a socket cannot be opened, or an address cannot be set.
     Failed(String),
 }
 
 /// Reason why a connection broke.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Cause {
+pub enum ResetCause {
     /// `ECONNREFUSED`.
     Refused,
     /// `ECONNRESET`, `EPIPE`.
     Reset,
-    /// `ETIMEDOUT`, and that a host cannot be reached.
+    /// `ETIMEDOUT`, `EHOSTUNREACH`, `ENETUNREACH`.
     TimedOut,
-    /// Another one.
+    /// Other errors.
     Other,
 }
 
 /// State of the data level of Multipath TCP in kernels since 6.5 (`struct mptcp_info`, `include/uapi/linux/mptcp.h`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stream {
-    /// `mptcpi_bytes_sent`: given to subflows for the first time.
+pub struct MptcpInfo {
+    /// `mptcpi_bytes_sent`: handed to subflows for the first time.
     pub bytes_sent: u64,
-    /// `mptcpi_bytes_retrans`: given to another subflow again.
+    /// `mptcpi_bytes_retrans`: reinjected on another subflow.
     pub bytes_again: u64,
     /// `mptcpi_bytes_acked`.
     pub bytes_acked: u64,
@@ -152,10 +152,10 @@ pub struct Stream {
 /// State of a connection in the kernel (`struct tcp_info` of Linux, `include/uapi/linux/tcp.h`). For Multipath TCP,
 /// counters and windows are summed over the present subflows, and times are those of the first of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Figures {
-    /// Whether it is one of Multipath TCP.
+pub struct TcpInfo {
+    /// Whether the connection is Multipath TCP.
     pub multipath: bool,
-    /// Whether it may carry data: `tcpi_state` is ESTABLISHED or CLOSE-WAIT.
+    /// Whether data can be sent: `tcpi_state` is ESTABLISHED or CLOSE-WAIT.
     pub usable: bool,
     /// `tcpi_snd_mss`, bytes.
     pub mss: u32,
@@ -163,7 +163,7 @@ pub struct Figures {
     pub cwnd: u64,
     /// `tcpi_snd_ssthresh`, bytes; none while it is unlimited.
     pub ssthresh: Option<u64>,
-    /// Segments that are estimated to be in the network, bytes.
+    /// Estimate of the bytes in flight: `tcpi_unacked - tcpi_sacked - tcpi_lost + tcpi_retrans`, in segments of `mss`.
     pub in_flight: u64,
     /// `tcpi_rtt`, microseconds.
     pub rtt: u32,
@@ -194,16 +194,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_read_back_and_as_many_addresses_as_a_guest_has_cards_fit_into_one() {
+    fn control_messages_round_trip_and_fit_a_datagram() {
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
-        let write = Command { socket: Pair { local: at, remote: at }, order: Order::Write(u64::MAX) };
+        let write = SocketCommand {
+            socket: SocketPair { local: at, remote: at },
+            order: SocketOrder::Write(u64::MAX),
+        };
         let most = (100..152).map(|card| (card, Ipv4Addr::BROADCAST)).collect();
-        let words = [Word::Socket(write), Word::Addresses(most)];
+        let words = [ControlMessage::Socket(write), ControlMessage::Addresses(most)];
         for word in words {
             let list = vec![word];
             let text = serde_json::to_vec(&list).unwrap();
             assert!(text.len() <= MOST_BYTES, "{}", text.len());
-            assert_eq!(serde_json::from_slice::<Vec<Word>>(&text).unwrap(), list);
+            assert_eq!(serde_json::from_slice::<Vec<ControlMessage>>(&text).unwrap(), list);
         }
     }
 }

@@ -5,24 +5,24 @@ use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{Mode, OFlags, open};
 use std::io;
 
-/// The network of one host.
+/// Network namespace of one host, held open by a file descriptor.
 #[derive(Debug)]
 pub(crate) struct Namespace(OwnedFd);
 
 impl Namespace {
-    /// The namespace of this thread.
+    /// Network namespace of the calling thread.
     pub(crate) fn current() -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::CLOEXEC;
         Ok(Self(open("/proc/thread-self/ns/net", flags, Mode::empty())?))
     }
 
-    /// A new one, in which this thread is then.
-    pub(crate) fn enter_new() -> io::Result<Self> {
+    /// Creates a network namespace and moves the calling thread into it.
+    pub(crate) fn create_and_enter() -> io::Result<Self> {
         unshare(CloneFlags::CLONE_NEWNET)?;
         Self::current()
     }
 
-    /// Sockets that this thread makes, and programs that it starts, are of this network from now on.
+    /// Moves the calling thread into this namespace, with the sockets that it opens and the programs that it starts later.
     pub(crate) fn enter(&self) -> io::Result<()> {
         Ok(setns(self, CloneFlags::CLONE_NEWNET)?)
     }

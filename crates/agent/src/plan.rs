@@ -1,103 +1,104 @@
-//! Plan of a guest's agent, which reads it when the guest has booted.
+//! Plan of a guest, which its agent reads and executes after the boot.
 
-use crate::messages::Kind;
+use crate::messages::SocketKind;
 use core::fmt;
 use core::net::{Ipv4Addr, SocketAddrV4};
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// All hosts of one guest. Times are nanoseconds of the guest's clock.
+/// Plan of one guest with all its hosts. Times are nanoseconds of the guest's clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Plan {
+pub struct GuestPlan {
     /// Seed of the guest's random numbers.
     pub seed: u64,
-    /// The simulation's time zero.
+    /// Time of the guest's clock at which simulated time is zero.
     pub ready: u64,
-    /// Names that the hosts know, beside their own system's.
+    /// Entries of `/etc/hosts`.
     #[serde(default)]
     pub names: BTreeMap<String, Ipv4Addr>,
-    /// Each in a network namespace of its own; one alone is the guest itself.
-    pub hosts: Vec<Host>,
-    /// Control of the hosts' sockets by the simulator; none where no flow ends there.
-    pub control: Option<Control>,
+    /// Hosts, each in its own network namespace; a single host is in the guest's.
+    pub hosts: Vec<HostPlan>,
+    /// Sockets that the simulator controls; `None` if no flow ends at these hosts.
+    pub control: Option<SocketControl>,
 }
 
 /// A host of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Host {
+pub struct HostPlan {
     /// Name in the scenario.
     pub name: String,
-    /// Its cards, in the order of its links; they are called `eth0`, `eth1` and so on.
+    /// Interfaces in the order of the host's links: `eth0`, `eth1` and so on.
     pub interfaces: Vec<Interface>,
-    /// Values under `/proc/sys`, by names as sysctl(8) has them, in the order in which they are set.
+    /// Settings under `/proc/sys` by sysctl(8) names, in the order in which they are set.
     pub sysctl: Vec<(String, String)>,
-    /// Congestion controls that its sockets ask for, by their names in Linux.
+    /// Congestion controls that the host's flows need, by their names in Linux.
     #[serde(default)]
     pub congestion_controls: Vec<String>,
     /// Limits of Multipath TCP's path manager.
-    pub limits: Option<Limits>,
+    pub limits: Option<PathManagerLimits>,
     /// Addresses that the path manager uses.
-    pub endpoints: Vec<Endpoint>,
+    pub endpoints: Vec<MptcpEndpoint>,
     /// Programs.
     pub programs: Vec<Program>,
 }
 
-/// Sockets that the simulator speaks for.
+/// Sockets of flows, controlled by the simulator, and the schedule of their samples.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Control {
-    /// The number of the guest's card by which [messages](crate::messages) come and go.
+pub struct SocketControl {
+    /// Number of the network device that carries the [messages](crate::messages).
     pub card: u16,
-    /// Where connections are taken.
+    /// Listening sockets.
     pub listeners: Vec<Listener>,
-    /// Where datagrams come to and leave from.
+    /// UDP sockets.
     #[serde(default)]
     pub datagrams: Vec<DatagramSocket>,
-    /// When connections are looked at.
-    pub samples: Samples,
+    /// Times at which `tcp_info` of all connections is reported.
+    pub samples: SampleSchedule,
 }
 
-/// A socket of datagrams, which is there from the start.
+/// UDP socket, open from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DatagramSocket {
     /// Address and port.
     pub at: SocketAddrV4,
     /// `IP_TOS`.
     pub traffic_class: u8,
-    /// Whether the simulator wants to hear of each datagram that comes.
+    /// Whether each received datagram is reported.
     pub is_heard: bool,
 }
 
-/// When what the kernel says of connections is wanted.
+/// Times at which `tcp_info` of all connections is reported: a periodic series and single times.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Samples {
-    /// The first of those at equal intervals.
+pub struct SampleSchedule {
+    /// First periodic sample.
     pub first: u64,
-    /// Nanoseconds; zero for no such.
+    /// Sampling interval, nanoseconds; zero: no periodic samples.
     pub interval: u64,
-    /// The last.
+    /// Last sample, at the end of the run.
     pub last: u64,
-    /// Others, in ascending order: where something begins or ends of which there are results.
+    /// Single samples, ascending: ends of warm-up and of measurement windows.
     pub others: Vec<u64>,
 }
 
-/// Where connections are taken.
+/// Listening socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listener {
     /// Address and port.
     pub at: SocketAddrV4,
-    /// Kind of the sockets that are accepted.
-    pub kind: Kind,
+    /// Options of accepted sockets.
+    pub kind: SocketKind,
 }
 
 /// A network device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Interface {
-    /// The number of the guest's card.
+    /// Number of the guest's network device.
     pub card: u16,
-    /// Its address; routes lead out by the card of the packet's source address, else by the first that reaches the destination.
+    /// Address at the start. A packet leaves by the interface of its source address, or without one by the first interface that
+    /// reaches the destination.
     pub address: Ipv4Addr,
-    /// Others that it is [told to have](crate::messages::Word::Addresses) in the course of the run.
+    /// Addresses that [`ControlMessage::Addresses`](crate::messages::ControlMessage::Addresses) assigns during the run.
     #[serde(default)]
     pub later: Vec<Ipv4Addr>,
     /// Addresses of other hosts to which there is no route from here.
@@ -107,42 +108,42 @@ pub struct Interface {
 
 /// `ip mptcp limits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Most subflows beside the first.
+pub struct PathManagerLimits {
+    /// Largest number of subflows beyond the first.
     pub subflows: u32,
-    /// Most addresses of the peer that are taken up.
+    /// Largest number of the peer's ADD_ADDR accepted.
     pub add_addr_accepted: u32,
 }
 
 /// `ip mptcp endpoint add`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Endpoint {
-    /// The number by which kernel and peers know it.
+pub struct MptcpEndpoint {
+    /// Address ID (RFC 8684 §3.4.1).
     pub id: u8,
-    /// The address.
+    /// Address.
     pub address: Ipv4Addr,
     /// Flags of its use.
     pub flags: Vec<EndpointFlag>,
 }
 
-/// Flag of an endpoint's use (ip-mptcp(8)).
+/// Flag of an endpoint (ip-mptcp(8)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndpointFlag {
-    /// It is announced to peers.
+    /// Announced to peers by ADD_ADDR.
     Signal,
-    /// Subflows start from it.
+    /// Source of additional subflows.
     Subflow,
-    /// Its subflows are backups.
+    /// Subflows of it have the backup flag.
     Backup,
-    /// From it to every address of the peer.
+    /// Subflows from it to every address of the peer.
     Fullmesh,
 }
 
-/// A command that the shell runs.
+/// Program: a command that the shell runs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// When.
+    /// Start.
     pub at: u64,
     /// Command line for the shell.
     pub command: String,
@@ -150,22 +151,22 @@ pub struct Program {
     pub output: String,
 }
 
-/// Exit code of a program, and the time of its end: two words of text.
+/// Exit code of a program and time of its end, as the text `CODE TIME`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ended {
-    /// Its exit code.
+pub struct ProgramExit {
+    /// Exit code.
     pub code: i32,
-    /// When.
+    /// Time of the end.
     pub at: u64,
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for ProgramExit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.code, self.at)
     }
 }
 
-impl FromStr for Ended {
+impl FromStr for ProgramExit {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, ()> {
@@ -174,7 +175,7 @@ impl FromStr for Ended {
     }
 }
 
-/// The file that says how the program with that output has ended.
+/// Name of the file with the [`ProgramExit`] of the program whose output file is `output`.
 #[must_use]
 pub fn exit_name(output: &str) -> String {
     format!("{output}.exit")

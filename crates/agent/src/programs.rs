@@ -10,19 +10,19 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use tailrace_agent::plan::{Ended, Program, exit_name};
+use tailrace_agent::plan::{Program, ProgramExit, exit_name};
 use tailrace_agent::{OWN_FOLDER, TIME_OF_DAY};
 
 /// Where a program runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ProgramContext {
     /// Output of `hostname` there.
     pub(crate) hostname: String,
     /// The network of the host, where that is not the guest's.
     pub(crate) network: Option<Arc<Namespace>>,
 }
 
-impl Place {
+impl ProgramContext {
     /// This thread, and what it starts, are there from now on.
     fn enter(&self) -> io::Result<()> {
         unshare(CloneFlags::CLONE_NEWUTS)?;
@@ -36,14 +36,14 @@ impl Place {
 }
 
 /// Runs a program at its time and in its place. What it says is in one file, written through to the host at once; how it ended in another.
-pub(crate) fn run(program: &Program, place: &Place) {
+pub(crate) fn run(program: &Program, place: &ProgramContext) {
     sleep_until(program.at);
     let path = format!("{OWN_FOLDER}/{}", program.output);
     let code = place.enter().and_then(|()| execute(program, &path)).unwrap_or_else(|error| {
         let _ = fs::write(path, format!("{}: {error}\n", program.command));
         NOT_STARTED
     });
-    let end = Ended { code, at: now() };
+    let end = ProgramExit { code, at: now() };
     if let Ok(mut file) = at_once(&format!("{OWN_FOLDER}/{}", exit_name(&program.output))) {
         let _ = write!(file, "{end}");
     }

@@ -11,44 +11,48 @@ use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use tailrace_agent::plan::Host;
-use tailrace_agent::{Asked, Refusal};
+use tailrace_agent::plan::HostPlan;
+use tailrace_agent::{KernelRefusal, RequestKind};
 
 /// The networks of a host that is one of several.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Networks<'a> {
+pub(crate) struct HostAndGuest<'a> {
     pub(crate) own: &'a Namespace,
     pub(crate) guests: &'a Namespace,
 }
 
 /// Settings that the hosts of a kernel share: who has set each, and to what.
 #[derive(Debug, Default)]
-pub(crate) struct Shared<'a>(BTreeMap<&'a str, (&'a str, &'a str)>);
+pub(crate) struct SharedSettings<'a>(BTreeMap<&'a str, (&'a str, &'a str)>);
 
-impl<'a> Shared<'a> {
+impl<'a> SharedSettings<'a> {
     /// Sets what a host asks for. This thread is in its network.
-    pub(crate) fn set(&mut self, host: &'a Host, networks: Option<Networks<'_>>) -> Result<(), Refusal> {
+    pub(crate) fn set(
+        &mut self,
+        host: &'a HostPlan,
+        networks: Option<HostAndGuest<'_>>,
+    ) -> Result<(), KernelRefusal> {
         for (name, value) in &host.sysctl {
-            let refused = |why: String| Refusal {
+            let refused = |why: String| KernelRefusal {
                 host: host.name.clone(),
-                of: Asked::Setting,
+                of: RequestKind::Setting,
                 why,
                 word: String::new(),
                 others: vec![],
             };
             let is_own = write(name, value, networks).map_err(|error| match error {
-                Unset::Unknown => Refusal {
+                SettingError::Unknown => KernelRefusal {
                     word: name.clone(),
                     others: neighbours(name),
                     ..refused(format!("the kernel has no setting {name}"))
                 },
-                Unset::Closed => refused(format!("the kernel does not let {name} be set")),
-                Unset::Unfit => Refusal {
+                SettingError::Closed => refused(format!("the kernel does not let {name} be set")),
+                SettingError::Unfit => KernelRefusal {
                     word: value.clone(),
                     others: choices(name),
                     ..refused(format!("the kernel does not take {value:?} for {name}"))
                 },
-                Unset::Failed(error) => refused(format!("{name} cannot be set: {error}")),
+                SettingError::Failed(error) => refused(format!("{name} cannot be set: {error}")),
             })?;
             let known = self.0.entry(name).or_insert((&host.name, value));
             if !is_own && known.1 != value {
@@ -64,7 +68,7 @@ impl<'a> Shared<'a> {
 }
 
 /// Reason why a setting could not be set.
-enum Unset {
+enum SettingError {
     /// There is none of that name.
     Unknown,
     /// It can only be read.
@@ -76,31 +80,31 @@ enum Unset {
 }
 
 /// Sets it, and says whether the host's network has it for itself.
-fn write(name: &str, value: &str, networks: Option<Networks<'_>>) -> Result<bool, Unset> {
+fn write(name: &str, value: &str, networks: Option<HostAndGuest<'_>>) -> Result<bool, SettingError> {
     match write_here(name, value) {
         Ok(()) => Ok(name.starts_with("net.")),
-        Err(unset @ (Unset::Unknown | Unset::Closed)) => {
-            let Some(Networks { own, guests }) = networks else { return Err(unset) };
-            guests.enter().map_err(Unset::Failed)?;
+        Err(unset @ (SettingError::Unknown | SettingError::Closed)) => {
+            let Some(HostAndGuest { own, guests }) = networks else { return Err(unset) };
+            guests.enter().map_err(SettingError::Failed)?;
             let set = write_here(name, value);
-            own.enter().map_err(Unset::Failed)?;
+            own.enter().map_err(SettingError::Failed)?;
             set.map(|()| false)
         }
         Err(unset) => Err(unset),
     }
 }
 
-fn write_here(name: &str, value: &str) -> Result<(), Unset> {
+fn write_here(name: &str, value: &str) -> Result<(), SettingError> {
     let file = OpenOptions::new().write(true).open(path(name)).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => Unset::Unknown,
-        _ => Unset::Closed,
+        ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => SettingError::Unknown,
+        _ => SettingError::Closed,
     });
     file?.write_all(value.as_bytes()).map_err(|error| {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
-            Some(Errno::PERM | Errno::ACCESS) => Unset::Closed,
+            Some(Errno::PERM | Errno::ACCESS) => SettingError::Closed,
             // The latter where a name is asked for, as of a congestion control.
-            Some(Errno::INVAL | Errno::RANGE | Errno::NOENT) => Unset::Unfit,
-            _ => Unset::Failed(error),
+            Some(Errno::INVAL | Errno::RANGE | Errno::NOENT) => SettingError::Unfit,
+            _ => SettingError::Failed(error),
         }
     })
 }
@@ -119,10 +123,10 @@ fn neighbours(name: &str) -> Vec<String> {
 
 /// Looks whether the kernel has the congestion controls that the host's sockets ask for, before any of them does. This thread is in its
 /// network.
-pub(crate) fn look_for_controls(host: &Host) -> Result<(), Refusal> {
-    let refused = |name: &String, why: String| Refusal {
+pub(crate) fn check_congestion_controls(host: &HostPlan) -> Result<(), KernelRefusal> {
+    let refused = |name: &String, why: String| KernelRefusal {
         host: host.name.clone(),
-        of: Asked::CongestionControl,
+        of: RequestKind::CongestionControl,
         why,
         word: name.clone(),
         others: choices("net.ipv4.tcp_congestion_control"),

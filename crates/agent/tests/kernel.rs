@@ -1,7 +1,7 @@
 //! A real kernel, where there is one: `TAILRACE_KERNEL` names it.
 
 use std::path::PathBuf;
-use tailrace_agent::plan::{Host, Interface, Plan, Program};
+use tailrace_agent::plan::{GuestPlan, HostPlan, Interface, Program};
 use tailrace_guest::{GuestConfig, GuestProcess};
 
 fn kernel() -> Option<PathBuf> {
@@ -20,15 +20,19 @@ fn a_kernel_boots() {
     let interface =
         Interface { card: 0, address: "10.0.0.1".parse().unwrap(), later: vec![], unreached: vec![] };
     let program = Program { at: ready, command: "uname -r; ip addr".into(), output: "out".into() };
-    let host =
-        Host { name: "a".into(), interfaces: vec![interface], programs: vec![program], ..Host::default() };
+    let host = HostPlan {
+        name: "a".into(),
+        interfaces: vec![interface],
+        programs: vec![program],
+        ..HostPlan::default()
+    };
     let config = GuestConfig {
         kernel,
         agent: env!("CARGO_BIN_EXE_tailrace-agent").into(),
         folder: folder.clone(),
         memory: 64,
         mtus: vec![1500],
-        plan: Plan { seed: 1, ready, hosts: vec![host], ..Plan::default() },
+        plan: GuestPlan { seed: 1, ready, hosts: vec![host], ..GuestPlan::default() },
         backpressure: false,
         control: Default::default(),
     };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use tailrace_agent::plan::{Host, Interface, Plan, Program};
+use tailrace_agent::plan::{GuestPlan, HostPlan, Interface, Program};
 use tailrace_core::{Duration, Instant};
 use tailrace_guest::{GuestConfig, GuestProcess, KernelHost};
 use tailrace_sim::{Control, Cost, Progress, Simulation};
@@ -44,14 +44,20 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
                 command: (*command).into(),
                 output: format!("out{i}"),
             });
-        let host = Host { name: name.into(), interfaces, programs: programs.collect(), ..Host::default() };
+        let host =
+            HostPlan { name: name.into(), interfaces, programs: programs.collect(), ..HostPlan::default() };
         let config = GuestConfig {
             kernel: kernels[number % kernels.len()].clone(),
             agent: env!("CARGO_BIN_EXE_tailrace-agent").into(),
             folder: folder.join(name),
             memory: 128,
             mtus: vec![1500; addresses.len()],
-            plan: Plan { seed: number as u64, ready: READY.as_nanos(), hosts: vec![host], ..Plan::default() },
+            plan: GuestPlan {
+                seed: number as u64,
+                ready: READY.as_nanos(),
+                hosts: vec![host],
+                ..GuestPlan::default()
+            },
             backpressure: false,
             control: Default::default(),
         };

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use tailrace_agent::{REFUSED, Refusal};
+use tailrace_agent::{KernelRefusal, REFUSED};
 
 /// Lines that an error has of it: the last.
 const LINES: usize = 10;
@@ -24,7 +24,7 @@ impl GuestConsole {
     }
 
     /// The agent's report of a request that the kernel refused.
-    pub(crate) fn refusal(&self) -> Option<Refusal> {
+    pub(crate) fn refusal(&self) -> Option<KernelRefusal> {
         let said = self.text();
         let said = said.lines().find_map(|line| line.strip_prefix(REFUSED))?;
         serde_json::from_str(said.trim_end()).ok()

@@ -5,7 +5,7 @@
 use crate::mailbox;
 use core::net::Ipv4Addr;
 use std::collections::VecDeque;
-use tailrace_agent::messages::{self as said, AGENT, PORT, SIMULATOR};
+use tailrace_agent::messages::{self as wire, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
 use tailrace_sim::{
     ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
@@ -37,14 +37,14 @@ impl ControlChannel {
     /// A packet has come from the agent.
     pub(crate) fn hear(&mut self, packet: &[u8]) {
         let Some(list) = payload(packet) else { return };
-        let list: Vec<said::Event> = serde_json::from_slice(list).unwrap_or_default();
+        let list: Vec<wire::SocketEvent> = serde_json::from_slice(list).unwrap_or_default();
         for event in list {
             let report = match event.report {
-                said::Report::Subflow(pair, one) => {
+                wire::SocketReport::Subflow(pair, one) => {
                     self.subflows.push(subflow(&pair, &one));
                     continue;
                 }
-                said::Report::Stream(said) => {
+                wire::SocketReport::Stream(said) => {
                     self.stream = Some(StreamFigures {
                         sent_bytes: said.bytes_sent,
                         reinjected_bytes: said.bytes_again,
@@ -52,19 +52,21 @@ impl ControlChannel {
                     });
                     continue;
                 }
-                said::Report::Counted(all) => {
+                wire::SocketReport::Counted(all) => {
                     let (subflows, stream) = (std::mem::take(&mut self.subflows), self.stream.take());
                     SocketReport::Counted(Box::new(SocketFigures { subflows, stream, ..figures(&all) }))
                 }
-                said::Report::Accepted => SocketReport::Accepted,
-                said::Report::Connected => SocketReport::Connected,
-                said::Report::Delivered(bytes) | said::Report::Noted(bytes) => SocketReport::Delivered(bytes),
-                said::Report::Wrong(bytes) => SocketReport::Wrong(bytes),
-                said::Report::PeerClosed => SocketReport::PeerClosed,
-                said::Report::Closed => SocketReport::Closed,
-                said::Report::Broken(why) => SocketReport::Broken(cause(why)),
-                said::Report::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
-                said::Report::Failed(why) => SocketReport::Failed(why),
+                wire::SocketReport::Accepted => SocketReport::Accepted,
+                wire::SocketReport::Connected => SocketReport::Connected,
+                wire::SocketReport::Delivered(bytes) | wire::SocketReport::Noted(bytes) => {
+                    SocketReport::Delivered(bytes)
+                }
+                wire::SocketReport::Wrong(bytes) => SocketReport::Wrong(bytes),
+                wire::SocketReport::PeerClosed => SocketReport::PeerClosed,
+                wire::SocketReport::Closed => SocketReport::Closed,
+                wire::SocketReport::Broken(why) => SocketReport::Broken(cause(why)),
+                wire::SocketReport::Datagram { payload, stamp } => SocketReport::Datagram { payload, stamp },
+                wire::SocketReport::Failed(why) => SocketReport::Failed(why),
             };
             self.events.push_back(SocketEvent { socket: socket(&event.socket), report });
         }
@@ -85,15 +87,20 @@ impl ControlChannel {
 
 /// The packet that says to the agent what a socket is to do.
 pub(crate) fn command(command: &SocketCommand) -> Vec<u8> {
-    packet(said::Word::Socket(said::Command { socket: pair(&command.socket), order: order(&command.order) }))
+    packet(wire::ControlMessage::Socket(wire::SocketCommand {
+        socket: pair(&command.socket),
+        order: order(&command.order),
+    }))
 }
 
 /// The packet that says to the agent which addresses interfaces have from now on: their numbers are those of their cards.
 pub(crate) fn addresses(changed: &[(usize, Ipv4Addr)]) -> Vec<u8> {
-    packet(said::Word::Addresses(changed.iter().map(|(card, address)| (*card as u16, *address)).collect()))
+    packet(wire::ControlMessage::Addresses(
+        changed.iter().map(|(card, address)| (*card as u16, *address)).collect(),
+    ))
 }
 
-fn packet(word: said::Word) -> Vec<u8> {
+fn packet(word: wire::ControlMessage) -> Vec<u8> {
     let list = [word];
     let text = serde_json::to_vec(&list).unwrap_or_default();
     let mut bytes = vec![0; HEADERS];
@@ -116,8 +123,8 @@ fn payload(packet: &[u8]) -> Option<&[u8]> {
     rest.get(8..8 + udp.payload().len())
 }
 
-fn pair(pair: &SocketPair) -> said::Pair {
-    said::Pair { local: pair.local, remote: pair.remote }
+fn pair(pair: &SocketPair) -> wire::SocketPair {
+    wire::SocketPair { local: pair.local, remote: pair.remote }
 }
 
 /// A congestion control by its name in Linux: what this project calls `newreno` is `reno` there.
@@ -126,8 +133,8 @@ pub(crate) fn in_linux(name: &str) -> &str {
 }
 
 /// Kind of a socket as the agent's type.
-pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
-    said::Kind {
+pub(crate) fn kind(kind: &SocketKind) -> wire::SocketKind {
+    wire::SocketKind {
         multipath: kind.multipath,
         congestion_control: kind.congestion_control.as_deref().map(in_linux).map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
@@ -136,30 +143,30 @@ pub(crate) fn kind(kind: &SocketKind) -> said::Kind {
     }
 }
 
-fn order(order: &SocketOrder) -> said::Order {
+fn order(order: &SocketOrder) -> wire::SocketOrder {
     match order {
-        SocketOrder::Connect(what) => said::Order::Connect(kind(what)),
-        SocketOrder::Write(bytes) => said::Order::Write(*bytes),
-        SocketOrder::Close => said::Order::Close,
-        SocketOrder::Read(bytes) => said::Order::Read(*bytes),
-        SocketOrder::Send { payload, stamp } => said::Order::Send { payload: *payload, stamp: *stamp },
+        SocketOrder::Connect(what) => wire::SocketOrder::Connect(kind(what)),
+        SocketOrder::Write(bytes) => wire::SocketOrder::Write(*bytes),
+        SocketOrder::Close => wire::SocketOrder::Close,
+        SocketOrder::Read(bytes) => wire::SocketOrder::Read(*bytes),
+        SocketOrder::Send { payload, stamp } => wire::SocketOrder::Send { payload: *payload, stamp: *stamp },
     }
 }
 
-fn socket(pair: &said::Pair) -> SocketPair {
+fn socket(pair: &wire::SocketPair) -> SocketPair {
     SocketPair { local: pair.local, remote: pair.remote }
 }
 
-fn cause(why: said::Cause) -> ResetCause {
+fn cause(why: wire::ResetCause) -> ResetCause {
     match why {
-        said::Cause::Refused => ResetCause::Refused,
-        said::Cause::Reset => ResetCause::Peer,
-        said::Cause::TimedOut => ResetCause::TimedOut,
-        said::Cause::Other => ResetCause::Local,
+        wire::ResetCause::Refused => ResetCause::Refused,
+        wire::ResetCause::Reset => ResetCause::Peer,
+        wire::ResetCause::TimedOut => ResetCause::TimedOut,
+        wire::ResetCause::Other => ResetCause::Local,
     }
 }
 
-fn subflow(pair: &said::Pair, one: &said::Figures) -> SubflowFigures {
+fn subflow(pair: &wire::SocketPair, one: &wire::TcpInfo) -> SubflowFigures {
     SubflowFigures {
         socket: socket(pair),
         usable: one.usable,
@@ -170,7 +177,7 @@ fn subflow(pair: &said::Pair, one: &said::Figures) -> SubflowFigures {
     }
 }
 
-fn figures(all: &said::Figures) -> SocketFigures {
+fn figures(all: &wire::TcpInfo) -> SocketFigures {
     SocketFigures {
         stats: stats(all),
         lacks_timeouts: all.timeouts.is_none(),
@@ -181,7 +188,7 @@ fn figures(all: &said::Figures) -> SocketFigures {
     }
 }
 
-fn stats(all: &said::Figures) -> TcpStats {
+fn stats(all: &wire::TcpInfo) -> TcpStats {
     TcpStats {
         segments_sent: all.segments_sent,
         retransmitted_segments: all.retransmitted_segments,
@@ -193,7 +200,7 @@ fn stats(all: &said::Figures) -> TcpStats {
     }
 }
 
-fn view(all: &said::Figures) -> TcpView {
+fn view(all: &wire::TcpInfo) -> TcpView {
     let time = |us: u32| Duration::from_micros(us.into());
     TcpView {
         state: State::Established,

@@ -4,7 +4,7 @@ use crate::virtqueue::RingError;
 use core::fmt;
 use std::io;
 use std::time::Duration;
-use tailrace_agent::Refusal;
+use tailrace_agent::KernelRefusal;
 
 /// Environment variable that sets the timeout in seconds, for programs that compute for longer.
 pub(crate) const TIMEOUT_VARIABLE: &str = "TAILRACE_PATIENCE";
@@ -32,7 +32,7 @@ pub enum KernelError {
         why: String,
     },
     /// It does not take what a host asks for.
-    Refused(Refusal),
+    Refused(KernelRefusal),
     /// It has not come up.
     Boot {
         /// Explanation.

@@ -5,7 +5,7 @@ use crate::error::KernelError;
 use crate::guest_process::{GuestConfig, GuestProcess};
 use crate::host::KernelHost;
 use crate::pinning::PinnedThread;
-use crate::start_error::{self as refusal, StartError};
+use crate::start_error::{self, StartError};
 use core::net::Ipv4Addr;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -13,7 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tailrace_agent::plan::{
-    self, Control, DatagramSocket, Endpoint, EndpointFlag, Interface, Listener, Plan, Samples,
+    self, DatagramSocket, EndpointFlag, GuestPlan, Interface, Listener, MptcpEndpoint, SampleSchedule,
+    SocketControl,
 };
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Rng};
@@ -116,7 +117,10 @@ impl GuestKernels {
                 folder: folder.clone(),
                 memory: u32::try_from(spec.memory.get() >> 20).unwrap_or(u32::MAX),
                 mtus,
-                plan: Plan { seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(), ..plan },
+                plan: GuestPlan {
+                    seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(),
+                    ..plan
+                },
                 backpressure: spec.backpressure,
                 control: Arc::clone(&stock.control),
             };
@@ -185,7 +189,7 @@ fn plan_all(
     simulation: &Simulation,
     members: &[GuestMember<'_>],
     names: &BTreeMap<String, Vec<Ipv4Addr>>,
-) -> Result<(Plan, Vec<u16>), tailrace_sim::AttachError> {
+) -> Result<(GuestPlan, Vec<u16>), tailrace_sim::AttachError> {
     let (mut hosts, mut cards, mut asked) = (Vec::new(), Vec::new(), FlowSockets::default());
     let mut outputs = 0;
     for GuestMember { index, node, spec } in members {
@@ -198,13 +202,16 @@ fn plan_all(
         cards.extend(mtus(scenario, *index));
         let (unreached, later) = (simulation.unreached(&node.name)?, simulation.later_addresses(&node.name)?);
         let host = plan_of(node, spec, (&names[&node.name], unreached, later), first);
-        hosts.push(plan::Host { congestion_controls: refusal::controls_of(scenario, &node.name), ..host });
+        hosts.push(plan::HostPlan {
+            congestion_controls: start_error::congestion_controls_of(scenario, &node.name),
+            ..host
+        });
     }
     let moves = hosts.iter().flat_map(|host| &host.interfaces).any(|i| !i.later.is_empty());
     let control = control_of(&asked, moves, (cards.len(), samples(scenario)));
     cards.extend(control.is_some().then_some(CONTROL_MTU));
     let names = names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect();
-    Ok((Plan { seed: 0, ready: READY.as_nanos(), names, hosts, control }, cards))
+    Ok((GuestPlan { seed: 0, ready: READY.as_nanos(), names, hosts, control }, cards))
 }
 
 /// Where a host's cards and outputs begin among those of its kernel.
@@ -263,7 +270,7 @@ impl RunningGuest {
     }
 }
 
-fn ended(path: &Path) -> Option<plan::Ended> {
+fn ended(path: &Path) -> Option<plan::ProgramExit> {
     fs::read_to_string(path).ok()?.parse().ok()
 }
 
@@ -305,7 +312,11 @@ fn mtus(scenario: &Scenario, node: NodeIndex) -> Vec<u16> {
 }
 
 /// Control of sockets and of moving addresses by the simulator, over the device `card`; none where it is not needed.
-fn control_of(asked: &FlowSockets, moves: bool, (card, samples): (usize, Samples)) -> Option<Control> {
+fn control_of(
+    asked: &FlowSockets,
+    moves: bool,
+    (card, samples): (usize, SampleSchedule),
+) -> Option<SocketControl> {
     let needs = moves || asked.connects || !asked.listeners.is_empty() || !asked.datagrams.is_empty();
     let listeners = asked.listeners.iter().map(|(at, kind)| Listener { at: *at, kind: control::kind(kind) });
     let datagrams = asked.datagrams.iter().map(|socket| DatagramSocket {
@@ -313,7 +324,7 @@ fn control_of(asked: &FlowSockets, moves: bool, (card, samples): (usize, Samples
         traffic_class: socket.traffic_class,
         is_heard: socket.is_heard,
     });
-    needs.then(|| Control {
+    needs.then(|| SocketControl {
         card: card as u16,
         listeners: listeners.collect(),
         datagrams: datagrams.collect(),
@@ -322,7 +333,7 @@ fn control_of(asked: &FlowSockets, moves: bool, (card, samples): (usize, Samples
 }
 
 /// Connections are looked at a little before the recorder asks how they are, and before results begin and end.
-fn samples(scenario: &Scenario) -> Samples {
+fn samples(scenario: &Scenario) -> SampleSchedule {
     const BEFORE: Duration = Duration::from_micros(20);
     let before = |time: Duration| (READY + time).saturating_sub(BEFORE).as_nanos();
     let interval = scenario.record.interval;
@@ -330,7 +341,7 @@ fn samples(scenario: &Scenario) -> Samples {
     let inside = windows.chain([scenario.warmup]).filter(|at| !at.is_zero() && *at < scenario.duration);
     let mut others: Vec<u64> = inside.map(before).collect();
     others.sort_unstable();
-    Samples {
+    SampleSchedule {
         first: before(interval.unwrap_or(scenario.duration)),
         interval: interval.map_or(0, Duration::as_nanos),
         last: before(scenario.duration),
@@ -343,7 +354,7 @@ fn plan_of(
     spec: &model::KernelHost,
     (addresses, unreached, later): (&[Ipv4Addr], Vec<Vec<Ipv4Addr>>, Vec<Vec<Ipv4Addr>>),
     first: FirstNumbers,
-) -> plan::Host {
+) -> plan::HostPlan {
     let endpoints = (1..).zip(&spec.endpoints).filter_map(|(id, endpoint)| {
         let address = *addresses.get(usize::from(endpoint.interface).checked_sub(1)?)?;
         let flags = [
@@ -353,7 +364,7 @@ fn plan_of(
             (endpoint.fullmesh, EndpointFlag::Fullmesh),
         ];
         let flags = flags.into_iter().filter_map(|(on, flag)| on.then_some(flag)).collect();
-        Some(Endpoint { id, address, flags })
+        Some(MptcpEndpoint { id, address, flags })
     });
     let programs = spec.programs.iter().enumerate().map(|(number, program)| plan::Program {
         at: (READY + program.at).as_nanos(),
@@ -367,12 +378,12 @@ fn plan_of(
         later,
         unreached,
     });
-    plan::Host {
+    plan::HostPlan {
         name: node.name.clone(),
         interfaces: interfaces.collect(),
         sysctl: spec.sysctl.clone(),
         congestion_controls: Vec::new(),
-        limits: spec.limits.map(|limits| plan::Limits {
+        limits: spec.limits.map(|limits| plan::PathManagerLimits {
             subflows: limits.subflows,
             add_addr_accepted: limits.add_addr_accepted,
         }),

@@ -20,7 +20,7 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use tailrace_agent::plan::Plan;
+use tailrace_agent::plan::GuestPlan;
 use tailrace_sim::Control;
 
 /// Configuration of a guest.
@@ -37,7 +37,7 @@ pub struct GuestConfig {
     /// Largest packet of each card's link.
     pub mtus: Vec<u16>,
     /// Plan of its agent.
-    pub plan: Plan,
+    pub plan: GuestPlan,
     /// Whether the cards give buffers back when packets have left, and not as soon as they are taken.
     pub backpressure: bool,
     /// Cancellation.

@@ -71,7 +71,7 @@ mod tests {
     use crate::mapping::tests::file;
     use core::net::{Ipv4Addr, SocketAddrV4};
     use proptest::prelude::*;
-    use tailrace_agent::messages::Pair;
+    use tailrace_agent::messages::SocketPair;
 
     /// Where the guest has its memory, and the mailbox within it.
     const START: u64 = 0x60_0000;
@@ -95,7 +95,7 @@ mod tests {
 
     fn delivery(bytes: u64) -> Delivery {
         let at = |port| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, 1), port);
-        Delivery { socket: Pair { local: at(1), remote: at(2) }, bytes }
+        Delivery { socket: SocketPair { local: at(1), remote: at(2) }, bytes }
     }
 
     /// Leaves deliveries of so many bytes each, like an agent.

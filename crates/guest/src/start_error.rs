@@ -3,7 +3,7 @@
 use crate::control_channel as control;
 use core::fmt;
 use std::collections::BTreeSet;
-use tailrace_agent::{Asked, Refusal};
+use tailrace_agent::{KernelRefusal, RequestKind};
 use tailrace_core::text::nearest;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{FlowGroup, NodeIndex};
@@ -11,7 +11,7 @@ use tailrace_scenario::model::{FlowGroup, NodeIndex};
 /// Reason why the kernels of a scenario do not start.
 #[derive(Debug)]
 pub struct StartError {
-    /// The host, as the scenario calls it.
+    /// Name of the host in the scenario.
     pub host: String,
     /// Explanation.
     pub why: String,
@@ -24,12 +24,12 @@ pub struct StartError {
 pub enum RefusedRequest {
     /// A setting of the host.
     Setting {
-        /// The one that is named almost like it, if there is none of its name.
+        /// Setting with a similar name, if the kernel has none of this name.
         nearest: Option<String>,
     },
     /// The congestion control of a flow.
     CongestionControl {
-        /// The flow or attack.
+        /// Name of the flow group or attack.
         flow: String,
         /// Congestion controls of the kernel, by their names in Linux.
         known: Vec<String>,
@@ -37,18 +37,19 @@ pub enum RefusedRequest {
 }
 
 impl StartError {
-    pub(crate) fn of(refusal: Refusal, scenario: &Scenario) -> Self {
-        let Refusal { host, of, why, word, others } = refusal;
+    pub(crate) fn of(refusal: KernelRefusal, scenario: &Scenario) -> Self {
+        let KernelRefusal { host, of, why, word, others } = refusal;
         let refused = match of {
-            // Names of one group begin alike, which says nothing of how near they are.
-            Asked::Setting => {
-                let near = nearest(last(&word), others.iter().map(|other| last(other)));
-                let nearest = near.and_then(|near| others.iter().find(|other| last(other) == near).cloned());
+            // Compares the last parts only: the settings beside it share their group's prefix, which would make all look similar.
+            RequestKind::Setting => {
+                let near = nearest(last_part(&word), others.iter().map(|other| last_part(other)));
+                let nearest =
+                    near.and_then(|near| others.iter().find(|other| last_part(other) == near).cloned());
                 Some(RefusedRequest::Setting { nearest })
             }
-            Asked::CongestionControl => {
-                let asking = flows_of(scenario, &host).find(|(_, control)| *control == word);
-                asking.map(|(flow, _)| RefusedRequest::CongestionControl {
+            RequestKind::CongestionControl => {
+                let requesting = flows_of(scenario, &host).find(|(_, control)| *control == word);
+                requesting.map(|(flow, _)| RefusedRequest::CongestionControl {
                     flow: flow.name.clone(),
                     known: others,
                 })
@@ -66,27 +67,28 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {}
 
-/// The congestion controls that flows ask of a host, by their names in Linux.
-pub(crate) fn controls_of(scenario: &Scenario, host: &str) -> Vec<String> {
-    let asked: BTreeSet<&str> = flows_of(scenario, host).map(|(_, control)| control).collect();
-    asked.into_iter().map(str::to_string).collect()
+/// Congestion controls that flows need of a host's kernel, by their names in Linux.
+pub(crate) fn congestion_controls_of(scenario: &Scenario, host: &str) -> Vec<String> {
+    let needed: BTreeSet<&str> = flows_of(scenario, host).map(|(_, control)| control).collect();
+    needed.into_iter().map(str::to_string).collect()
 }
 
-/// The last part of a setting's name.
-fn last(name: &str) -> &str {
+/// Last part of a setting's dotted name.
+fn last_part(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(_, last)| last)
 }
 
-/// The flows that begin or end at a host and ask it for a congestion control, with its name in Linux.
+/// Flow groups with an end at the host and a congestion control, and its name in Linux.
 fn flows_of<'a>(
     scenario: &'a Scenario,
     host: &'a str,
 ) -> impl Iterator<Item = (&'a FlowGroup, &'static str)> + 'a {
     let is_host = move |end: NodeIndex| scenario.nodes[end.0 as usize].name == host;
-    let own = move |flow: &&FlowGroup| flow.pairs.iter().any(|(from, to)| is_host(*from) || is_host(*to));
+    let touches_host =
+        move |flow: &&FlowGroup| flow.pairs.iter().any(|(from, to)| is_host(*from) || is_host(*to));
     scenario
         .flows
         .iter()
-        .filter(own)
+        .filter(touches_host)
         .filter_map(|flow| Some((flow, control::in_linux(flow.transport.cc_of_each()?))))
 }

@@ -23,7 +23,6 @@
 //! ```
 
 mod classifier;
-mod control;
 pub mod discipline;
 pub mod disciplines;
 pub mod either;
@@ -37,6 +36,8 @@ mod link_view;
 mod longest;
 pub mod managed;
 mod packet_lists;
+mod periodic_timer;
+mod pi_controller;
 pub mod plugin;
 mod qdisc_param;
 

@@ -1,7 +1,7 @@
 //! A connection: bytes still to send, bytes read, and its end. It writes [the byte of each place](content) of the
 //! stream, and checks the bytes that it reads.
 
-use super::listener::make;
+use super::listener::open_stream;
 use super::tcp_info;
 use rustix::event::epoll::EventFlags;
 use rustix::event::{PollFd, PollFlags, Timespec};
@@ -12,10 +12,10 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketAddrAny, SocketFlags};
 use rustix::net::{acceptfrom_with, bind, connect, getpeername, getsockname, recv, send, shutdown};
 use std::io;
 use std::net::SocketAddrV4;
-use tailrace_agent::messages::{Cause, Kind, Order, Pair, Report};
+use tailrace_agent::messages::{ResetCause, SocketKind, SocketOrder, SocketPair, SocketReport};
 use tailrace_wire::content;
 
-/// Whether there is more to come of a connection.
+/// State of a connection after a turn: open, or ended and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     Open,
@@ -24,7 +24,7 @@ pub(super) enum Progress {
 
 /// Events of epoll for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum Readiness {
     /// Readable or writable, but not closed.
     Data,
     /// Whatever there is.
@@ -34,18 +34,18 @@ pub(super) enum News {
 #[derive(Debug)]
 pub(super) struct Connection {
     socket: OwnedFd,
-    pair: Pair,
+    pair: SocketPair,
     multipath: bool,
-    /// Deliveries are told at once.
+    /// Deliveries are reported at once, not in the mailbox.
     listens: bool,
     connecting: bool,
     /// Bytes that are still to be sent; `u64::MAX` for as long as it is open.
     to_send: u64,
-    /// Nothing comes after these.
+    /// Close the connection when `to_send` is sent.
     closing: bool,
-    /// The peer has been told of the end (FIN).
+    /// FIN sent (shutdown(2)).
     shut: bool,
-    /// The other end said so.
+    /// FIN received and all data read.
     peer_closed: bool,
     /// Places in the streams: of the next byte to be sent, and of the next to be read.
     sent: u32,
@@ -58,7 +58,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    fn new(socket: OwnedFd, pair: Pair, kind: &Kind) -> Self {
+    fn new(socket: OwnedFd, pair: SocketPair, kind: &SocketKind) -> Self {
         Self {
             socket,
             pair,
@@ -77,96 +77,95 @@ impl Connection {
         }
     }
 
-    /// Opens one.
-    pub(super) fn connect(pair: Pair, kind: &Kind) -> io::Result<Self> {
-        let socket = make(kind)?;
+    /// Opens a connection; errors of connect(2) are reported by [`Connection::progress`].
+    pub(super) fn connect(pair: SocketPair, kind: &SocketKind) -> io::Result<Self> {
+        let socket = open_stream(kind)?;
         bind(&socket, &pair.local)?;
         match connect(&socket, &pair.remote) {
-            // Other errors are reported by the connection.
             Ok(()) | Err(_) => {}
         }
         Ok(Self { connecting: true, ..Self::new(socket, pair, kind) })
     }
 
-    /// Takes the next that waits.
-    pub(super) fn accept(listener: &OwnedFd, kind: &Kind) -> Option<Self> {
+    /// Accepts the next connection of the backlog.
+    pub(super) fn accept(listener: &OwnedFd, kind: &SocketKind) -> Option<Self> {
         loop {
             let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
             match acceptfrom_with(listener, flags) {
                 Ok((socket, peer)) => {
                     let (local, remote) = (getsockname(&socket).ok().and_then(v4)?, peer.and_then(v4)?);
-                    return Some(Self::new(socket, Pair { local, remote }, kind));
+                    return Some(Self::new(socket, SocketPair { local, remote }, kind));
                 }
-                // It was gone before it was taken.
+                // Reset by the client before accept(2).
                 Err(Errno::CONNABORTED | Errno::INTR) => {}
                 Err(_) => return None,
             }
         }
     }
 
-    pub(super) fn pair(&self) -> Pair {
+    pub(super) fn pair(&self) -> SocketPair {
         self.pair
     }
 
-    /// Whether to look at how much there is to read would be news of there being some, without end and without time passing: so it is
-    /// for Multipath TCP of Linux 6.12, whose subflows then hand over what they have. It is looked at when the simulator reads.
-    pub(super) fn is_news_to_itself(&self) -> bool {
+    /// Whether FIONREAD on this socket raises EPOLLIN again, which would loop without time passing: Multipath TCP of Linux
+    /// 6.12 moves the subflows' data to the connection then. EPOLLIN is not watched there; the simulator's reads poll instead.
+    pub(super) fn fionread_triggers_epollin(&self) -> bool {
         self.multipath && self.allowed.is_some()
     }
 
-    /// Remembers what is asked for; [`Connection::progress`] does it.
-    pub(super) fn obey(&mut self, order: &Order) {
+    /// Records an order; [`Connection::progress`] carries it out.
+    pub(super) fn apply_order(&mut self, order: &SocketOrder) {
         match order {
-            Order::Connect(_) | Order::Send { .. } => {}
-            Order::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
-            Order::Close => {
+            SocketOrder::Connect(_) | SocketOrder::Send { .. } => {}
+            SocketOrder::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
+            SocketOrder::Close => {
                 self.closing = true;
                 if self.to_send == u64::MAX {
                     self.to_send = 0;
                 }
             }
-            Order::Read(bytes) => self.allowed = self.allowed.map(|n| n.saturating_add(*bytes)),
+            SocketOrder::Read(bytes) => self.allowed = self.allowed.map(|n| n.saturating_add(*bytes)),
         }
     }
 
     /// State of the connection in the kernel.
-    pub(super) fn figures(&self) -> Vec<Report> {
+    pub(super) fn figures(&self) -> Vec<SocketReport> {
         if self.multipath { tcp_info::of_multipath(&self.socket) } else { tcp_info::of_tcp(&self.socket) }
     }
 
     /// Events to deliver to a connection with these epoll flags.
-    pub(super) fn news(flags: EventFlags) -> News {
+    pub(super) fn readiness(flags: EventFlags) -> Readiness {
         let data = EventFlags::IN | EventFlags::OUT;
-        if data.contains(flags) { News::Data } else { News::Any }
+        if data.contains(flags) { Readiness::Data } else { Readiness::Any }
     }
 
     /// Does all that can be done now.
-    pub(super) fn progress(&mut self, news: News, reports: &mut Vec<Report>) -> Progress {
-        match self.work(news, reports) {
+    pub(super) fn progress(&mut self, readiness: Readiness, reports: &mut Vec<SocketReport>) -> Progress {
+        match self.work(readiness, reports) {
             Ok(()) if self.shut && self.peer_closed => {
                 reports.extend(self.figures());
-                reports.push(Report::Closed);
+                reports.push(SocketReport::Closed);
                 Progress::Over
             }
             Ok(()) => Progress::Open,
             Err(error) => {
                 reports.extend(self.figures());
-                reports.push(Report::Broken(cause(error)));
+                reports.push(SocketReport::Broken(cause(error)));
                 Progress::Over
             }
         }
     }
 
-    fn work(&mut self, news: News, reports: &mut Vec<Report>) -> Result<(), Errno> {
+    fn work(&mut self, readiness: Readiness, reports: &mut Vec<SocketReport>) -> Result<(), Errno> {
         if self.connecting {
             socket_error(&self.socket)??;
             if getpeername(&self.socket).ok().flatten().is_none() {
                 return Ok(());
             }
             self.connecting = false;
-            reports.push(Report::Connected);
+            reports.push(SocketReport::Connected);
         }
-        self.read(news, reports)?;
+        self.read(readiness, reports)?;
         self.write()
     }
 
@@ -193,7 +192,7 @@ impl Connection {
         Ok(())
     }
 
-    fn read(&mut self, news: News, reports: &mut Vec<Report>) -> Result<(), Errno> {
+    fn read(&mut self, readiness: Readiness, reports: &mut Vec<SocketReport>) -> Result<(), Errno> {
         let waits = self.allowed.is_some();
         let (mut got, mut wrong, mut closed) = (0, 0, false);
         while !self.peer_closed {
@@ -209,8 +208,8 @@ impl Connection {
                     wrong += content::wrong_bytes(self.read, &buffer[..len]);
                     self.read = self.read.wrapping_add(len as u32);
                     self.allowed = self.allowed.map(|n| n - len as u64);
-                    // Less than there is room for is all that there was, of TCP (epoll(7), question 9), and an end to come is news.
-                    if len < most && news == News::Data && !self.multipath {
+                    // A short read has emptied a TCP socket (epoll(7), question 9), and a FIN after it is another event.
+                    if len < most && readiness == Readiness::Data && !self.multipath {
                         break;
                     }
                     continue;
@@ -236,14 +235,14 @@ impl Connection {
             self.announced += got;
         }
         if wrong > 0 {
-            reports.push(Report::Wrong(wrong));
+            reports.push(SocketReport::Wrong(wrong));
         }
         if got > 0 {
-            reports.push(if self.listens { Report::Delivered(got) } else { Report::Noted(got) });
+            reports.push(if self.listens { SocketReport::Delivered(got) } else { SocketReport::Noted(got) });
         }
         if closed {
             self.peer_closed = true;
-            reports.push(Report::PeerClosed);
+            reports.push(SocketReport::PeerClosed);
         }
         Ok(())
     }
@@ -268,11 +267,11 @@ fn v4(address: SocketAddrAny) -> Option<SocketAddrV4> {
     SocketAddrV4::try_from(address).ok()
 }
 
-fn cause(error: Errno) -> Cause {
+fn cause(error: Errno) -> ResetCause {
     match error {
-        Errno::CONNREFUSED => Cause::Refused,
-        Errno::CONNRESET | Errno::PIPE => Cause::Reset,
-        Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH => Cause::TimedOut,
-        _ => Cause::Other,
+        Errno::CONNREFUSED => ResetCause::Refused,
+        Errno::CONNRESET | Errno::PIPE => ResetCause::Reset,
+        Errno::TIMEDOUT | Errno::HOSTUNREACH | Errno::NETUNREACH => ResetCause::TimedOut,
+        _ => ResetCause::Other,
     }
 }

@@ -8,7 +8,7 @@ use rustix::net::{bind, recvfrom, sendto, socket_with};
 use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddrV4;
-use tailrace_agent::messages::{Event, Pair, Report};
+use tailrace_agent::messages::{SocketEvent, SocketPair, SocketReport};
 use tailrace_agent::plan::DatagramSocket;
 
 /// Most bytes of a datagram.
@@ -16,7 +16,7 @@ const MOST: usize = 1 << 16;
 
 /// A datagram that waits to be sent.
 #[derive(Debug)]
-struct Waiting {
+struct QueuedDatagram {
     to: SocketAddrV4,
     payload: u16,
     stamp: u64,
@@ -27,7 +27,7 @@ pub(super) struct Datagrams {
     socket: OwnedFd,
     local: SocketAddrV4,
     is_heard: bool,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<QueuedDatagram>,
 }
 
 impl Datagrams {
@@ -37,7 +37,7 @@ impl Datagrams {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = socket_with(AddressFamily::INET, SocketType::DGRAM, flags, None).map_err(at)?;
         set_ip_tos(&socket, plan.traffic_class).map_err(at)?;
-        // The host may come to have the address later.
+        // IP_FREEBIND: the host may get the address only during the run.
         set_ip_freebind(&socket, true).map_err(at)?;
         bind(&socket, &plan.at).map_err(at)?;
         Ok(Self { socket, local: plan.at, is_heard: plan.is_heard, waiting: VecDeque::new() })
@@ -45,20 +45,22 @@ impl Datagrams {
 
     /// Sends one, as soon as there is room for it.
     pub(super) fn send(&mut self, to: SocketAddrV4, (payload, stamp): (u16, u64)) {
-        self.waiting.push_back(Waiting { to, payload, stamp });
+        self.waiting.push_back(QueuedDatagram { to, payload, stamp });
         self.flush();
     }
 
     /// Does all that can be done now, and says what has come where somebody wants to hear of it.
-    pub(super) fn progress(&mut self, events: &mut VecDeque<Event>) {
+    pub(super) fn progress(&mut self, events: &mut VecDeque<SocketEvent>) {
         self.flush();
         let mut buffer = [0; MOST];
         loop {
             match recvfrom(&self.socket, &mut buffer[..], RecvFlags::empty()) {
                 Ok((_, len, Some(from))) if self.is_heard => {
                     let Ok(remote) = SocketAddrV4::try_from(from) else { continue };
-                    let report = Report::Datagram { payload: len as u16, stamp: stamp_of(&buffer[..len]) };
-                    events.push_back(Event { socket: Pair { local: self.local, remote }, report });
+                    let report =
+                        SocketReport::Datagram { payload: len as u16, stamp: stamp_of(&buffer[..len]) };
+                    events
+                        .push_back(SocketEvent { socket: SocketPair { local: self.local, remote }, report });
                 }
                 // Datagrams that nobody asked to hear of are read all the same, so that no ICMP error is sent for them.
                 Ok(_) | Err(Errno::INTR) => {}
@@ -68,7 +70,7 @@ impl Datagrams {
     }
 
     fn flush(&mut self) {
-        while let Some(Waiting { to, payload, stamp }) = self.waiting.front() {
+        while let Some(QueuedDatagram { to, payload, stamp }) = self.waiting.front() {
             let mut bytes = vec![0; usize::from(*payload)];
             let len = bytes.len().min(8);
             bytes[..len].copy_from_slice(&stamp.to_le_bytes()[..len]);

@@ -1,4 +1,4 @@
-//! Sockets as flows want them.
+//! Stream sockets of flows: creation with the options of the flow, and listening.
 
 use rustix::fd::OwnedFd;
 use rustix::net::sockopt::{
@@ -7,14 +7,14 @@ use rustix::net::sockopt::{
 use rustix::net::{AddressFamily, SocketFlags, SocketType, bind, ipproto, socket_with};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use tailrace_agent::messages::Kind;
+use tailrace_agent::messages::SocketKind;
 use tailrace_agent::plan::Listener;
 
-/// Most connections that wait to be accepted; the kernel's `somaxconn` bounds it, too.
+/// Backlog of listen(2), also bounded by the kernel's `somaxconn`.
 const BACKLOG: i32 = 4096;
 
-/// A socket of that kind, which neither waits nor holds small messages back.
-pub(super) fn make(kind: &Kind) -> io::Result<OwnedFd> {
+/// Opens a TCP or Multipath TCP socket with the options of `kind`: non-blocking, without Nagle's algorithm.
+pub(super) fn open_stream(kind: &SocketKind) -> io::Result<OwnedFd> {
     let protocol = if kind.multipath { ipproto::MPTCP } else { ipproto::TCP };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(AddressFamily::INET, SocketType::STREAM, flags, Some(protocol))?;
@@ -31,15 +31,15 @@ pub(super) fn make(kind: &Kind) -> io::Result<OwnedFd> {
     Ok(socket)
 }
 
-/// Takes connections from now on.
+/// Opens a listening socket.
 pub(super) fn listen(listener: &Listener) -> io::Result<OwnedFd> {
-    let at = |error: io::Error| io::Error::other(format!("listening at {}: {error}", listener.at));
-    let socket = make(&listener.kind).map_err(at)?;
-    // Linux takes a join of Multipath TCP only where somebody listens at the address that it comes to.
+    let context = |error: io::Error| io::Error::other(format!("listening at {}: {error}", listener.at));
+    let socket = open_stream(&listener.kind).map_err(context)?;
+    // Linux accepts MP_JOIN only at an address with a listener, so Multipath TCP listens at all addresses.
     let address = if listener.kind.multipath { Ipv4Addr::UNSPECIFIED } else { *listener.at.ip() };
-    // The host may come to have the address later.
-    set_ip_freebind(&socket, true).map_err(|error| at(error.into()))?;
-    bind(&socket, &SocketAddrV4::new(address, listener.at.port())).map_err(|error| at(error.into()))?;
-    rustix::net::listen(&socket, BACKLOG).map_err(|error| at(error.into()))?;
+    // IP_FREEBIND: the host may get the address only during the run.
+    set_ip_freebind(&socket, true).map_err(|error| context(error.into()))?;
+    bind(&socket, &SocketAddrV4::new(address, listener.at.port())).map_err(|error| context(error.into()))?;
+    rustix::net::listen(&socket, BACKLOG).map_err(|error| context(error.into()))?;
     Ok(socket)
 }

@@ -66,14 +66,14 @@ fn physical(address: u64) -> io::Result<u64> {
 mod tests {
     use super::*;
     use std::net::{Ipv4Addr, SocketAddrV4};
-    use tailrace_agent::messages::Pair;
+    use tailrace_agent::messages::SocketPair;
 
     #[test]
     fn a_full_mailbox_takes_nothing_until_it_is_read() {
         let words: &'static [AtomicU64; WORDS] = Box::leak(Box::new([const { AtomicU64::new(0) }; WORDS]));
         let mailbox = Mailbox { words };
         let at = |port| SocketAddrV4::new(Ipv4Addr::LOCALHOST, port);
-        let delivery = Delivery { socket: Pair { local: at(1), remote: at(2) }, bytes: 9 };
+        let delivery = Delivery { socket: SocketPair { local: at(1), remote: at(2) }, bytes: 9 };
         let leave = |number: u64| mailbox.leave((0..number as usize).map(|_| delivery));
         assert!(leave(RECORDS - 1) && !leave(2) && leave(1) && !leave(1));
         words[READ].store(1, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Flows of the scenario as sockets of this host: the simulator says what its applications do, and hears what comes of it.
+//! Sockets of the scenario's flows: the simulator orders what its applications do, the agent reports what happens.
 
 mod connection;
 mod datagrams;
@@ -8,7 +8,7 @@ mod sample_timer;
 mod tcp_info;
 
 use crate::addresses::Addresses;
-use connection::{Connection, News, Progress};
+use connection::{Connection, Progress, Readiness};
 use datagrams::Datagrams;
 use listener::listen;
 use mailbox::Mailbox;
@@ -16,24 +16,25 @@ use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketType, bind, connect, recv, send, socket};
-use sample_timer::Samples;
+use sample_timer::SampleTimer;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use tailrace_agent::mailbox::Delivery;
 use tailrace_agent::messages::{
-    AGENT, Command, Event, Kind, MOST_BYTES, Order, PORT, Pair, Report, SIMULATOR, Word,
+    AGENT, ControlMessage, MOST_BYTES, PORT, SIMULATOR, SocketCommand, SocketEvent, SocketKind, SocketOrder,
+    SocketPair, SocketReport,
 };
-use tailrace_agent::plan::Control;
+use tailrace_agent::plan::SocketControl;
 
 /// Epoll tokens of the control socket and of the sample timer; sockets have their numbers.
 const CONTROL: u64 = 0;
 const SAMPLE: u64 = 1;
 
-/// Owner of a token.
+/// Socket behind an epoll token.
 #[derive(Debug)]
-enum Holder {
-    Listener(OwnedFd, Kind),
+enum TokenOwner {
+    Listener(OwnedFd, SocketKind),
     Connection(Box<Connection>),
     Datagrams(Box<Datagrams>),
 }
@@ -44,25 +45,25 @@ pub(crate) struct Sockets {
     addresses: Addresses,
     control: OwnedFd,
     epoll: OwnedFd,
-    samples: Samples,
-    holders: BTreeMap<u64, Holder>,
-    numbers: BTreeMap<Pair, u64>,
+    samples: SampleTimer,
+    holders: BTreeMap<u64, TokenOwner>,
+    numbers: BTreeMap<SocketPair, u64>,
     datagrams: BTreeMap<SocketAddrV4, u64>,
     last: u64,
-    events: VecDeque<Event>,
+    events: VecDeque<SocketEvent>,
     /// Where deliveries are noted, if the kernel shows where that is.
     mailbox: Option<Mailbox>,
 }
 
 impl Sockets {
-    /// Listens wherever it is to be listened, and to the simulator.
-    pub(crate) fn open(plan: &Control, addresses: Addresses) -> io::Result<Self> {
+    /// Opens the control socket, the listeners and the datagram sockets of the plan.
+    pub(crate) fn open(plan: &SocketControl, addresses: Addresses) -> io::Result<Self> {
         let control = socket(AddressFamily::INET, SocketType::DGRAM, None)?;
         bind(&control, &SocketAddrV4::new(AGENT, PORT))?;
         connect(&control, &SocketAddrV4::new(SIMULATOR, PORT))?;
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &control, EventData::new_u64(CONTROL), EventFlags::IN)?;
-        let samples = Samples::new(&plan.samples)?;
+        let samples = SampleTimer::new(&plan.samples)?;
         epoll::add(&epoll, &samples, EventData::new_u64(SAMPLE), EventFlags::IN)?;
         let mut all = Self {
             addresses,
@@ -80,19 +81,19 @@ impl Sockets {
             all.addresses.go_to(*listener.at.ip())?;
             let socket = listen(listener)?;
             all.watch(&socket, EventFlags::IN)?;
-            all.holders.insert(all.last, Holder::Listener(socket, listener.kind.clone()));
+            all.holders.insert(all.last, TokenOwner::Listener(socket, listener.kind.clone()));
         }
         for plan in &plan.datagrams {
             all.addresses.go_to(*plan.at.ip())?;
             let socket = Datagrams::open(plan)?;
             all.watch(&socket, EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
             all.datagrams.insert(plan.at, all.last);
-            all.holders.insert(all.last, Holder::Datagrams(Box::new(socket)));
+            all.holders.insert(all.last, TokenOwner::Datagrams(Box::new(socket)));
         }
         Ok(all)
     }
 
-    /// Does what is asked and says what happens, for ever.
+    /// Event loop: carries out orders and reports events until the guest ends.
     pub(crate) fn serve(mut self) {
         let mut ready = Vec::with_capacity(64);
         loop {
@@ -104,9 +105,9 @@ impl Sockets {
             }
             for event in &ready {
                 match event.data.u64() {
-                    CONTROL => self.obey(),
+                    CONTROL => self.receive_commands(),
                     SAMPLE => self.sample(),
-                    number => self.progress(number, Connection::news(event.flags)),
+                    number => self.progress(number, Connection::readiness(event.flags)),
                 }
             }
             self.say();
@@ -119,15 +120,15 @@ impl Sockets {
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(self.last), what)?)
     }
 
-    fn obey(&mut self) {
+    fn receive_commands(&mut self) {
         let mut buffer = vec![0; 1 << 16];
         while let Ok((_, len)) = recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
             // Nobody else speaks to this socket: it is connected.
-            let words: Vec<Word> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
+            let words: Vec<ControlMessage> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
             for word in words {
                 match word {
-                    Word::Socket(Command { socket, order }) => self.carry_out(socket, order),
-                    Word::Addresses(changed) => self.readdress(&changed),
+                    ControlMessage::Socket(SocketCommand { socket, order }) => self.carry_out(socket, order),
+                    ControlMessage::Addresses(changed) => self.readdress(&changed),
                 }
             }
         }
@@ -137,59 +138,59 @@ impl Sockets {
         if let Err(error) = self.addresses.change(changed) {
             // It is about no socket, but nothing can go on.
             let none = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
-            self.tell(Pair { local: none, remote: none }, Report::Failed(error.to_string()));
+            self.tell(SocketPair { local: none, remote: none }, SocketReport::Failed(error.to_string()));
         }
     }
 
-    fn carry_out(&mut self, pair: Pair, order: Order) {
-        if let Order::Connect(kind) = order {
+    fn carry_out(&mut self, pair: SocketPair, order: SocketOrder) {
+        if let SocketOrder::Connect(kind) = order {
             let socket =
                 self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
             return match socket {
                 Ok(connection) => self.add(connection),
-                Err(error) => self.tell(pair, Report::Failed(error.to_string())),
+                Err(error) => self.tell(pair, SocketReport::Failed(error.to_string())),
             };
         }
-        if let Order::Send { payload, stamp } = order {
+        if let SocketOrder::Send { payload, stamp } = order {
             let socket = self.datagrams.get(&pair.local).and_then(|number| self.holders.get_mut(number));
-            if let Some(Holder::Datagrams(socket)) = socket {
+            if let Some(TokenOwner::Datagrams(socket)) = socket {
                 socket.send(pair.remote, (payload, stamp));
             }
             return;
         }
         // The simulator may still name a socket that has ended, until it hears of it.
         let Some(number) = self.numbers.get(&pair).copied() else { return };
-        if let Some(Holder::Connection(connection)) = self.holders.get_mut(&number) {
-            connection.obey(&order);
+        if let Some(TokenOwner::Connection(connection)) = self.holders.get_mut(&number) {
+            connection.apply_order(&order);
         }
-        self.progress(number, News::Any);
+        self.progress(number, Readiness::Any);
     }
 
     fn add(&mut self, connection: Connection) {
-        // Each turn takes all there is, so that the next news is news.
+        // Edge-triggered: each turn reads and writes until EAGAIN.
         let mut both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-        if connection.is_news_to_itself() {
+        if connection.fionread_triggers_epollin() {
             both.remove(EventFlags::IN);
         }
         let pair = connection.pair();
         if let Err(error) = self.watch(&connection, both) {
-            return self.tell(pair, Report::Failed(error.to_string()));
+            return self.tell(pair, SocketReport::Failed(error.to_string()));
         }
         self.numbers.insert(pair, self.last);
-        self.holders.insert(self.last, Holder::Connection(Box::new(connection)));
-        self.progress(self.last, News::Any);
+        self.holders.insert(self.last, TokenOwner::Connection(Box::new(connection)));
+        self.progress(self.last, Readiness::Any);
     }
 
     /// Does all that a socket can do now.
-    fn progress(&mut self, number: u64, news: News) {
+    fn progress(&mut self, number: u64, readiness: Readiness) {
         match self.holders.get_mut(&number) {
             None => {}
-            Some(Holder::Listener(..)) => self.accept(number),
-            Some(Holder::Datagrams(socket)) => socket.progress(&mut self.events),
-            Some(Holder::Connection(connection)) => {
+            Some(TokenOwner::Listener(..)) => self.accept(number),
+            Some(TokenOwner::Datagrams(socket)) => socket.progress(&mut self.events),
+            Some(TokenOwner::Connection(connection)) => {
                 let pair = connection.pair();
                 let mut reports = Vec::new();
-                let progress = connection.progress(news, &mut reports);
+                let progress = connection.progress(readiness, &mut reports);
                 reports.into_iter().for_each(|report| self.tell(pair, report));
                 if progress == Progress::Over {
                     self.holders.remove(&number);
@@ -202,23 +203,24 @@ impl Sockets {
     fn sample(&mut self) {
         self.samples.next();
         for holder in self.holders.values() {
-            if let Holder::Connection(connection) = holder {
+            if let TokenOwner::Connection(connection) = holder {
                 let socket = connection.pair();
-                self.events.extend(connection.figures().into_iter().map(|report| Event { socket, report }));
+                self.events
+                    .extend(connection.figures().into_iter().map(|report| SocketEvent { socket, report }));
             }
         }
     }
 
     fn accept(&mut self, number: u64) {
-        while let Some(Holder::Listener(socket, kind)) = self.holders.get(&number) {
+        while let Some(TokenOwner::Listener(socket, kind)) = self.holders.get(&number) {
             let Some(connection) = Connection::accept(socket, kind) else { return };
-            self.tell(connection.pair(), Report::Accepted);
+            self.tell(connection.pair(), SocketReport::Accepted);
             self.add(connection);
         }
     }
 
-    fn tell(&mut self, socket: Pair, report: Report) {
-        self.events.push_back(Event { socket, report });
+    fn tell(&mut self, socket: SocketPair, report: SocketReport) {
+        self.events.push_back(SocketEvent { socket, report });
     }
 
     /// Says all that there is to say: if that is nothing but deliveries on which nobody acts, by noting them.
@@ -242,8 +244,8 @@ impl Sockets {
 
     /// Whether all that there is to say could be noted.
     fn note(&mut self) -> bool {
-        let delivery = |event: &Event| match event.report {
-            Report::Noted(bytes) => Some(Delivery { socket: event.socket, bytes }),
+        let delivery = |event: &SocketEvent| match event.report {
+            SocketReport::Noted(bytes) => Some(Delivery { socket: event.socket, bytes }),
             _ => None,
         };
         let Some(mailbox) = &self.mailbox else { return false };

@@ -10,17 +10,17 @@ use tailrace_agent::plan;
 
 /// A timer that can be read when the next time has come.
 #[derive(Debug)]
-pub(super) struct Samples {
+pub(super) struct SampleTimer {
     timer: OwnedFd,
-    plan: plan::Samples,
+    plan: plan::SampleSchedule,
     /// Number of the other times that have passed.
     over: usize,
     /// The next at equal intervals.
     tick: u64,
 }
 
-impl Samples {
-    pub(super) fn new(plan: &plan::Samples) -> io::Result<Self> {
+impl SampleTimer {
+    pub(super) fn new(plan: &plan::SampleSchedule) -> io::Result<Self> {
         let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
         let timer = timerfd_create(TimerfdClockId::Realtime, flags)?;
         let tick = if plan.interval > 0 { plan.first } else { u64::MAX };
@@ -62,7 +62,7 @@ impl Samples {
     }
 }
 
-impl AsFd for Samples {
+impl AsFd for SampleTimer {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.timer.as_fd()
     }

@@ -3,7 +3,7 @@
 use crate::raw::socket_option;
 use core::net::{Ipv4Addr, SocketAddrV4};
 use rustix::fd::AsFd;
-use tailrace_agent::messages::{Figures, Pair, Report, Stream};
+use tailrace_agent::messages::{MptcpInfo, SocketPair, SocketReport, TcpInfo};
 
 // Linux, `include/uapi/linux/tcp.h` and `mptcp.h`.
 const TCP: i32 = 6;
@@ -32,14 +32,14 @@ const CLOSE_WAIT: u8 = 8;
 const UNLIMITED: u32 = 0x7fff_ffff;
 
 /// Reports of a TCP connection.
-pub(super) fn of_tcp(socket: impl AsFd) -> Vec<Report> {
+pub(super) fn of_tcp(socket: impl AsFd) -> Vec<SocketReport> {
     let mut info = [0; INFO];
     let len = socket_option(socket, (TCP, TCP_INFO), &mut info);
-    len.map_or(Vec::new(), |len| vec![Report::Counted(figures(&info[..len.min(INFO)]))])
+    len.map_or(Vec::new(), |len| vec![SocketReport::Counted(figures(&info[..len.min(INFO)]))])
 }
 
 /// Reports of a Multipath TCP connection: each of its subflows and its data level, then all together.
-pub(super) fn of_multipath(socket: impl AsFd) -> Vec<Report> {
+pub(super) fn of_multipath(socket: impl AsFd) -> Vec<SocketReport> {
     let info = each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * INFO }>(&socket, MPTCP_TCPINFO, INFO);
     let addresses =
         each::<{ SUBFLOW_DATA + MOST_SUBFLOWS * ADDRESSES }>(&socket, MPTCP_SUBFLOW_ADDRS, ADDRESSES);
@@ -47,13 +47,13 @@ pub(super) fn of_multipath(socket: impl AsFd) -> Vec<Report> {
     let len = socket_option(&socket, (SOL_MPTCP, MPTCP_INFO), &mut whole).unwrap_or(0);
     let mut reports = reports(&info, &addresses);
     if !reports.is_empty() && len >= STREAM {
-        reports.insert(0, Report::Stream(stream(&whole)));
+        reports.insert(0, SocketReport::Stream(stream(&whole)));
     }
     reports
 }
 
-fn stream(whole: &[u8; STREAM]) -> Stream {
-    Stream { bytes_sent: long(whole, 56), bytes_again: long(whole, 48), bytes_acked: long(whole, 72) }
+fn stream(whole: &[u8; STREAM]) -> MptcpInfo {
+    MptcpInfo { bytes_sent: long(whole, 56), bytes_again: long(whole, 48), bytes_acked: long(whole, 72) }
 }
 
 /// Structures of the subflows as the kernel writes them, with the header before them; empty where there are none.
@@ -74,14 +74,14 @@ fn parts(all: &[u8]) -> impl Iterator<Item = &[u8]> {
     all.get(SUBFLOW_DATA..).unwrap_or_default().chunks_exact(size.max(1))
 }
 
-fn reports(info: &[u8], addresses: &[u8]) -> Vec<Report> {
-    let figures: Vec<Figures> = parts(info).map(figures).collect();
+fn reports(info: &[u8], addresses: &[u8]) -> Vec<SocketReport> {
+    let figures: Vec<TcpInfo> = parts(info).map(figures).collect();
     let Some(all) = figures.iter().copied().reduce(|sum, one| add(&sum, &one)) else { return Vec::new() };
     let pairs = parts(addresses)
         .filter_map(|both| Some((address(both.get(..ADDRESS)?)?, address(both.get(ADDRESS..)?)?)));
-    let subflows = pairs.map(|(local, remote)| Pair { local, remote }).zip(&figures);
-    let mut reports: Vec<_> = subflows.map(|(pair, one)| Report::Subflow(pair, *one)).collect();
-    reports.push(Report::Counted(Figures { multipath: true, ..all }));
+    let subflows = pairs.map(|(local, remote)| SocketPair { local, remote }).zip(&figures);
+    let mut reports: Vec<_> = subflows.map(|(pair, one)| SocketReport::Subflow(pair, *one)).collect();
+    reports.push(SocketReport::Counted(TcpInfo { multipath: true, ..all }));
     reports
 }
 
@@ -93,12 +93,12 @@ fn address(bytes: &[u8]) -> Option<SocketAddrV4> {
     is_ours.then(|| SocketAddrV4::new(Ipv4Addr::new(a, b, c, d), u16::from_be_bytes([p0, p1])))
 }
 
-fn figures(info: &[u8]) -> Figures {
+fn figures(info: &[u8]) -> TcpInfo {
     let mss = word(info, 16);
     let segments = |n: u32| u64::from(n) * u64::from(mss);
     let [unacknowledged, sacked, lost, again] = [24, 28, 32, 36].map(|at| word(info, at));
     let some = |value: u32, none: u32| (value != none).then_some(value);
-    Figures {
+    TcpInfo {
         multipath: false,
         usable: info.first().is_some_and(|state| [ESTABLISHED, CLOSE_WAIT].contains(state)),
         mss,
@@ -119,8 +119,8 @@ fn figures(info: &[u8]) -> Figures {
     }
 }
 
-fn add(sum: &Figures, one: &Figures) -> Figures {
-    Figures {
+fn add(sum: &TcpInfo, one: &TcpInfo) -> TcpInfo {
+    TcpInfo {
         usable: sum.usable || one.usable,
         cwnd: sum.cwnd + one.cwnd,
         in_flight: sum.in_flight + one.in_flight,
@@ -173,7 +173,7 @@ mod tests {
         for (at, value) in [(48, 7_u64), (56, 6_000_000_000), (64, 9), (72, 5)] {
             whole[at..at + 8].copy_from_slice(&value.to_ne_bytes());
         }
-        let expected = Stream { bytes_sent: 6_000_000_000, bytes_again: 7, bytes_acked: 5 };
+        let expected = MptcpInfo { bytes_sent: 6_000_000_000, bytes_again: 7, bytes_acked: 5 };
         assert_eq!(stream(&whole), expected);
     }
 
@@ -189,10 +189,10 @@ mod tests {
             }
             let found = reports(&all, &addresses);
             let [
-                Report::Subflow(..),
-                Report::Subflow(pair, second),
-                Report::Subflow(..),
-                Report::Counted(sum),
+                SocketReport::Subflow(..),
+                SocketReport::Subflow(pair, second),
+                SocketReport::Subflow(..),
+                SocketReport::Counted(sum),
             ] = &found[..]
             else {
                 panic!("{found:?}")

@@ -9,9 +9,10 @@
 //! packet, the law is not asked (as in ns-2). Choice: 170 updates per second as in ns-2, although the paper's text may
 //! say 160; both round to the same coefficients. Linux does not have PI.
 
-use crate::control::{Controller, Ticker};
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::PiController;
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
@@ -79,8 +80,8 @@ pub struct Pi {
     mean: f64,
     queue_in_bytes: bool,
     probability_in_bytes: bool,
-    controller: Controller,
-    ticker: Ticker,
+    controller: PiController,
+    timer: PeriodicTimer,
     probability: f64,
 }
 
@@ -99,8 +100,8 @@ impl Pi {
             queue_in_bytes: config.queue_in_bytes,
             probability_in_bytes: config.probability_in_bytes,
             // a (q - q_ref) - b (q_old - q_ref) = (a - b) (q - q_ref) + b (q - q_old).
-            controller: Controller { alpha: config.a - config.b, beta: config.b, reference, old: 0.0 },
-            ticker: Ticker::new(interval, interval),
+            controller: PiController { alpha: config.a - config.b, beta: config.b, reference, previous: 0.0 },
+            timer: PeriodicTimer::new(interval, interval),
             probability: 0.0,
         }
     }
@@ -121,14 +122,14 @@ impl Aqm for Pi {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        Some(self.ticker.next())
+        Some(self.timer.deadline())
     }
 
     fn handle_timeout(&mut self, backlog: Backlog, now: Instant) {
-        if self.ticker.ticks(now) {
+        if self.timer.restart_if_expired(now) {
             let queue = self.queue(backlog);
-            self.probability = (self.probability + self.controller.change(queue)).clamp(0.0, 1.0);
-            self.controller.remember(queue);
+            self.probability = (self.probability + self.controller.increment(queue)).clamp(0.0, 1.0);
+            self.controller.store_sample(queue);
         }
     }
 
@@ -163,7 +164,7 @@ mod tests {
         let mut law = Pi::new(&at_100());
         let mut seen = Vec::new();
         for update in 1..=25_500 {
-            law.handle_timeout(backlog(200), law.ticker.next());
+            law.handle_timeout(backlog(200), law.timer.deadline());
             if [1, 10, 50, 100, 150].contains(&(update / 170)) && update % 170 == 0 {
                 seen.push(law.probability);
             }
@@ -181,7 +182,7 @@ mod tests {
         let mut updates = 0;
         // The interval is rounded to 5 882 353 ns, so the 170th comes 10 ns late.
         while law.poll_timeout().unwrap() <= Instant::from_millis(1001) {
-            law.handle_timeout(backlog(0), law.ticker.next());
+            law.handle_timeout(backlog(0), law.timer.deadline());
             updates += 1;
         }
         assert_eq!(updates, 170);
@@ -192,7 +193,7 @@ mod tests {
         let mut law = Pi { probability: 0.5, ..Pi::new(&at_100()) };
         for (old, new) in [(0.0, 40), (40.0, 180), (180.0, 180), (180.0, 90)] {
             let before = law.probability;
-            law.handle_timeout(backlog(new), law.ticker.next());
+            law.handle_timeout(backlog(new), law.timer.deadline());
             let step = 0.000_018_22 * (new as f64 - 100.0) - 0.000_018_16 * (old - 100.0);
             assert!((law.probability - before - step).abs() < 1e-15);
         }
@@ -201,12 +202,12 @@ mod tests {
     #[test]
     fn the_probability_rests_at_the_reference_and_stays_within_bounds() {
         let mut law = Pi { probability: 0.3, ..Pi::new(&at_100()) };
-        law.controller.old = 100.0;
-        law.handle_timeout(backlog(100), law.ticker.next());
+        law.controller.previous = 100.0;
+        law.handle_timeout(backlog(100), law.timer.deadline());
         assert_eq!(law.probability, 0.3);
-        law.handle_timeout(backlog(1_000_000), law.ticker.next());
+        law.handle_timeout(backlog(1_000_000), law.timer.deadline());
         assert_eq!(law.probability, 1.0);
-        law.handle_timeout(backlog(0), law.ticker.next());
+        law.handle_timeout(backlog(0), law.timer.deadline());
         assert_eq!(law.probability, 0.0);
     }
 

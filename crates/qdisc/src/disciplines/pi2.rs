@@ -10,9 +10,10 @@
 //! 2, are also dropped with the classic probability (RFC 9332 §4.1 requires this under overload). Linux has PI2 only as
 //! part of `dualpi2`.
 
-use crate::control::{Controller, Ticker, delay_shown};
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::{PiController, departure_delay};
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Ecn, Instant, Limit, Packet, Probability, Rng};
 
@@ -116,8 +117,8 @@ pub struct Pi2 {
     k: f64,
     mark_limit: f64,
     floor: u64,
-    controller: Controller,
-    ticker: Ticker,
+    controller: PiController,
+    timer: PeriodicTimer,
     /// Codepoint of the packet that comes next to [`Aqm::on_enqueue`].
     arriving: Ecn,
     delay: f64,
@@ -134,13 +135,13 @@ impl Pi2 {
             k: config.k,
             mark_limit: config.mark_limit.get(),
             floor: config.mean_pktsize.get().saturating_mul(2),
-            controller: Controller {
+            controller: PiController {
                 alpha: config.alpha,
                 beta: config.beta,
                 reference: config.target.as_secs_f64(),
-                old: 0.0,
+                previous: 0.0,
             },
-            ticker: Ticker::new(config.tupdate, config.tupdate),
+            timer: PeriodicTimer::new(config.tupdate, config.tupdate),
             arriving: Ecn::NotEct,
             delay: 0.0,
             root: 0.0,
@@ -180,18 +181,18 @@ impl Aqm for Pi2 {
         _now: Instant,
         _rng: &mut Rng,
     ) -> Verdict {
-        self.delay = delay_shown(sojourn, backlog.packets);
+        self.delay = departure_delay(sojourn, backlog.packets);
         Verdict::Pass
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        Some(self.ticker.next())
+        Some(self.timer.deadline())
     }
 
     fn handle_timeout(&mut self, _backlog: Backlog, now: Instant) {
-        if self.ticker.ticks(now) {
-            self.root = (self.root + self.controller.change(self.delay)).clamp(0.0, 1.0);
-            self.controller.remember(self.delay);
+        if self.timer.restart_if_expired(now) {
+            self.root = (self.root + self.controller.increment(self.delay)).clamp(0.0, 1.0);
+            self.controller.store_sample(self.delay);
         }
     }
 
@@ -200,7 +201,7 @@ impl Aqm for Pi2 {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out.copy_from_slice(&[self.classic(), self.root, self.controller.old]);
+        out.copy_from_slice(&[self.classic(), self.root, self.controller.previous]);
     }
 }
 
@@ -215,7 +216,7 @@ mod tests {
         let mut law = Pi2::new(config);
         let sojourn = Duration::from_millis(30);
         law.on_dequeue(Bytes(1000), sojourn, WAITING, Instant::ZERO, &mut Rng::new(1));
-        law.controller.old = 0.030;
+        law.controller.previous = 0.030;
         law
     }
 
@@ -238,7 +239,7 @@ mod tests {
         // 0.16 (30 ms - 15 ms) = 0.0024 an update; 104 of them are 0.2496, and the square of a quarter is 6.25 %.
         let mut law = late(&Pi2Config::default());
         for update in 1..=105 {
-            let now = law.ticker.next();
+            let now = law.timer.deadline();
             assert_eq!(now, Instant::from_millis(16 * update));
             law.handle_timeout(WAITING, now);
             assert_eq!(law.root >= 0.25, update == 105, "{update}: {}", law.root);
@@ -249,8 +250,8 @@ mod tests {
     #[test]
     fn the_trend_counts_and_silence_unwinds() {
         let mut law = late(&Pi2Config::default());
-        law.controller.old = 0.010;
-        law.handle_timeout(WAITING, law.ticker.next());
+        law.controller.previous = 0.010;
+        law.handle_timeout(WAITING, law.timer.deadline());
         // 0.0024 + 3.2 (30 ms - 10 ms).
         assert!((law.root - 0.0664).abs() < 1e-12);
         law.on_dequeue(
@@ -260,7 +261,7 @@ mod tests {
             Instant::ZERO,
             &mut Rng::new(1),
         );
-        law.handle_timeout(Backlog::default(), law.ticker.next());
+        law.handle_timeout(Backlog::default(), law.timer.deadline());
         assert_eq!(law.root, 0.0);
     }
 

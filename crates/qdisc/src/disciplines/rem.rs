@@ -11,9 +11,9 @@
 //! value at which the probability is 0.9999. No source has this limit, but under a flood the price would grow without
 //! bound and take as long to fall again. Linux does not have REM.
 
-use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
 use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::math::{exp, ln};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
@@ -122,7 +122,7 @@ pub struct Rem {
     link: LinkView,
     /// Packets that the link serves in an interval.
     capacity: f64,
-    ticker: Ticker,
+    timer: PeriodicTimer,
 
     /// Arrivals in this interval, and their average over intervals.
     arrived: f64,
@@ -158,7 +158,7 @@ impl Rem {
             mean_pktsize: config.mean_pktsize,
             link: *link,
             capacity: capacity(config.interval, config.mean_pktsize, link),
-            ticker: Ticker::new(config.interval, config.interval),
+            timer: PeriodicTimer::new(config.interval, config.interval),
             arrived: 0.0,
             average: 0.0,
             old_backlog: 0.0,
@@ -227,11 +227,11 @@ impl Aqm for Rem {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        Some(self.ticker.next())
+        Some(self.timer.deadline())
     }
 
     fn handle_timeout(&mut self, backlog: Backlog, now: Instant) {
-        if self.ticker.ticks(now) {
+        if self.timer.restart_if_expired(now) {
             self.update(backlog);
         }
     }
@@ -267,7 +267,7 @@ mod tests {
 
     fn tick(law: &mut Rem, arrived: f64, waiting: u64) {
         law.arrived = arrived;
-        law.handle_timeout(backlog(waiting), law.ticker.next());
+        law.handle_timeout(backlog(waiting), law.timer.deadline());
     }
 
     #[test]

@@ -101,14 +101,14 @@ tailrace_core::parameters! {
     }
 }
 
-/// More buckets than this are a mistake: their table alone would take megabytes a queue.
-const MOST_BUCKETS: u32 = 1 << 20;
-/// Packets are numbered in 32 bits.
-const MOST_PACKETS: u64 = 1 << 31;
-/// Below this a large packet would wait for hundreds of empty turns.
-const LEAST_QUANTUM: Bytes = Bytes(64);
+/// Largest `buckets`: their table takes megabytes a queue.
+const MAX_BUCKETS: u32 = 1 << 20;
+/// Largest `limit`: packets are numbered in 32 bits.
+const MAX_PACKETS: u64 = 1 << 31;
+/// Smallest `quantum`: with less, a large packet waits for hundreds of turns without a packet.
+const MIN_QUANTUM: Bytes = Bytes(64);
 
-/// Limits of Linux: divisors are powers of two up to this, flows and the packets of each are fewer.
+/// Limits of `sch_sfq`: largest hash divisor (a power of two), flows (`SFQ_MAX_FLOWS`), packets a flow (`SFQ_MAX_DEPTH`).
 const TC_DIVISOR: u32 = 1 << 16;
 const TC_FLOWS: u32 = (1 << 16) - 128;
 const TC_DEPTH: u64 = 127;
@@ -173,23 +173,23 @@ impl Discipline for SfqConfig {
             Limit::Bytes(_) => {
                 return Err(("limit", "sfq counts packets; write for example \"127 packets\"".into()));
             }
-            Limit::Packets(n) if !(least..=MOST_PACKETS).contains(&n) => {
-                return Err(("limit", format!("must be {least} to {MOST_PACKETS} packets, is {n}")));
+            Limit::Packets(n) if !(least..=MAX_PACKETS).contains(&n) => {
+                return Err(("limit", format!("must be {least} to {MAX_PACKETS} packets, is {n}")));
             }
             Limit::Packets(_) => {}
         }
         for (name, n) in [("buckets", self.buckets()), ("flows", self.flows())] {
-            if !(1..=MOST_BUCKETS).contains(&n) {
-                return Err((name, format!("must be 1 to {MOST_BUCKETS}, is {n}")));
+            if !(1..=MAX_BUCKETS).contains(&n) {
+                return Err((name, format!("must be 1 to {MAX_BUCKETS}, is {n}")));
             }
         }
         if self.depth() == 0 {
             return Err(("depth", "no packet could ever wait; the depth must be larger".into()));
         }
-        if self.quantum < LEAST_QUANTUM {
+        if self.quantum < MIN_QUANTUM {
             return Err((
                 "quantum",
-                format!("{} is too small; at least {LEAST_QUANTUM} is needed", self.quantum),
+                format!("{} is too small; at least {MIN_QUANTUM} is needed", self.quantum),
             ));
         }
         check_perturb(self.perturb())?;
@@ -256,7 +256,7 @@ impl Discipline for SfqConfig {
     }
 }
 
-/// The discipline.
+/// SFQ queue of a link.
 #[derive(Debug)]
 pub struct Sfq<P> {
     slots: Slots<P>,
@@ -268,7 +268,7 @@ pub struct Sfq<P> {
     service: Service,
     victim: Victim,
     hash: FlowHash,
-    /// Drawn with the first packet.
+    /// Salt of the hash, drawn when the first packet arrives.
     salt: Option<u64>,
     perturb: Duration,
     next_perturb: Option<Instant>,
@@ -294,7 +294,7 @@ impl<P: Packet> Sfq<P> {
         }
     }
 
-    /// Where `flow` belongs at present.
+    /// Bucket of `flow` under the present salt.
     #[inline]
     fn bucket(&mut self, flow: FlowKey, rng: &mut Rng) -> u32 {
         if self.hash == FlowHash::Ns2 {
@@ -304,35 +304,35 @@ impl<P: Packet> Sfq<P> {
         salted_bucket(flow, self.hash, salt, self.buckets)
     }
 
-    /// ns-2's rule: refuse where the bucket holds half of what is left, or, once less than a packet a bucket is left,
-    /// more than its share of the whole.
+    /// Whether ns-2 drops the arrival, with `used` packets in its bucket: the bucket holds half of the free places, or
+    /// fewer places than buckets are free and it holds more than an equal share of the limit.
     fn ns2_refuses(&self, used: u64) -> bool {
-        let left = self.limit.saturating_sub(self.backlog.packets);
+        let free = self.limit.saturating_sub(self.backlog.packets);
         let buckets = u64::from(self.buckets);
-        left == 0 || used >= left / 2 || (left < buckets && used > self.limit / buckets)
+        free == 0 || used >= free / 2 || (free < buckets && used > self.limit / buckets)
     }
 
     #[inline]
-    fn drop_one(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-        self.forget(&packet);
+    fn drop_queued(&mut self, packet: P, cx: &mut Cx<'_, P>) {
+        self.subtract_backlog(&packet);
         cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
     }
 
     #[inline]
-    fn forget(&mut self, packet: &P) {
+    fn subtract_backlog(&mut self, packet: &P) {
         self.backlog.packets -= 1;
         self.backlog.bytes -= packet.size();
     }
 
-    /// Moves every packet to where the new salt puts its flow; the order within a flow stays.
+    /// Draws a new salt and moves all packets to their new buckets, in order within a flow; drops those without a place.
     fn rehash(&mut self, cx: &mut Cx<'_, P>) {
         let salt = cx.rng.next_u64();
         self.salt = Some(salt);
         let (hash, buckets, depth, quantum) = (self.hash, self.buckets, self.depth, self.quantum);
-        let place = |packet: &P| salted_bucket(packet.flow(), hash, salt, buckets);
-        self.slots.rehash(place, depth, quantum);
-        while let Some(packet) = self.slots.pop_homeless() {
-            self.drop_one(packet, cx);
+        let new_bucket = |packet: &P| salted_bucket(packet.flow(), hash, salt, buckets);
+        self.slots.rehash(new_bucket, depth, quantum);
+        while let Some(packet) = self.slots.pop_unplaced() {
+            self.drop_queued(packet, cx);
         }
     }
 }
@@ -342,10 +342,10 @@ impl<P: Packet> QueueDiscipline<P> for Sfq<P> {
     fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
         let bucket = self.bucket(packet.flow(), cx.rng);
         let used = self.slots.packets_in(bucket);
-        let deep = used >= self.depth;
+        let bucket_full = used >= self.depth;
         let refused = match self.victim {
-            Victim::ArrivalNs2 => deep || self.ns2_refuses(used),
-            Victim::LongestTail => deep,
+            Victim::ArrivalNs2 => bucket_full || self.ns2_refuses(used),
+            Victim::LongestTail => bucket_full,
             Victim::LongestHead => false,
         };
         if refused || !self.slots.has_room_for(bucket) {
@@ -355,27 +355,26 @@ impl<P: Packet> QueueDiscipline<P> for Sfq<P> {
         self.backlog.packets += 1;
         self.backlog.bytes += packet.size();
         self.slots.push(bucket, packet, cx.now, self.quantum);
-        if deep {
-            // Head drop within a flow that is too deep; the arrival stays.
+        if bucket_full {
+            // Head drop: the oldest packet of the full bucket makes room for the arrival.
             if let Some(packet) = self.slots.pop_oldest_of(bucket) {
-                self.drop_one(packet, cx);
+                self.drop_queued(packet, cx);
             }
         }
         if self.backlog.packets > self.limit
             && let Some(packet) = self.slots.pop_longest(self.victim == Victim::LongestHead)
         {
-            self.drop_one(packet, cx);
+            self.drop_queued(packet, cx);
         }
     }
 
     #[inline]
-    fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
-        let _ = cx;
+    fn dequeue(&mut self, _cx: &mut Cx<'_, P>) -> Option<(P, Instant)> {
         let (packet, arrival) = match self.service {
             Service::Packet => self.slots.pop_packet_turn(),
             Service::Byte => self.slots.pop_byte_turn(self.quantum),
         }?;
-        self.forget(&packet);
+        self.subtract_backlog(&packet);
         Some((packet, arrival))
     }
 
@@ -405,7 +404,7 @@ impl<P: Packet> QueueDiscipline<P> for Sfq<P> {
     }
 }
 
-/// ns-2's hash: addresses only, unsalted; neighbouring sums fall into neighbouring buckets.
+/// Hash of ns-2 (`SFQ::hash`): the sum of the addresses without salt, so neighbouring sums share or adjoin buckets.
 fn ns2_bucket(flow: FlowKey, buckets: u32) -> u32 {
     let k = i64::from(flow.src) + i64::from(flow.dst);
     let h = (k + (k >> 8) + !(k >> 4)).rem_euclid((1 << 20) - 1);

@@ -15,10 +15,10 @@
 //! published figures.
 
 use super::red::{Red, Spread, red_based};
-use crate::control::Ticker;
 use crate::discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Verdict};
 use crate::flow_hash::{FlowBy, SaltedHash, check_perturb};
 use crate::managed::{DropEnd, Managed};
+use crate::periodic_timer::PeriodicTimer;
 use crate::registry::{About, Discipline, Invalid};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, Duration, Instant, Packet, Rng};
@@ -75,7 +75,7 @@ impl Discipline for StoredConfig {
             by: self.flow,
             bins: self.bins,
             hash: SaltedHash::default(),
-            perturb: (!self.perturb.is_zero()).then(|| Ticker::new(self.perturb, self.perturb)),
+            perturb: (!self.perturb.is_zero()).then(|| PeriodicTimer::new(self.perturb, self.perturb)),
         }
     }
 }
@@ -89,7 +89,7 @@ pub struct Stored<P> {
     by: FlowBy,
     bins: u32,
     hash: SaltedHash,
-    perturb: Option<Ticker>,
+    perturb: Option<PeriodicTimer>,
 }
 
 impl<P: Packet> QueueDiscipline<P> for Stored<P> {
@@ -116,11 +116,11 @@ impl<P: Packet> QueueDiscipline<P> for Stored<P> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        self.perturb.as_ref().map(Ticker::next)
+        self.perturb.as_ref().map(PeriodicTimer::deadline)
     }
 
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
-        if self.perturb.as_mut().is_some_and(|perturb| perturb.ticks(cx.now)) {
+        if self.perturb.as_mut().is_some_and(|perturb| perturb.restart_if_expired(cx.now)) {
             self.hash = SaltedHash::default();
         }
     }

@@ -2,8 +2,9 @@
 
 use super::config::{Chance, DelayOf, Dualpi2Config, LowLatency, Native, Overload, limit_on};
 use super::scheduler::{Scheduler, Which};
-use crate::control::{Controller, Ticker};
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Verdict};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::PiController;
 use crate::signal::{Fate, fate};
 use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Duration, Ecn, Instant, Limit, Packet, Rng};
@@ -168,11 +169,11 @@ impl<P: Packet> QueueDiscipline<P> for Dualpi2<P> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        Some(self.law.ticker.next())
+        Some(self.law.timer.deadline())
     }
 
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
-        if self.law.ticker.ticks(cx.now) {
+        if self.law.timer.restart_if_expired(cx.now) {
             let delay = |lane: &Lane<P>| lane.delay(cx.now).map_or(0.0, Duration::as_secs_f64);
             self.law.update(delay(&self.classic), delay(&self.low));
         }
@@ -225,8 +226,8 @@ struct Law {
     overload: Overload,
     p_cmax: f64,
     p_lmax: f64,
-    controller: Controller,
-    ticker: Ticker,
+    controller: PiController,
+    timer: PeriodicTimer,
     /// p'.
     base: f64,
     /// p_C.
@@ -253,13 +254,13 @@ impl Law {
             overload: config.overload,
             p_cmax: config.p_cmax(),
             p_lmax: config.p_lmax.get(),
-            controller: Controller {
+            controller: PiController {
                 alpha: config.alpha,
                 beta: config.beta,
                 reference: config.target.as_secs_f64(),
-                old: 0.0,
+                previous: 0.0,
             },
-            ticker: Ticker::new(config.tupdate, config.tupdate),
+            timer: PeriodicTimer::new(config.tupdate, config.tupdate),
             base: 0.0,
             classic: 0.0,
             coupled: 0.0,
@@ -278,8 +279,8 @@ impl Law {
             Overload::Drop => 1.0,
             Overload::Overflow => (1.0 / self.k).min(1.0),
         };
-        self.base = (self.base + self.controller.change(delay)).clamp(0.0, most);
-        self.controller.remember(delay);
+        self.base = (self.base + self.controller.increment(delay)).clamp(0.0, most);
+        self.controller.store_sample(delay);
         self.coupled = (self.k * self.base).min(1.0);
         self.classic = self.base * self.base;
         self.delays = [classic, low];

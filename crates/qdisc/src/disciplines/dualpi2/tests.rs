@@ -35,7 +35,7 @@ impl Bench {
     /// Holds the base probability at `base`.
     fn hold(&mut self, base: f64) {
         let law = &mut self.queue.law;
-        law.controller = Controller { alpha: 0.0, beta: 0.0, reference: 0.0, old: 0.0 };
+        law.controller = PiController { alpha: 0.0, beta: 0.0, reference: 0.0, previous: 0.0 };
         law.base = base;
         law.update(0.0, 0.0);
     }
@@ -128,7 +128,7 @@ fn a_base_of_a_tenth_is_a_fifth_of_marks_and_a_hundredth_of_drops() {
 fn a_constant_delay_of_30_ms_reaches_a_quarter_after_112_updates() {
     // 0.15 (30 ms - 15 ms) = 0.00225 an update; 111 of them are 0.24975.
     let mut law = Law::new(&Dualpi2Config::default());
-    law.controller.old = 0.030;
+    law.controller.previous = 0.030;
     for update in 1..=112 {
         // The greater of the two counts, whichever it is.
         if update % 2 == 0 {
@@ -140,7 +140,7 @@ fn a_constant_delay_of_30_ms_reaches_a_quarter_after_112_updates() {
     }
     // Linux: 41/256 (15 ms) = 0.0024, so 105 as for PI2.
     let mut law = Law::new(&Dualpi2Config::linux());
-    law.controller.old = 0.030;
+    law.controller.previous = 0.030;
     let updates = (1..).find(|_| {
         law.update(0.030, 0.0);
         law.base >= 0.25

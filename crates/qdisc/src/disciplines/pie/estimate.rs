@@ -1,8 +1,8 @@
 //! The queueing delay, from timestamps or from a measured rate of departure (RFC 8033 §5.2).
 
 use super::config::{DelayFrom, Form, PieConfig};
-use crate::control::delay_shown;
 use crate::discipline::Backlog;
+use crate::pi_controller::departure_delay;
 use tailrace_core::{Bytes, Duration, Instant};
 
 /// Estimates the queueing delay.
@@ -50,7 +50,7 @@ impl Estimate {
         now: Instant,
     ) -> Option<Duration> {
         if self.from == DelayFrom::Timestamps {
-            self.shown = delay_shown(sojourn, backlog.packets);
+            self.shown = departure_delay(sojourn, backlog.packets);
             return None;
         }
         let enough = backlog.bytes.get() >= self.threshold;

@@ -3,8 +3,9 @@
 use super::burst::Activity;
 use super::config::{DelayFrom, Form, PieConfig};
 use super::estimate::Estimate;
-use crate::control::{Controller, Ticker};
 use crate::discipline::{Aqm, Backlog, Verdict};
+use crate::periodic_timer::PeriodicTimer;
+use crate::pi_controller::PiController;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Rng};
 
 /// The law. Delays are in seconds.
@@ -29,8 +30,8 @@ pub struct Pie {
     /// Largest probability; above 1 it reaches small packets.
     most: f64,
 
-    controller: Controller,
-    ticker: Ticker,
+    controller: PiController,
+    timer: PeriodicTimer,
     estimate: Estimate,
     probability: f64,
     /// Sum of the probabilities since the last drop.
@@ -70,13 +71,13 @@ impl Pie {
             max_burst: config.max_burst,
             hold_in_burst: config.hold_in_burst || activity.is_some(),
             live: config.form == Form::Linux && config.delay_from == DelayFrom::Timestamps,
-            controller: Controller {
+            controller: PiController {
                 alpha: config.alpha,
                 beta: config.beta,
                 reference: config.target.as_secs_f64(),
-                old: 0.0,
+                previous: 0.0,
             },
-            ticker: Ticker::new(first, interval),
+            timer: PeriodicTimer::new(first, interval),
             estimate: Estimate::new(config),
             probability: 0.0,
             accumulated: 0.0,
@@ -105,7 +106,7 @@ impl Pie {
             self.accumulate(p);
         }
         // Linux sees the delay of the last departure here, the RFC that of the last update.
-        let delay = if self.live { self.estimate.delay(backlog) } else { self.controller.old };
+        let delay = if self.live { self.estimate.delay(backlog) } else { self.controller.previous };
         let uncongested = delay < self.controller.reference / 2.0 && self.probability < 0.2;
         let short = match self.form {
             Form::Rfc | Form::Docsis => backlog.bytes.get() <= self.floor,
@@ -154,8 +155,8 @@ impl Pie {
     /// Update of the probability (`calculate_drop_prob` of RFC 8033).
     fn update(&mut self, backlog: Backlog) {
         let delay = self.estimate.delay(backlog);
-        let old = self.controller.old;
-        let mut change = self.controller.change(delay) * auto_tune(self.probability);
+        let old = self.controller.previous;
+        let mut change = self.controller.increment(delay) * auto_tune(self.probability);
         if self.form == Form::Docsis {
             change *= beyond_one(self.probability);
         }
@@ -187,7 +188,7 @@ impl Pie {
         if self.hold_in_burst && self.burst_allowance > Duration::ZERO {
             self.probability = 0.0;
         }
-        self.controller.remember(delay);
+        self.controller.store_sample(delay);
         self.delay = delay;
         let half = self.controller.reference / 2.0;
         self.renew_burst(self.probability == 0.0 && delay < half && old < half);
@@ -196,11 +197,11 @@ impl Pie {
     /// The burst allowance runs down with updates (Linux: with departures), and is full again once `uncongested`.
     fn renew_burst(&mut self, uncongested: bool) {
         if self.form != Form::Linux || self.activity.is_some() {
-            self.burst_allowance = self.burst_allowance.saturating_sub(self.ticker.interval());
+            self.burst_allowance = self.burst_allowance.saturating_sub(self.timer.interval());
         }
         if let Some(activity) = &mut self.activity {
             let quiet = uncongested && self.burst_allowance == Duration::ZERO;
-            return activity.on_update(quiet, self.ticker.interval());
+            return activity.on_update(quiet, self.timer.interval());
         }
         if !uncongested || (self.form == Form::Linux && !self.estimate.is_known()) {
             return;
@@ -287,11 +288,11 @@ impl Aqm for Pie {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        Some(self.ticker.next())
+        Some(self.timer.deadline())
     }
 
     fn handle_timeout(&mut self, backlog: Backlog, now: Instant) {
-        if self.ticker.ticks(now) {
+        if self.timer.restart_if_expired(now) {
             self.update(backlog);
         }
     }

@@ -20,14 +20,14 @@ fn depart(law: &mut Pie, ms: u64, backlog: Backlog, at_ms: u64) {
 }
 
 fn tick(law: &mut Pie, backlog: Backlog) {
-    law.handle_timeout(backlog, law.ticker.next());
+    law.handle_timeout(backlog, law.timer.deadline());
 }
 
 /// A law that has seen 30 ms for ever.
 fn late(config: &PieConfig) -> Pie {
     let mut law = Pie::new(config);
     depart(&mut law, 30, WAITING, 0);
-    law.controller.old = 0.030;
+    law.controller.previous = 0.030;
     law
 }
 
@@ -97,9 +97,9 @@ fn nothing_is_signalled_while_uncongested_or_short_or_bursting() {
     assert!(passes(&mut certain(), Backlog { packets: 2, bytes: Bytes(2000) }));
     assert!(!passes(&mut certain(), Backlog { packets: 3, bytes: Bytes(2001) }));
     let mut uncongested = Pie { probability: 0.19, ..late(&no_burst()) };
-    uncongested.controller.old = 0.0074;
+    uncongested.controller.previous = 0.0074;
     assert!(passes(&mut uncongested, WAITING));
-    uncongested.controller.old = 0.0075;
+    uncongested.controller.previous = 0.0075;
     assert!(!passes(&mut uncongested, WAITING));
     // §4.4: 150 ms of allowance last for ten updates of 15 ms.
     let mut law = late(&PieConfig::default());
@@ -218,7 +218,7 @@ fn ecn_marks_up_to_the_threshold_and_drops_above_it() {
         let (mut rng, mut sink) = (Rng::new(5), Collector::default());
         let mut queue = config.build(&link);
         queue.law_mut().probability = probability;
-        queue.law_mut().controller.old = 0.030;
+        queue.law_mut().controller.previous = 0.030;
         let mut cx = Cx { now: Instant::ZERO, rng: &mut rng, sink: &mut sink };
         for id in 0..500 {
             queue.enqueue(TestPacket::new(id, 0, 1000).with_ecn(ecn), &mut cx);
@@ -255,7 +255,7 @@ fn docsis_clamps_and_scales_as_rfc_8034_does() {
     let mut law = late(&PieConfig::docsis());
     law.probability = 13.5;
     for _ in 0..10 {
-        law.controller.old = 0.0;
+        law.controller.previous = 0.0;
         tick(&mut law, WAITING);
     }
     assert!((law.probability - 13.6).abs() < 1e-12);
@@ -263,20 +263,20 @@ fn docsis_clamps_and_scales_as_rfc_8034_does() {
     for (p, step) in [(0.05, 0.000_25), (0.5, 0.001), (5.0, 0.004), (12.0, 0.016)] {
         let mut law = Pie { probability: p, ..Pie::new(&PieConfig::docsis()) };
         depart(&mut law, 12, WAITING, 0);
-        law.controller.old = 0.012;
+        law.controller.previous = 0.012;
         tick(&mut law, WAITING);
         assert!((law.probability - p - step).abs() < 1e-12, "{p}: {}", law.probability);
     }
     // Above 200 ms two per cent more; below 5 ms two per cent of it less.
     let mut law = Pie { probability: 0.5, ..Pie::new(&PieConfig::docsis()) };
     depart(&mut law, 300, WAITING, 0);
-    law.controller.old = 0.3;
+    law.controller.previous = 0.3;
     tick(&mut law, WAITING);
     assert!((law.probability - 0.54).abs() < 1e-12);
     // 0.5 + 2 * 0.25 (4 ms - 10 ms) = 0.497.
     let mut law = Pie { probability: 0.5, ..Pie::new(&PieConfig::docsis()) };
     depart(&mut law, 4, WAITING, 0);
-    law.controller.old = 0.004;
+    law.controller.previous = 0.004;
     tick(&mut law, WAITING);
     assert!((law.probability - 0.98 * 0.497).abs() < 1e-12);
     // A packet of 64 bytes has 1/16 of the probability, one of 1500 no more than 0.85.
@@ -306,17 +306,17 @@ fn docsis_spares_bursts_once_the_queue_has_been_a_third_full() {
     // Quiet: the next drop would start it again; after more than a second a third has to be full again.
     law.probability = 0.0;
     depart(&mut law, 1, WAITING, 0);
-    law.controller.old = 0.001;
+    law.controller.previous = 0.001;
     // An update ends the activity, 62 are 992 ms.
     (0..63).for_each(|_| tick(&mut law, WAITING));
     let mut other = Pie { probability: 13.6, ..law.clone() };
-    law.controller.old = 0.030;
-    other.controller.old = 0.030;
+    law.controller.previous = 0.030;
+    other.controller.previous = 0.030;
     assert!(signals(&mut other, 10) && other.burst_allowance == Duration::from_millis(142));
-    law.controller.old = 0.001;
+    law.controller.previous = 0.001;
     tick(&mut law, WAITING);
     law = Pie { probability: 13.6, ..law };
-    law.controller.old = 0.030;
+    law.controller.previous = 0.030;
     assert!(!signals(&mut law, 99));
 }
 

@@ -52,7 +52,7 @@ pub(super) struct Slots<P> {
     longest: u32,
     /// Slots while they are emptied for a rehash, and packets that found no place after one.
     chains: Vec<u32>,
-    homeless: u32,
+    unplaced: u32,
 }
 
 impl<P: Packet> Slots<P> {
@@ -69,7 +69,7 @@ impl<P: Packet> Slots<P> {
             by_length: vec![NONE; 2],
             longest: 0,
             chains: Vec::new(),
-            homeless: NONE,
+            unplaced: NONE,
         }
     }
 
@@ -150,7 +150,7 @@ impl<P: Packet> Slots<P> {
     }
 
     /// Moves all packets to the buckets that `place` names, keeping the order within each old bucket and so within
-    /// each flow. Packets that find `depth` in their bucket, or no slot, wait for [`Slots::pop_homeless`].
+    /// each flow. Packets that find `depth` in their bucket, or no slot, wait for [`Slots::pop_unplaced`].
     pub(super) fn rehash(&mut self, place: impl Fn(&P) -> u32, depth: u64, quantum: i64) {
         let mut chains = core::mem::take(&mut self.chains);
         while let Some(turn) = self.in_turn() {
@@ -168,7 +168,7 @@ impl<P: Packet> Slots<P> {
                 if self.packets_in(bucket) < depth && self.has_room_for(bucket) {
                     self.append(bucket, node, quantum);
                 } else {
-                    self.nodes[node as usize].next = core::mem::replace(&mut self.homeless, node);
+                    self.nodes[node as usize].next = core::mem::replace(&mut self.unplaced, node);
                 }
                 node = following;
             }
@@ -177,12 +177,12 @@ impl<P: Packet> Slots<P> {
     }
 
     /// A packet that the last rehash left without a place.
-    pub(super) fn pop_homeless(&mut self) -> Option<P> {
-        let node = self.homeless;
+    pub(super) fn pop_unplaced(&mut self) -> Option<P> {
+        let node = self.unplaced;
         if node == NONE {
             return None;
         }
-        self.homeless = self.nodes[node as usize].next;
+        self.unplaced = self.nodes[node as usize].next;
         self.free(node).map(|(packet, _)| packet)
     }
 
