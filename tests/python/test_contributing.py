@@ -96,7 +96,7 @@ def test_the_examples_pass_the_tests_that_are_named(tree):
     settings = [f"profile.dev.package.{package}.opt-level=0" for package in optimised]
     quick = [word for setting in settings for word in ("--config", setting)]
     packages = [word for crate in crates for word in ("-p", f"tailrace-{crate}")]
-    targets = ["--lib", "--test", "conformance", "--test", "allocation", "--test", "link"]
+    targets = ["--lib", "--test", "conformance", "--test", "it"]
     found = subprocess.run(
         ["cargo", "test", "--locked", *quick, *packages, *targets, "--no-fail-fast", "--", *own, *named_tests()],
         cwd=tree, env=environment, check=False, capture_output=True, text=True,

@@ -1,7 +1,7 @@
 //! The options beside what goes out: mappings, acknowledgments of data, and signals.
 
 use super::Mptcp;
-use super::config::Speaker;
+use super::behaviour::Speaker;
 use super::handshake::Stage;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::subflow::Subflow;

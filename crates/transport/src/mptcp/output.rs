@@ -1,7 +1,8 @@
 //! What goes out: what subflows have to send, and new data by the scheduler's choice.
 
+use super::behaviour::HandsOut;
 use super::chunk::DataChunk;
-use super::config::{HandsOut, Penalisation};
+use super::config::Penalisation;
 use super::data::sender::DataSender;
 use super::handshake::Stage;
 use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};

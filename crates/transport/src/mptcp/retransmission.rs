@@ -6,8 +6,8 @@
 //! has found it silent several times in a row (`stale`).
 
 use super::Mptcp;
+use super::behaviour::DataTimer;
 use super::chunk::DataChunk;
-use super::config::DataTimer;
 use super::handshake::Stage;
 use crate::tcp::timer::wheel;
 use tailrace_core::{Bytes, Duration, Instant};

@@ -2,7 +2,7 @@
 //! subflows.
 
 use super::Mptcp;
-use super::config::SendBufferOf;
+use super::behaviour::SendBufferOf;
 use super::linux::send_buffer::SendBuffer;
 use super::subflow::Subflow;
 use crate::tcp::State;

@@ -2,7 +2,7 @@
 //! net/mptcp/pm.c, `mptcp_pm_add_timer`).
 
 use crate::mptcp::Mptcp;
-use crate::mptcp::config::EchoWait;
+use crate::mptcp::behaviour::EchoWait;
 use crate::mptcp::handshake::Stage;
 use crate::mptcp::key::address_hmac;
 use crate::mptcp::option::Signal;

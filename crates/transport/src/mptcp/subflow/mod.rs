@@ -452,7 +452,7 @@ impl Subflow {
 mod tests {
     use super::*;
     use crate::mptcp::linux::buffer_size::BufferSize;
-    use crate::{CcConfig, Profile, TcpConfig};
+    use crate::{CcConfig, Profile, TcpBehaviour, TcpConfig};
     use std::sync::Arc;
 
     fn subflow() -> Subflow {
@@ -480,7 +480,11 @@ mod tests {
     #[test]
     fn what_fills_a_segment_up_stays_within_its_packet() {
         let linux = TcpConfig::for_profile(Profile::Linux);
-        let config = Arc::new(TcpConfig { mss: Bytes(1424), tso: false, ..linux });
+        let config = Arc::new(TcpConfig {
+            mss: Bytes(1424),
+            behaviour: TcpBehaviour { tso: false, ..linux.behaviour.clone() },
+            ..linux
+        });
         let mut tcp = Tcp::listen(&config, &CcConfig::default_of("newreno").unwrap(), 1);
         tcp.follow_packets(24);
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));
