@@ -18,9 +18,9 @@ pub enum BuildError {
     NoRoute {
         /// Flow group.
         flow: String,
-        /// One host.
+        /// Host at one end.
         from: String,
-        /// The other.
+        /// Host at the other end.
         to: String,
     },
 }

@@ -14,7 +14,7 @@ use tailrace_scenario::model::Transport;
 use tailrace_transport::mptcp::{Mptcp, MptcpStats, SourceRoute};
 
 keys! {
-    /// One connection, the latest of its flow: from its start, or from the start of a window.
+    /// The latest connection of a flow: from its start, or from the start of a window.
     #[derive(Clone, Debug)]
     pub(crate) struct ConnectionSummary {
         /// The scheduler that the scenario names.
@@ -34,7 +34,7 @@ keys! {
 }
 
 keys! {
-    /// One direction of a connection: its sender, and the receiver at the other end.
+    /// A direction of a connection: its sender, and the receiver at the other end.
     #[derive(Clone, Debug)]
     pub(crate) struct DirectionSummary {
         /// Bytes acknowledged at the data level.

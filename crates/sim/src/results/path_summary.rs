@@ -9,7 +9,7 @@ use crate::stats::paths::PathDirection;
 use tailrace_core::Duration;
 
 keys! {
-    /// One direction of a path of a flow in a window.
+    /// A direction of a path of a flow in a window.
     #[derive(Clone, Debug)]
     pub(crate) struct FlowPathSummary {
         /// The rate of the data that reached the receiving connection first by this path.

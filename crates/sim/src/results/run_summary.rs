@@ -11,7 +11,7 @@ use crate::results::queue_summary::QueueSummary;
 use std::collections::BTreeMap;
 
 keys! {
-    /// One run.
+    /// Results of one run.
     #[derive(Debug)]
     pub(crate) struct RunSummary {
         /// The number of the run, from 1.

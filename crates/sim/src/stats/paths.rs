@@ -31,7 +31,7 @@ impl PathKey {
     }
 }
 
-/// Counters of one direction of a path since the start of the run, over packets with payload.
+/// Counters of a path's direction since the start of the run, over packets with payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathCounters {
     pub(crate) sent_packets: u64,
@@ -88,14 +88,14 @@ struct PathBaseline {
     before: LossCounters,
 }
 
-/// One direction of a path.
+/// A direction of a path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathDirection {
     pub(crate) counters: PathCounters,
     /// Stream position of the latest new bytes received.
     pub(crate) sequence: u64,
     baselines: PerScope<PathBaseline>,
-    /// One-way delays in the latest part, and in the earlier parts since the end of the warm-up.
+    /// Distributions of one-way delays: of the latest part, and of the earlier parts since the end of the warm-up.
     delay: CoarseHistogram,
     past: CoarseHistogram,
     /// Late losses by window: those of packets sent in a window that has ended.
@@ -111,7 +111,7 @@ impl PathDirection {
         counters
     }
 
-    /// One-way delays of packets received in a window.
+    /// Distribution of one-way delays of packets received in a window.
     pub(crate) fn delays(&self, scope: Scope) -> CoarseHistogram {
         let mut all = self.delay.clone();
         if scope == Scope::Run {

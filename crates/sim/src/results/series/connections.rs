@@ -7,7 +7,7 @@ use crate::ground::table::TableBuilder;
 use crate::results::series::sender::SendingEnd;
 use tailrace_transport::mptcp::Mptcp;
 
-/// One direction of a connection at a sample. Missing values are not reported by its stack.
+/// A direction of a connection at a sample. Missing values are not reported by its stack.
 pub(crate) struct Row<'a> {
     pub(crate) of: &'a SendingEnd<'a>,
     pub(crate) acked_bytes: Option<u64>,

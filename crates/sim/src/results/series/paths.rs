@@ -12,7 +12,7 @@ use crate::stats::paths::PathCounters;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
-/// One direction of a path at a sample.
+/// A direction of a path at a sample.
 struct Row<'a> {
     of: &'a SendingEnd<'a>,
     path: &'a str,

@@ -8,7 +8,7 @@ use crate::results::view::RunView;
 use crate::stats::paths::PathCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 
-/// One direction of a path at the end of a run.
+/// A direction of a path at the end of a run.
 struct Row<'a> {
     run: u32,
     group: &'a str,
