@@ -30,11 +30,6 @@ pub(crate) struct RunningApp {
 }
 
 impl Flow {
-    /// Timeouts counted so far; `None` if a stack of the flow does not report them.
-    pub(crate) fn timeouts(&self, counted: u64) -> Option<u64> {
-        (!self.lacks_timeouts).then_some(counted)
-    }
-
     /// Addressing by which queues' classifiers name the flow.
     pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
         let protocol = match self.carrier {

@@ -9,7 +9,7 @@ use tailrace_scenario::model::{Fault, Scenario};
 
 /// A fault whose effect changes while it lasts.
 #[derive(Debug)]
-struct StagedFault {
+pub(crate) struct StagedFault {
     profile: Box<dyn FaultProfile>,
     rng: Rng,
     stage: FaultStage,
