@@ -1,7 +1,7 @@
 //! Simulated hosts, applications and the recorder; runs the fabric in virtual time.
 //!
-//! The way of the data is one way: [`Scenario`](tailrace_scenario::model::Scenario) → [`Simulation::build`] →
-//! [`Simulation::step`], as often as wanted → [`Simulation::finish`] → [`RunOutput`].
+//! Data flows one way: [`Scenario`](tailrace_scenario::model::Scenario) → [`Simulation::build`] → [`Simulation::step`], as often
+//! as wanted → [`Simulation::finish`] → [`RunOutput`].
 
 mod foreign;
 mod ground;

@@ -33,7 +33,7 @@ pub fn tables() -> Vec<TableInfo> {
     ]
 }
 
-/// The objects of which a run's summary is made.
+/// Objects of a run's summary.
 pub fn objects() -> Vec<ObjectInfo> {
     let object = ObjectInfo::new;
     vec![

@@ -21,7 +21,7 @@ fn text_of(summary: &RunSummary) -> String {
     serde_json::to_string(summary).expect("a summary is plain data")
 }
 
-/// Collects what a run leaves, but for its captures. `recorded` are the tables of series and events.
+/// Collects the output of a run except its captures. `recorded` are the tables of series and events.
 pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> RunOutput {
     let fingerprint = run.fingerprint();
     let summary = run.summary(fingerprint, cost);

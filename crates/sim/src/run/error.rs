@@ -1,10 +1,10 @@
-//! Why a run cannot go on.
+//! Errors that end a run.
 
 use crate::foreign::host::HostFailure;
 use crate::run::stall::Stall;
 use core::fmt;
 
-/// Why a run ended before its time.
+/// Reasons why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
     /// Simulated time does not advance.

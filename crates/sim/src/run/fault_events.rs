@@ -15,7 +15,7 @@ use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
 impl Simulation {
-    /// A fault begins or ends, and others with it in the same instant: links are changed when all have.
+    /// Begins, changes or ends a fault and all others due in the same instant; links are changed after all of them.
     pub(crate) fn keep_faults(&mut self, at: Instant, first: (usize, FaultTransition)) {
         let mut together = Vec::new();
         let mut next = Some(first);
@@ -33,7 +33,7 @@ impl Simulation {
         self.apply_faults(&together);
     }
 
-    /// Enters what comes next of a fault.
+    /// Schedules the next transition of a fault.
     fn agree_next(&mut self, (fault, edge): (usize, FaultTransition), lasts: Option<Duration>, at: Instant) {
         if let Some(lasts) = lasts {
             self.agenda.add(at.saturating_add(lasts), ControlEvent::Fault(fault, FaultTransition::NextStage));
@@ -51,7 +51,7 @@ impl Simulation {
         }
     }
 
-    /// Faults that begin or end in one instant, in the order of their declaration.
+    /// Applies the transitions of one instant, in the order of declaration.
     fn apply_faults(&mut self, edges: &[(usize, FaultTransition)]) {
         let now = self.fabric.now();
         for &(fault, edge) in edges {
@@ -76,7 +76,7 @@ impl Simulation {
         self.world.interfaces_changed(&changed, &former, &mut self.fabric);
     }
 
-    /// What a direction of a link is like: as the file has it, but for the faults under way.
+    /// Condition of a link direction: the scenario's, changed by the active faults.
     fn condition(&self, way: LinkId) -> LinkCondition {
         let spec = self.spec(way);
         let drawn = self.plan.delays[way.0 as usize];
@@ -85,8 +85,8 @@ impl Simulation {
         link
     }
 
-    /// Gives the interfaces at which directions begin the addresses that the faults under way name, or again the file's. Gives
-    /// those that are nobody's from now on; hosts are still to hear of it.
+    /// Gives interfaces of these directions the addresses of the active faults, or the scenario's. Returns the addresses no
+    /// longer in use; hosts are told later.
     fn renew_address(&mut self, ways: &[LinkId]) -> Vec<Address> {
         let mut former = Vec::new();
         for &way in ways {
@@ -101,8 +101,8 @@ impl Simulation {
         former
     }
 
-    /// Takes links down or up, as the faults under way have it. Gives those that are other than before, as their ends see
-    /// them; hosts are still to hear of it.
+    /// Takes links down or up according to the active faults. Returns the directions that changed for their ends; hosts are told
+    /// later.
     fn renew_passage(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
         let was_up: Vec<bool> = ways.iter().map(|way| self.fabric.graph().is_up(*way)).collect();
         let (mut down, mut open, mut silent, mut routeless) =
@@ -175,10 +175,10 @@ impl Simulation {
         }
     }
 
-    /// Gives a link an impairment made of the one that it has.
+    /// Replaces the impairment of a link by a changed copy.
     fn impair(&mut self, way: LinkId, change: impl FnOnce(Impairment, &dyn Fn(&str) -> Rng) -> Impairment) {
-        // What was due by now draws its jitter from the present impairment before that is copied: or else draws
-        // would depend on when somebody looked at the link last.
+        // Events due by now must draw their jitter from the old impairment before it is copied. Otherwise draws would depend on
+        // when the link was last settled.
         self.fabric.settle(way, &mut self.world);
         let stream = |what: &str| link_stream(&self.plan.scenario, self.plan.seed, way, what);
         let present = self.fabric.link(way).impairment().cloned();
@@ -187,7 +187,7 @@ impl Simulation {
         self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
     }
 
-    /// Gives links the discipline that the faults under way name, or again that of the file: in either case a new one.
+    /// Gives links a new queue of the discipline that the active faults name, or of the scenario's.
     fn renew_queue(&mut self, ways: &[LinkId]) {
         let now = self.fabric.now();
         for &way in ways {
@@ -211,7 +211,7 @@ impl Simulation {
     }
 }
 
-/// What the draws of a fault come from: its link's, so that other faults do not matter to it.
+/// Random stream of a fault. It belongs to the fault's link, so that other faults do not shift it.
 fn course_stream(fault: &Fault, scenario: &Scenario, seed: u64) -> Rng {
     let way = ways_of(fault).next().expect("a fault is of some link");
     link_stream(scenario, seed, way, &format!("fault/{}/{}", fault.kind.name(), fault.at.as_nanos()))

@@ -1,4 +1,4 @@
-//! A run whose simulated time no longer advances is ended, with the name of who keeps it busy.
+//! Stall detection: a run whose simulated time does not advance is ended, with the name of its busiest part.
 
 use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
@@ -9,29 +9,29 @@ use std::collections::BTreeMap;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::{Cause, ChannelId, LinkId};
 
-/// Events handled at a time; then it is asked whether time advances, and whether to stop.
+/// Events handled between two checks of progress and cancellation.
 pub(crate) const BATCH: u64 = 1 << 18;
 
-/// Simulated time within which so many events are no progress.
+/// Simulated time within which too many events are no progress.
 const SPAN: Duration = Duration::from_micros(1);
 
-/// So many, and more for each link and socket. What happens at once in a large network, or within a microsecond of the
-/// fastest links, stays orders of magnitude below: a hundred thousand flows that start together have some ten events
-/// each, a link of 10 Tbit/s carries 833 full packets a microsecond, and packets of UDP are 10 ns apart or more.
+/// Events allowed within the span, besides those for each link and socket. Large networks and fast links stay orders of magnitude
+/// below: a hundred thousand flows that start together have some ten events each, a link of 10 Tbit/s carries 833 full packets
+/// per microsecond, and UDP packets are at least 10 ns apart.
 const ALLOWED: u64 = 5_000_000;
 const ALLOWED_EACH: u64 = 2_000;
 
-/// Events that are looked at to find out who it is.
+/// Events examined to find the cause.
 const LOOK: u64 = 1_000;
 
-/// Why a run was given up.
+/// Diagnosis of a stalled run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Where simulated time stands.
+    /// Simulated time at which it stalled.
     pub at: Instant,
     /// Events since the span began.
     pub events: u64,
-    /// Who is behind most of them.
+    /// Part of the simulation that causes most of them.
     pub who: String,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Stall {
 
 impl std::error::Error for Stall {}
 
-/// Watches that simulated time advances.
+/// Detector of simulated time that does not advance.
 #[derive(Debug)]
 pub(crate) struct StallDetector {
     since: Instant,
@@ -58,12 +58,12 @@ pub(crate) struct StallDetector {
 }
 
 impl StallDetector {
-    /// A watch over a network of so many links and sockets.
+    /// Detector for a network of this many links and sockets.
     pub(crate) fn new(parts: usize) -> Self {
         Self { since: Instant::ZERO, events: 0, allowed: ALLOWED + ALLOWED_EACH * parts as u64 }
     }
 
-    /// A whole batch of events ended at `now`: whether that is progress.
+    /// Whether time has advanced enough at the end of a batch of events at `now`.
     pub(crate) fn advances(&mut self, now: Instant) -> bool {
         if now.saturating_since(self.since) > SPAN {
             (self.since, self.events) = (now, 0);
@@ -72,7 +72,7 @@ impl StallDetector {
         self.events <= self.allowed
     }
 
-    /// Looks on for a while, and says who it is.
+    /// Runs some more events and names the part that causes most of them.
     pub(crate) fn blame(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> Stall {
         let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
         for _ in 0..LOOK {
@@ -87,7 +87,7 @@ impl StallDetector {
     }
 }
 
-/// What a source of events is called.
+/// Name of a source of events.
 fn name(cause: Cause, plan: &RunPlan, world: &World) -> String {
     match cause {
         Cause::Link(LinkId(way)) => {

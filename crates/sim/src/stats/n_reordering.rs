@@ -52,7 +52,7 @@ mod tests {
         // Overtaken by three, and by four.
         assert_eq!(reordered(&[1, 3, 4, 5, 2]), [2]);
         assert_eq!(reordered(&[1, 3, 4, 5, 6, 2]), [2]);
-        // Of two late packets the second follows the first, which was sent before it.
+        // The second of two late packets follows the first, which was sent before it.
         assert_eq!(reordered(&[1, 4, 5, 6, 2, 3]), [2]);
         // 7 was overtaken by 8, 9 and 10; 4 by these and, just before it, by 7.
         assert_eq!(reordered(&[1, 8, 9, 10, 7, 4, 11]), [7, 4]);

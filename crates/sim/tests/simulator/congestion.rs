@@ -1,4 +1,4 @@
-//! Every congestion control in the whole simulator, and L4S: Prague beside a classic flow in dualpi2.
+//! Every congestion control in a whole simulation, and L4S: Prague beside a classic flow in DualPI2.
 
 use super::support::Text;
 use tailrace_transport::CcConfig;

@@ -1,4 +1,4 @@
-//! The table of connections: a row for each, whatever became of it, up to a bound.
+//! Table of connections: one row each, up to a limit.
 
 use crate::determinism::eventful;
 use crate::support::{Run, Text, assert_close};
@@ -7,7 +7,7 @@ fn column(run: &Run, name: &str) -> Vec<f64> {
     run.column("connections", name)
 }
 
-/// Three transfers of 50 kB one after the other over 1 Mbit/s.
+/// Three consecutive transfers of 50 kB over 1 Mbit/s.
 fn sequence(transport: &str) -> Text {
     let app = "{ kind = \"sequence\", size = \"50 kB\", count = 3, gap = \"100 ms\" }";
     Text::new("300 s").dumbbell(1, "1 Mbit/s", "10 ms", "").flow("f", ("src[0]", "dst[0]"), transport, app)

@@ -1,5 +1,5 @@
-//! Hosts with stacks of their own whose addresses change: what they hear of it, and what becomes of their flows. The fakes keep to
-//! what stacks keep to: nothing leaves from an address that is not there.
+//! Address changes of foreign hosts: their notifications and their flows. The fakes behave like real stacks: nothing leaves from
+//! an address that is gone.
 
 use crate::foreign::{finish, number};
 use crate::foreign_sockets::SocketHost;
@@ -28,10 +28,10 @@ fn fault(host: &str, interface: u8, value: &str, more: &str) -> String {
     )
 }
 
-/// What somebody is told, and when.
+/// Address changes reported, with times.
 type Told = Arc<Mutex<Vec<(Instant, Vec<(usize, Ipv4Addr)>)>>>;
 
-/// A host that sends and hears datagrams by its sockets, wherever it has an address.
+/// A host that sends and receives datagrams by its sockets at its present addresses.
 struct Host {
     now: Instant,
     addresses: Vec<Ipv4Addr>,
@@ -42,7 +42,7 @@ struct Host {
 }
 
 impl Host {
-    /// One that is all of these hosts.
+    /// Attaches one foreign host in place of all these hosts.
     fn attach(names: &[&str], simulation: &mut Simulation) -> Told {
         let (mut addresses, mut sockets) = (Vec::new(), Vec::new());
         for name in names {
@@ -131,7 +131,7 @@ fn a_host_is_told_at_the_time_and_of_all_that_change_at_once() {
     assert_eq!(simulation.addresses("b").unwrap(), [server]);
     assert_eq!(simulation.later_addresses("a").unwrap(), [vec![later(7), later(9)], vec![later(8)]]);
     assert_eq!(simulation.later_addresses("b").unwrap(), [vec![later(6)]]);
-    // They are one: interfaces of the second follow those of the first.
+    // Interfaces of the second host follow those of the first.
     let told = Host::attach(&["a", "b"], &mut simulation);
     finish(simulation);
     let expected = [

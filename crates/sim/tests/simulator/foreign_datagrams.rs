@@ -1,4 +1,4 @@
-//! Flows over UDP between hosts with stacks of their own: a fake that sends and hears datagrams as it is told.
+//! UDP flows between foreign hosts: a fake that sends and receives datagrams by command.
 
 use crate::foreign::{finish, number};
 use crate::support::{Run, Text};
@@ -11,7 +11,7 @@ use tailrace_sim::{
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
-/// A host with one socket of datagrams.
+/// A host with one datagram socket.
 struct Host {
     socket: DatagramSocket,
     out: VecDeque<Vec<u8>>,
@@ -79,7 +79,7 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
     finish(simulation)
 }
 
-/// What a flow's results are does not depend on where its sockets are.
+/// Results of a flow do not depend on the place of its sockets.
 #[test]
 fn datagrams_go_between_sockets_wherever_these_are() {
     let apps = [
@@ -118,8 +118,8 @@ fn datagrams_go_between_sockets_wherever_these_are() {
     }
 }
 
-/// NetFence's layer below the transport is there for all hosts: a flood is held to its share wherever its sockets are, and no
-/// socket hears of explicit feedback.
+/// NetFence's layer below the transport covers all hosts: a flood is held to its share wherever its sockets are, and no socket
+/// receives explicit feedback.
 #[test]
 fn routers_feedback_reaches_senders_wherever_these_are() {
     let keys = ["sent_packets", "lost_packets", "goodput_bps.sum", "one_way_delay_s.mean"];
@@ -150,7 +150,7 @@ fn routers_feedback_reaches_senders_wherever_these_are() {
     }
 }
 
-/// An application that asks for no word of its datagrams costs its host none.
+/// An application that does not listen costs its host no reports.
 #[test]
 fn a_host_is_asked_for_words_only_where_they_are_wanted() {
     let text = Text::new("4 s").dumbbell(1, "1 Mbit/s", "10 ms", "");

@@ -1,4 +1,4 @@
-//! Hosts whose stacks are not the simulator's hear when their packets have left.
+//! Transmit completions of foreign hosts.
 
 use crate::support::Run;
 use std::collections::VecDeque;
@@ -10,7 +10,7 @@ use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr};
 
 type Told = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
 
-/// Sends packets of 1250 bytes at these times of its clock, ahead of the simulation where it may, and notes what it is told.
+/// Sends packets of 1250 bytes at these times of its clock, ahead of the simulation if it may, and records its completions.
 struct Sender {
     sends: VecDeque<Instant>,
     goes_ahead: bool,
@@ -57,7 +57,7 @@ impl ForeignHost for Sender {
     }
 }
 
-/// What a sender is told, and the run.
+/// Completions of a sender, and the run.
 fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, Run) {
     let text = format!(
         r#"
@@ -99,7 +99,7 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
 
 #[test]
 fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
-    // A packet takes 1 ms; two have room to wait, the last two have none. Each is told of 10 us later.
+    // A packet takes 1 ms; two fit the queue, the last two are dropped. Each is reported 10 us later.
     let expected = [(1010, vec![3, 4]), (2010, vec![0]), (3010, vec![1]), (4010, vec![2])];
     for queue in
         ["{ kind = \"droptail\", limit = \"2 packets\" }", "{ kind = \"sfq\", limit = \"2 packets\" }"]
@@ -116,7 +116,7 @@ fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
 
 #[test]
 fn all_are_told_of_once_whether_the_host_goes_ahead_or_not() {
-    // Bursts of five, some of them around the moment at which one of its packets has left.
+    // Bursts of five, some of them around the departure of one of its packets.
     let sends: Vec<u64> = (0..400_u64).map(|i| i / 5 * 4001 + i % 5 * 4).collect();
     let queue = "{ kind = \"codel\", limit = \"20 packets\" }";
     let (stepped, one) = told(&sends, false, queue);

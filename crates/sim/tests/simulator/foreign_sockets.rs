@@ -1,4 +1,4 @@
-//! Hosts with stacks of their own whose sockets are the ends of flows: a fake whose stack is this project's TCP.
+//! Foreign hosts whose sockets are the ends of flows: a fake whose stack is this project's TCP.
 
 use crate::foreign::{bottleneck, finish, number, packet, segment};
 use crate::support::{Run, Text};
@@ -14,22 +14,22 @@ use tailrace_transport::segment::{Flags, SeqNumber};
 use tailrace_transport::{Event, Tcp};
 use tailrace_wire::content;
 
-/// A host that has sockets, one at a time.
+/// A host with sockets, one at a time.
 pub(crate) struct SocketHost {
     text: Text,
     socket: Option<(SocketPair, Tcp)>,
     now: Instant,
-    /// The address that it was told to have.
+    /// Present address, if it was changed.
     moved: Option<Ipv4Addr>,
     out: VecDeque<Vec<u8>>,
     events: VecDeque<SocketEvent>,
-    /// What it says of the first order it gets, in place of doing it.
+    /// Reason with which it refuses the first command.
     refuses: Option<&'static str>,
-    /// The numbers of byte 0 of its stream and of its peer's, once they are known.
+    /// Sequence numbers of byte 0 of its stream and of its peer's, once known.
     first: [SeqNumber; 2],
-    /// By how much it takes places for others.
+    /// Offset of its pattern from the stream position.
     is_off: u32,
-    /// Whether it says nothing of timeouts.
+    /// Whether it does not report timeouts.
     lacks_timeouts: bool,
 }
 
@@ -85,7 +85,7 @@ impl SocketHost {
             };
             let counted = SocketReport::Counted(Box::new(figures));
             self.events.push_back(SocketEvent { socket: *pair, report: counted });
-            // What is accepted was said to be.
+            // An accepted connection was already reported as such.
             if !(report == SocketReport::Connected && pair.local.port() == 5001) {
                 self.events.push_back(SocketEvent { socket: *pair, report });
             }
@@ -133,7 +133,7 @@ impl ForeignHost for SocketHost {
         Ok(())
     }
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
-        // Nothing leaves from an address that is not there.
+        // Nothing leaves from an address that is gone.
         let leaves = |packet: &Vec<u8>| self.moved.is_none_or(|own| packet[12..16] == own.octets());
         *packet = std::iter::from_fn(|| self.out.pop_front()).find(leaves)?;
         Some(0)
@@ -176,7 +176,7 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
     run_off(text, foreign, 0)
 }
 
-/// Where the foreign hosts take places for others.
+/// Run in which foreign hosts write and expect a shifted pattern.
 fn run_off(text: &Text, foreign: &[&str], is_off: u32) -> Run {
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     for name in foreign {
@@ -218,7 +218,7 @@ fn a_byte_that_is_not_in_its_place_is_noticed_at_either_end() {
     for (foreign, is_off) in [("src[0]", 1), ("src[0]", 65_535), ("dst[0]", 1)] {
         let run = run_off(&text, &[foreign], is_off);
         let wrong = run.tcp("whole_run.wrong_bytes");
-        // One of 256 bytes is right by chance. What was sent again in vain the fake counts twice.
+        // A wrong byte matches by chance in one of 256 cases. The fake counts retransmitted bytes twice.
         assert!((1.98e6..2.05e6).contains(&wrong), "{wrong} of 2 MB written or read by {foreign}");
         assert_eq!(run.tcp("whole_run.delivered_bytes"), 2e6);
     }
@@ -228,7 +228,7 @@ fn a_byte_that_is_not_in_its_place_is_noticed_at_either_end() {
 fn a_byte_that_a_middlebox_changes_is_wrong_when_it_is_delivered() {
     let text = bottleneck().with("ecn = true }", "ecn = true }\nrewrite = \"2 %\"");
     let [there, back] = ["src[0]", "dst[0]"].map(|foreign| run(&text, &[foreign]));
-    // Of each packet that is changed, the first byte is; segments have 1448.
+    // The first byte of each changed packet is corrupted; segments have 1448 bytes.
     let changed = there.tcp("altered_bytes") / 1448.0;
     assert!(changed > 10.0);
     assert_eq!(there.tcp("whole_run.wrong_bytes"), changed.ceil());
@@ -255,7 +255,7 @@ fn timeouts_that_a_stack_does_not_count_are_not_known() {
             let Values::U64(timeouts) = column(table, "timeouts") else { panic!("counts") };
             assert_eq!(timeouts[0] == Values::NO_COUNT, lacks_timeouts, "{table}: {timeouts:?}");
         }
-        // Its peer is this project's.
+        // The peer is a simulated endpoint.
         assert_ne!(column("connections", "backward_timeouts"), Values::U64(vec![Values::NO_COUNT]));
     }
 }
@@ -292,7 +292,7 @@ fn a_socket_that_cannot_be_had_ends_the_run_and_says_why() {
 
 #[test]
 fn a_connection_that_breaks_is_said_to_have_broken() {
-    /// Refuses whatever is asked.
+    /// A host that refuses every command.
     struct Refusing(VecDeque<SocketEvent>);
     impl ForeignHost for Refusing {
         fn next_event(&self) -> Option<Instant> {

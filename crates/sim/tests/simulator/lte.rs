@@ -4,7 +4,7 @@ use crate::support::{Text, assert_close};
 use tailrace_scenario::model::LinkIndex;
 use tailrace_sim::opportunities;
 
-/// Datagrams of 1500 bytes, 2500 a second, over a bottleneck with these keys; 30 Mbit/s are more than it can carry.
+/// Datagrams of 1500 bytes, 2500 per second, over a bottleneck with these keys; 30 Mbit/s exceed its capacity.
 fn flood(duration: &str, keys: &str) -> Text {
     granted(Text::new(duration).dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"droptail\""), keys).flow(
         "udp",
@@ -24,7 +24,7 @@ fn a_full_link_carries_the_share_of_new_blocks() {
     let p: f64 = 0.1;
     let share = 1.0 / (1.0 + p + p * p + p * p * p);
     assert_close(run.leaf("queues.r1->r2.utilization"), share, 0.01);
-    // A block is a packet; of 18 000 some two are lost.
+    // A transport block carries one packet; some two of 18 000 are lost.
     let (sent, received) = (share * 20_000.0, run.flows("udp", "received_packets")[0]);
     assert!((sent - received).abs() < 0.01 * sent, "{sent} {received}");
     let half = flood("20 s", "rates = [\"12 Mbit/s\"], block_error = 0.5").run();
@@ -42,7 +42,7 @@ fn utilization_is_of_what_the_channel_could_carry_in_that_run() {
         run.flows("udp", "received_packets")[0]
     };
     let rates: Vec<f64> = (1..=4).map(rate).collect();
-    // Each run has a channel of its own.
+    // Each run draws its own channel.
     assert!(rates.windows(2).any(|w| (w[0] - w[1]).abs() > 0.1 * w[0]), "{rates:?}");
     assert_eq!(text.run_number(3).output.fingerprint, text.run_number(3).output.fingerprint);
 }
@@ -51,7 +51,7 @@ fn utilization_is_of_what_the_channel_could_carry_in_that_run() {
 fn a_fault_of_rate_holds_and_then_grants_again() {
     let fault = "[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"3 Mbit/s\"";
     let run = flood("4 s", "rates = [\"12 Mbit/s\"], block_error = 0.0").add(fault).run();
-    // A packet a millisecond, but for a second in which it takes four.
+    // A packet every millisecond, except for a second in which a packet takes four.
     assert_close(run.flows("udp", "received_packets")[0], 3_250.0, 0.01);
     assert_close(run.leaf("queues.r1->r2.utilization"), 1.0, 0.005);
 }
@@ -71,13 +71,13 @@ fn an_uplink_that_asks_delays_what_comes_now_and_then() {
         run.leaf("groups.udp.one_way_delay_s.mean")
     };
     let rates = "rates = [\"12 Mbit/s\"], block_error = 0.0";
-    // 7 ms on the wires, up to a subframe until the next, one on the air, 3 ms to decode.
+    // Propagation of 7 ms, up to a subframe of waiting, one on the air, 3 ms of decoding.
     let plain = delay(rates);
     assert!((0.011..0.012_1).contains(&plain), "{plain}");
-    // One each 50 ms: at a fixed place within the period, up to 10 ms and 8 ms more.
+    // A packet every 50 ms, at a fixed place within the request period: up to 10 ms and 8 ms more.
     let asked = delay(&format!("{rates}, request = \"8 ms\"")) - plain;
     assert!((0.007..0.018).contains(&asked), "{asked}");
-    // The network still grants to what comes after a short silence.
+    // Grants continue through short silences.
     assert_close(delay(&format!("{rates}, request = \"8 ms\", silence = \"60 ms\"")), plain, 0.01);
 }
 

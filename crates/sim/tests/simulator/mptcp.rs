@@ -1,4 +1,4 @@
-//! Multipath TCP between simulated hosts, and its captures as tshark sees them.
+//! MPTCP between simulated hosts, and its captures as tshark reads them.
 
 use crate::captures::Tshark;
 use crate::support::{Run, Text};
@@ -25,7 +25,7 @@ pub(crate) fn flow(text: Text, transport: &str, app: &str) -> Text {
 
 #[test]
 fn eight_disjoint_paths_add_up() {
-    // 8 Mbit/s of IP packets of 1500 bytes with 1428 of payload: 7.616 Mbit/s. Issue: at least 95 % of it.
+    // Eight paths: 8 Mbit/s of IP packets of 1500 bytes with 1428 of payload, 7.616 Mbit/s; at least 95 % of it.
     let text = parallel("40 s", 8, "30 packets").top("warmup = \"10 s\"");
     let run = flow(text, "scheduler = \"lowest_rtt\", cc = \"lia\"", "\"bulk\"").run();
     let goodput = run.leaf("groups.mp.goodput_bps.sum");
@@ -49,7 +49,7 @@ pub(crate) fn fell_back(run: &Run) -> bool {
 
 #[test]
 fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
-    // RFC 8684 §3.7: without MP_CAPABLE in the SYN or SYN-ACK, or without a DSS in the first data, a host goes on as TCP.
+    // RFC 8684 §3.7: without MP_CAPABLE in the SYN or SYN-ACK, or without a DSS in the first data, a host falls back to TCP.
     for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
         for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
             let lines = format!("name = \"path0\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
@@ -63,7 +63,7 @@ fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
 
 #[test]
 fn a_long_path_is_filled_after_the_fallback_as_before() {
-    // 50 Mbit/s and 100 ms: 64 KiB of receive window would be 5 Mbit/s.
+    // Path of 50 Mbit/s and 100 ms: a receive window of 64 KiB would give 5 Mbit/s.
     for profile in ["linux", "linux_6_1", "rfc"] {
         for strip in ["none", "mptcp", "mptcp_syn", "mptcp_data"] {
             let more =
@@ -84,12 +84,12 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
     for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
         for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
             let lines = format!("name = \"path1\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
-            // One path of 1 Mbit/s takes 17 s for it.
+            // A single path of 1 Mbit/s takes 17 s.
             let text = parallel("20 s", 2, "30 packets").with("name = \"path1\"", &lines);
             let run = flow(text, "", "{ kind = \"transfer\", size = \"2 MB\" }").run();
             assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{there} {back}");
             assert!(!fell_back(&run), "{there} {back}");
-            // Where the client's proof does not arrive, nothing is sent.
+            // A subflow whose third ACK does not arrive sends nothing.
             let carried = run.json["connections"]["mp[0]"]["paths"]["path1"]["scheduled_bytes"].as_u64();
             assert!(there == "none" || carried.unwrap_or(0) == 0, "{there} {back}: {carried:?}");
         }
@@ -98,7 +98,7 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
 
 #[test]
 fn every_segment_fits_an_ethernet_packet() {
-    // The first data has MP_CAPABLE beside it, later data a mapping of a length that depends on numbers and checksums.
+    // The first data carries MP_CAPABLE, later data a mapping whose length depends on numbers and checksums.
     for options in [
         "",
         "checksum = false",
@@ -123,7 +123,7 @@ fn options_that_a_fixed_header_stands_for_make_no_packet_smaller_when_they_are_t
 
 #[test]
 fn a_fixed_header_stands_for_the_options_too() {
-    // ns-2's packets have one size: 536 and 40 bytes, whatever mapping or acknowledgment goes with them.
+    // Packets of ns-2 have a fixed size, 536 and 40 bytes, whatever mapping or acknowledgment they carry.
     let text = parallel("20 s", 1, "200 packets").with("mtu = \"65535 B\"", "mtu = \"576 B\"");
     let transport =
         "{ kind = \"mptcp\", profile = \"ns2\", mss = \"536 B\", header = \"40 B\", window = 100 }";
@@ -143,7 +143,7 @@ fn runs_repeat_to_the_bit() {
     }
 }
 
-/// Two paths that lose packets, one of which goes down for a while; the transfer ends.
+/// Two lossy paths, one of which goes down for a while; the transfer completes.
 fn captured(transport: &str) -> Run {
     let text =
         parallel("30 s", 2, "15 packets").with("delay = \"10 ms\"", "loss = \"1 %\"\ndelay = \"40 ms\"");

@@ -1,10 +1,10 @@
-//! What flows over Multipath TCP send by each path: totals, windows, series.
+//! Traffic of MPTCP flows by path: totals, windows, series.
 
 use crate::support::{Run, Text, assert_close};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Two links between two hosts: a near one that loses, and a far one with a third of the rate.
+/// Two links between two hosts: a near lossy one, and a far one with a third of the rate.
 fn unequal(duration: &str) -> Text {
     let queue = "queue = { kind = \"droptail\", limit = \"60 packets\" }";
     Text::new(duration)
@@ -33,7 +33,7 @@ fn names(run: &Run) -> Vec<&str> {
     run.json["paths"].as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// A number of a path, `"near"`, `"lte.backward"`, with its keys behind it.
+/// A value of a path such as `"near"` or `"lte.backward"`, by its keys.
 fn of(run: &Run, path: &str, keys: &[&str]) -> f64 {
     number(&run.json["paths"][format!("mp[0].{path}")], keys)
 }
@@ -64,7 +64,7 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
             let (_, found) = queues.iter().find(|(name, _)| name.starts_with(queue)).unwrap();
             number(found, keys)
         };
-        // Where a packet waits is the link's queue; nearly all packets are of one size.
+        // Packets wait in the link's queue only; nearly all have one size.
         let waits = queue(&["sojourn_s", "mean"]);
         assert_close(
             of(&run, path, &["one_way_delay_s", "mean"]),
@@ -73,10 +73,10 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
         );
         assert!(of(&run, path, &["one_way_delay_s", "p50"]) > propagation);
         let dropped = queue(&["dropped_packets", "overlimit"]) + queue(&["dropped_packets", "link_loss"]);
-        // But for a SYN or FIN.
+        // Packets other than SYN or FIN.
         let lost = of(&run, path, &["lost_packets"]);
         assert!(lost > 0.0 && (lost - dropped).abs() <= 1.0, "{path}: {lost} of {dropped}");
-        // What the link loses it has sent.
+        // Packets lost by the link count as sent by it.
         let kept = 1.0 - queue(&["dropped_packets", "link_loss"]) / queue(&["dequeued_packets"]);
         assert_close(of(&run, path, &["throughput_bps"]), queue(&["utilization"]) * rate * kept, 0.005);
         assert!(of(&run, path, &["goodput_bps"]) < of(&run, path, &["throughput_bps"]));
@@ -85,7 +85,7 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
     }
     let loss = of(&run, "near", &["loss_ratio"]);
     assert!(loss > 0.008 && loss < 0.03, "1 % and what the queue drops: {loss}");
-    // Beside what waits for others before it at the end, that is what the application got.
+    // Goodput equals the delivered bytes, besides out-of-order data at the end.
     let goodput = ["near", "far"].map(|path| of(&run, path, &["goodput_bps"])).iter().sum::<f64>();
     assert_close(goodput, run.leaf("groups.mp.goodput_bps.sum"), 0.02);
 }
@@ -139,7 +139,7 @@ fn of_a_server_with_several_links_a_path_says_which() {
     .run();
     let expected = ["lte to core", "lte to spare", "wifi to core", "wifi to spare"];
     assert_eq!(names(&run), expected.map(|path| format!("mp[0].{path}")));
-    // Each has a queue of its own: none has the delay of another.
+    // Each path has its own queue, so their delays differ.
     let delay = |path: &str| of(&run, path, &["one_way_delay_s", "p50"]);
     assert!(delay("lte to core") > 0.035 && delay("wifi to spare") > 0.01);
 }
@@ -150,7 +150,7 @@ fn windows_that_follow_one_another_make_up_the_whole_by_path_too() {
     let window = |start| format!("[[window]]\nname = \"w{start}\"\nstart = \"{start} ms\"\n");
     let parts = windows.map(window).concat();
     let text = mptcp(unequal("30 s").top("warmup = \"1 s\""), ("a", "b"), "\"bulk\"");
-    // What waits when a window is over is lost in the next, or much later.
+    // Packets that wait at the end of a window are lost in the next, or much later.
     let text = text.add("[[fault]]\nat = \"10 s\"\nuntil = \"12 s\"\nlink = \"far\"\nkind = \"down\"");
     let (whole, run) = (text.run(), text.clone().add(&parts).run());
     assert_eq!(whole.json["paths"], run.json["paths"]);
@@ -208,7 +208,7 @@ fn series_add_up_to_the_totals() {
         assert!(sequence.iter().zip(&goodput).all(|(at, rate)| at.is_nan() == (*rate == 0.0)), "{path}");
         let places: Vec<f64> = sequence.into_iter().filter(|at| !at.is_nan()).collect();
         let whole = run.leaf("groups.mp.goodput_bps.sum") * 20.0 / 8.0;
-        // What waits for others before it has come, but is not delivered.
+        // Out-of-order data has arrived but is not delivered.
         assert!(places[0] < 0.05 * whole && places.iter().all(|at| *at < 1.1 * whole), "{path}");
         assert!(places.last().unwrap() > &(0.9 * whole), "{path}: {:?} of {whole}", places.last());
         let delays: Vec<f64> = column("one_way_delay_s").into_iter().filter(|d| !d.is_nan()).collect();

@@ -1,4 +1,4 @@
-//! A run whose simulated time does not advance ends with an error, and one signal ends it before.
+//! Stalls and cancellation: a run whose simulated time does not advance ends with an error, or earlier by a signal.
 
 use crate::support::Text;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tailrace_core::{Bytes, Instant, Rate};
 use tailrace_scenario::model::{AppConfig, Scenario, Transport};
 use tailrace_sim::{Control, RunError, Simulation};
 
-/// Datagrams that leave no time apart, which no scenario can have: its parameters have bounds.
+/// Datagrams without time between them, which the bounds of scenarios exclude.
 fn timeless() -> Arc<Scenario> {
     let text = Text::new("1 s").dumbbell(1, "10 Mbit/s", "1 ms", "").tcp("", "\"bulk\"");
     let mut scenario = (*text.scenario()).clone();

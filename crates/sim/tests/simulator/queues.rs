@@ -21,7 +21,7 @@ fn constant_load_above_capacity_loses_one_minus_capacity_over_load() {
         // Jitter leaves each source's rate within a packet a second or so; 30 s carry 22500 packets.
         assert_close(run.leaf("groups.cbr.loss_ratio"), 1.0 - 3.0 / (2.0 * n as f64), 2e-3);
         assert_close(run.queue("utilization"), 1.0, 1e-4);
-        // The queue counts what it drops from the warm-up's end on; of that a few packets were sent before it.
+        // The queue counts drops after the warm-up, including a few packets sent before its end.
         let late = run.queue("dropped_packets.overlimit") - run.leaf("groups.cbr.lost_packets");
         assert!((0.0..20.0).contains(&late), "{late}");
         assert_eq!(
@@ -62,12 +62,12 @@ fn poisson_arrivals_wait_as_in_m_d_1() {
         assert!(tolerance <= error.max(0.035), "{load}: {error}");
         let wait = s * load / (2.0 * (1.0 - load));
         assert_close(run.queue("sojourn_s.mean"), wait, tolerance);
-        // Little's law for those who wait, and rates, to within the edges of the 400 s.
+        // Little's law for waiting packets, and rates, within the edges of the 400 s.
         let arrivals = run.queue("dequeued_packets") / 400.0;
         assert_close(run.queue("backlog_packets.mean"), arrivals * run.queue("sojourn_s.mean"), 1e-3);
         assert_close(run.queue("backlog_bytes.mean"), 1000.0 * run.queue("backlog_packets.mean"), 1e-9);
         assert_close(run.queue("utilization"), load, 4.0 / (load * 400_000.0).sqrt());
-        // What a datagram meets on its way: 1000 B at 1 Gbit/s twice, 7 ms of propagation, service, and the wait.
+        // Delay of a datagram: 1000 B at 1 Gbit/s twice, 7 ms of propagation, service, and waiting.
         let fixed = 2.0 * 8e-6 + 7e-3 + s;
         let delay = run.leaf("groups.poisson.one_way_delay_s.mean");
         assert!((delay - fixed - run.queue("sojourn_s.mean")).abs() < 1e-5, "{delay}");
@@ -112,7 +112,7 @@ fn statistics_of_an_empty_queue_are_zero_or_void() {
     assert_eq!(run.queue("sojourn_s.max"), 0.0);
     assert_eq!(run.queue("backlog_packets.max"), 0.0);
     assert_eq!(run.queue("backlog_packets.mean"), 0.0);
-    // Nothing goes the other way.
+    // There is no reverse traffic.
     let back = &run.json["queues"]["r2->r1"];
     assert!(back["sojourn_s"]["mean"].is_null() && back["sojourn_s"]["max"].is_null(), "{back}");
     assert_eq!(back["utilization"], 0.0);

@@ -1,10 +1,10 @@
-//! Middleboxes that change payload: who finds out, and what then.
+//! Middleboxes that change payload: detection and consequences.
 
 use crate::captures::Tshark;
 use crate::mptcp::{fell_back, flow, parallel};
 use crate::support::{Run, Text};
 
-/// A transfer over two paths of 1 Mbit/s, one of which has a middlebox, in the direction of the data or of the ACKs.
+/// A transfer over two paths of 1 Mbit/s, one with a middlebox in the direction of the data or of the ACKs.
 fn over_two(path: usize, with_data: bool, transport: &str) -> Run {
     let name = format!("name = \"path{path}\"");
     let here = if with_data {
@@ -28,7 +28,7 @@ fn without_checksums_multipath_tcp_delivers_what_comes() {
         let (altered, delivered) =
             (run.leaf("groups.mp.altered_bytes"), run.flows("mp", "delivered_bytes")[0]);
         assert_eq!(delivered, 2e6);
-        // 3 % of what half of the data went through, within what chance allows: 21 segments of 1428 on average.
+        // Corrupted bytes: 3 % of the half of the data that passed it, 21 segments of 1428 on average.
         assert!((8.0 * 1428.0..40.0 * 1428.0).contains(&altered), "{altered}");
         assert_eq!(run.leaf("connections.mp[0].altered_bytes"), altered);
         assert_eq!((failures(&run), fell_back(&run)), (0.0, false));
@@ -44,7 +44,7 @@ fn with_checksums_a_path_that_changes_payload_is_given_up() {
         assert_eq!(run.flows("mp", "delivered_bytes"), [2e6]);
         assert_eq!(run.leaf("groups.mp.altered_bytes"), 0.0, "{path}");
         assert_eq!((failures(&run), fell_back(&run)), (1.0, false), "{path}");
-        // One path of 1 Mbit/s is left.
+        // A single path of 1 Mbit/s is left.
         let took = |run: &Run| run.leaf("groups.mp.completion_s.max");
         assert!(took(&run) > 1.5 * took(&plain), "{} {}", took(&run), took(&plain));
     }
@@ -107,7 +107,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// The DSS among TCP options, without kind and length: tshark shows no checksum of it.
+/// DSS among TCP options, without kind and length: tshark does not show its checksum.
 fn dss_of(options: &[u8]) -> Option<&[u8]> {
     match options {
         [1, rest @ ..] => dss_of(rest),
@@ -117,13 +117,13 @@ fn dss_of(options: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Of words of 16 bits, most significant byte first.
+/// Sum of 16-bit words, big-endian.
 fn sum_of(bytes: &[u8]) -> u64 {
     bytes.chunks(2).map(|pair| u64::from(pair[0]) << 8 | u64::from(*pair.get(1).unwrap_or(&0))).sum()
 }
 
-/// Whether a DSS with a data ACK of 4 bytes and a data sequence number of 8 has the right checksum: over data sequence
-/// number, subflow number, length and payload (RFC 8684 §3.3).
+/// Whether a DSS with a data ACK of 4 bytes and a data sequence number of 8 has the right checksum: over data sequence number,
+/// subflow number, length and payload (RFC 8684 §3.3).
 fn is_right(dss: &[u8], payload: &[u8]) -> bool {
     let mut sum = sum_of(&dss[6..]) + sum_of(payload);
     while sum > 0xffff {

@@ -1,8 +1,8 @@
-//! Series show the window of the end that sends, and name it.
+//! Sending end in time series: its window and its name.
 
 use crate::support::{Run, Text};
 
-/// A flow of that application over 4 Mbit/s and a round trip of 24 ms.
+/// A flow of this application over 4 Mbit/s and an RTT of 24 ms.
 fn series(app: &str) -> Run {
     Text::new("6 s")
         .top("record = { interval = \"100 ms\" }")

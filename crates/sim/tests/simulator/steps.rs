@@ -1,4 +1,4 @@
-//! Runs that go in steps, are looked at, drained and changed between them.
+//! Runs in steps, with views, drains and changes between them.
 
 use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
@@ -18,7 +18,7 @@ fn step(simulation: &mut Simulation, until: Instant) -> Progress {
     simulation.step(until, &Control::default()).expect("time advances")
 }
 
-/// Everything happens: faults, marks, events, a capture, connections of Multipath TCP, and queues that report late.
+/// Faults, marks, events, a capture, MPTCP connections, and queues that report late.
 fn busy() -> Arc<Scenario> {
     let more = r#"
 [[fault]]
@@ -45,7 +45,7 @@ at = "src[4]"
         .scenario()
 }
 
-/// The run but for what looking at it costs.
+/// Summary without the cost of the run.
 fn figures(summary: &str) -> serde_json::Value {
     let mut json: serde_json::Value = serde_json::from_str(summary).unwrap();
     let engine = json["engine"].as_object_mut().unwrap();
@@ -61,7 +61,7 @@ fn assert_same(a: &RunOutput, b: &RunOutput) {
     assert_eq!(a.captures, b.captures);
 }
 
-/// Equal to the last bit, and where there is no number in both.
+/// Asserts that tables are equal bit by bit, NaN included.
 fn assert_tables(a: &[Table], b: &[Table]) {
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(b) {
@@ -88,12 +88,12 @@ fn join(all: &mut Values, more: Values) {
     }
 }
 
-/// Puts parts together as whoever writes them would.
+/// Concatenation of drained parts, as a writer of files would do it.
 #[derive(Default)]
 struct Kept {
     tables: Vec<Table>,
     captures: Vec<CaptureFile>,
-    /// The largest part, in rows.
+    /// Largest part, in rows.
     largest: usize,
 }
 
@@ -128,7 +128,7 @@ fn rows(table: &Table) -> usize {
     }
 }
 
-/// The next stop: of all orders of magnitude, at times on a sample, a fault or the present.
+/// Next stop: of any order of magnitude, at times on a sample, a fault or the present.
 fn stop_after(now: Instant, rng: &mut Rng) -> Instant {
     match rng.below(6) {
         0 => now,
@@ -171,7 +171,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
         let mut output = simulation.finish(Cost::default());
         assert!(!output.interrupted);
         if drains {
-            // What is made of the whole run comes at its end.
+            // Tables of the whole run come at its end.
             let (late, parts): (Vec<_>, Vec<_>) = std::mem::take(&mut output.tables)
                 .into_iter()
                 .partition(|t| ["flows", "queues", "reordering", "connections"].contains(&t.name.as_str()));
@@ -226,7 +226,7 @@ fn a_run_that_is_stopped_tells_how_far_it_came() {
     assert_eq!(Run::new(output).leaf("engine.simulated_s"), 1.7);
 }
 
-/// Four megabits a second from `src` to `dst` over the link 0, and a way round it.
+/// Datagrams of 4 Mbit/s from `src` to `dst` over link 0, with a detour.
 fn steady() -> Text {
     Text::new("12 s")
         .top("record = { interval = \"500 ms\", events = true }")
@@ -261,16 +261,16 @@ fn a_picture_shows_rates_since_the_last_one() {
     let queue = second.queues.iter().find(|q| q.queue == "r1->r2").unwrap();
     assert_close(queue.throughput_bps, 10e6, 0.02);
     assert_eq!(queue.backlog_packets > 0, queue.backlog_bytes > 0);
-    // The same moment again: nothing has come since.
+    // A second snapshot at the same time has no new bytes.
     assert_eq!(udp(&simulation.snapshot()).goodput_bps, 0.0);
 }
 
-/// A fault of a kind; its keys are not set.
+/// A fault of a kind without keys.
 fn fault(kind: &str) -> FaultConfig {
     FaultConfig::default_of(kind).expect("it is registered")
 }
 
-/// A fault of a kind that takes one value.
+/// A fault of a kind with one value.
 fn with(kind: &str, value: impl ParamType) -> FaultConfig {
     let mut fault = fault(kind);
     fault.set("value", &value.to_value()).expect("it fits");
@@ -290,11 +290,11 @@ fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
     };
     let half = LossConfig::from(Probability::new(0.5).unwrap());
     at(&mut simulation, 0, &[set(with("delay", Duration::from_millis(9)))]);
-    // On a sample; a slider that is moved while the run stands still leaves its last value alone.
+    // Change at a sample; of several changes at one moment the last holds.
     at(&mut simulation, 2000, &[1, 5, 2].map(|n| set(with("rate", Rate::from_mbit(n)))));
     at(&mut simulation, 4000, &[Change::Restore(bottleneck, fault("rate"))]);
     at(&mut simulation, 5000, &[set(with("rate", Rate::from_mbit(8)))]);
-    // A fault of the file begins at 6 s, and what is set in the same instant comes after it.
+    // A fault of the scenario begins at 6 s, and a change in the same instant comes after it.
     at(&mut simulation, 6000, &[set(with("rate", Rate::from_mbit(4))), set(with("loss", half))]);
     let codel = tailrace_qdisc::QdiscConfig::default_of("codel").unwrap();
     at(&mut simulation, 7000, &[set(with("queue", codel))]);

@@ -1,8 +1,8 @@
-//! Links that share a channel of 802.11, from a scenario file.
+//! Links that share an 802.11 channel.
 
 use crate::support::{Run, Text, assert_close};
 
-/// Phones at one access point, behind which a server is: everybody's link shares the air.
+/// Phones at an access point with a server behind it: all links share the channel.
 fn home(medium: &str, phones: &[(&str, &str)], duration: &str) -> Text {
     let text = Text::new(duration)
         .top("warmup = \"1 s\"")
@@ -21,7 +21,7 @@ fn home(medium: &str, phones: &[(&str, &str)], duration: &str) -> Text {
     })
 }
 
-/// Datagrams of 1472 B, 1500 B with headers, as many as anybody could send.
+/// Datagrams of 1472 B, 1500 B with headers, at a rate above the channel's capacity.
 fn flood(text: Text, name: &str, ends: (&str, &str)) -> Text {
     text.flow(
         name,
@@ -50,7 +50,7 @@ fn one_sender_gets_what_the_times_of_an_access_leave() {
 #[test]
 fn aggregation_shares_the_costs_of_an_access_among_many_frames() {
     let text = flood(home("", &[("a", "65 Mbit/s")], "10 s"), "up", ("a[0]", "server[0]"));
-    // 28 frames of 1544 B in 5484 us, and one BlockAck.
+    // Aggregates of 28 frames of 1544 B in 5484 us, and a BlockAck.
     let each = 34.0 + 67.5 + 36.0 + 28.0 * 1544.0 * 8.0 / 65.0 + 16.0 + 32.0;
     assert_close(goodput(&text.run(), "up"), 28.0 * 1472.0 * 8.0 / each * 1e6, 0.003);
 }
@@ -63,7 +63,7 @@ fn a_slow_station_makes_a_fast_one_as_slow() {
     let both = flood(alone.clone(), "slow", ("slow[0]", "server[0]")).run();
     assert_close(goodput(&both, "fast"), goodput(&both, "slow"), 0.05);
     assert!(goodput(&both, "fast") < 0.2 * goodput(&alone.run(), "fast"));
-    // Where an access is a time and not a frame, the anomaly is gone but for the preambles.
+    // With accesses bounded by time instead of frames, the anomaly is gone but for the preambles.
     let timed = home("aggregate_time = \"2 ms\"", &phones, "10 s");
     let timed = flood(flood(timed, "fast", ("fast[0]", "server[0]")), "slow", ("slow[0]", "server[0]")).run();
     assert!(goodput(&timed, "fast") > 4.0 * goodput(&timed, "slow"));
@@ -77,7 +77,7 @@ fn downloads_to_several_share_the_access_point_as_one_station_each_link() {
     let both = text.run();
     let (down, up) = (goodput(&both, "down"), goodput(&both, "up"));
     let alone = goodput(&bulk(home("", &phones, "20 s"), "down", ("server[0]", "a[0]")).run(), "down");
-    // ACKs contend with the data that they answer: TCP alone is slower than UDP, and both together share what there is.
+    // ACKs contend with the data: TCP alone is slower than UDP, and both directions together share the capacity.
     assert!(alone < 50e6 && down + up > 0.8 * alone && down + up < 1.2 * alone, "{alone} {down} {up}");
     assert!(down.min(up) > 0.2 * alone, "{down} {up}");
 }
@@ -96,7 +96,7 @@ fn frames_that_fail_are_sent_again_and_what_is_lost_in_the_end_is_what_theory_sa
         .run();
     assert_close(run.leaf("groups.up.loss_ratio"), 0.027, 0.05);
     let medium = |leaf: &str| run.leaf(&format!("media.home.{leaf}"));
-    // Of a packet's frames p are a second one, and p^2 a third.
+    // Retransmissions of frames: a share p is sent a second time, and p^2 a third time.
     assert_close(medium("resent_frames") / medium("frames"), 0.39 / 1.39, 0.03);
     assert_eq!(medium("collisions"), 0.0);
     assert!((0.2..0.9).contains(&medium("utilization")) && medium("frames_per_access") >= 1.0);

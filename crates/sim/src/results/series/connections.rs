@@ -1,4 +1,4 @@
-//! Time series of the data level of Multipath TCP.
+//! Time series of the MPTCP data level.
 
 use crate::foreign::remote::RemoteSocket;
 use crate::ground::columns::columns;
@@ -7,7 +7,7 @@ use crate::ground::table::TableBuilder;
 use crate::results::series::sender::SendingEnd;
 use tailrace_transport::mptcp::Mptcp;
 
-/// One direction of a connection at a sample. What is not there its stack does not tell.
+/// A direction of a connection at a sample. Missing values are not reported by its stack.
 pub(crate) struct Row<'a> {
     pub(crate) of: &'a SendingEnd<'a>,
     pub(crate) acked_bytes: Option<u64>,
@@ -16,14 +16,14 @@ pub(crate) struct Row<'a> {
     pub(crate) waiting_bytes: Option<u64>,
     pub(crate) reinjected_bytes: Option<u64>,
     pub(crate) window_stalls: Option<u64>,
-    /// How many of its subflows may carry data.
+    /// Number of subflows that may carry data.
     pub(crate) usable: u32,
     pub(crate) jitter_s: f64,
     pub(crate) displacement_bytes: Option<u64>,
 }
 
 impl Row<'_> {
-    /// What a simulated end that sends knows.
+    /// Fills in the state of a simulated sender.
     pub(crate) fn send_as(&mut self, sender: &Mptcp) {
         let (acked, sent) = sender.progress();
         (self.acked_bytes, self.sent_bytes) = (Some(acked), Some(sent));
@@ -31,7 +31,7 @@ impl Row<'_> {
         self.window_stalls = Some(sender.stats().window_stalls);
     }
 
-    /// What the stack of a foreign end that sends tells.
+    /// Fills in the reports of a foreign sender's stack.
     pub(crate) fn send_as_foreign(&mut self, sender: &RemoteSocket) {
         let Some(stream) = sender.stream() else { return };
         (self.acked_bytes, self.sent_bytes) = (Some(stream.acked_bytes), Some(stream.sent_bytes));
@@ -58,7 +58,7 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct ConnectionSeries(TableBuilder);
 
@@ -71,12 +71,12 @@ impl ConnectionSeries {
         add(&mut self.0, row);
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.0.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.bytes()
     }

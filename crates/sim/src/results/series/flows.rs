@@ -1,4 +1,4 @@
-//! Time series of single flows: the first of each group.
+//! Time series of single flows: the first flows of each group.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -22,9 +22,9 @@ struct Row<'a> {
     group: &'a str,
     member: u32,
     end: FlowEnd,
-    /// The TCP of that end with its payload a segment, if its connection is open.
+    /// TCP of the sending end with the payload of a segment, if its connection is open.
     tcp: Option<(TcpView, f64)>,
-    /// What the flow has counted since the start, and since the last sample an interval ago.
+    /// Counters since the start, and their increase since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
     playback: Option<PlaybackStats>,
@@ -58,7 +58,7 @@ columns! {
 }
 
 impl Row<'_> {
-    /// A figure of the end that sends; NaN where that has no TCP.
+    /// A value of the sending end's TCP; NaN without TCP.
     fn tcp(&self, figure: impl Fn(&TcpView, f64) -> f64) -> f64 {
         self.tcp.as_ref().map_or(f64::NAN, |(view, mss)| figure(view, *mss))
     }
@@ -74,7 +74,7 @@ pub(crate) fn rtt_s(tcp: &TcpView) -> f64 {
     if tcp.rtt_samples == 0 { f64::NAN } else { tcp.smoothed_rtt.as_secs_f64() }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct FlowSeries {
     interval: Duration,
@@ -86,9 +86,9 @@ pub(crate) struct FlowSeries {
 #[derive(Debug)]
 struct SampledFlow {
     flow: usize,
-    /// Its tally at the last sample.
+    /// Counters at the last sample.
     last: FlowStats,
-    /// Its end that sends, as of the latest connection so far.
+    /// Sending end of the latest connection.
     sender: Option<FlowEnd>,
 }
 
@@ -104,12 +104,12 @@ impl FlowSeries {
         Self { interval, flows, table: new_table() }
     }
 
-    /// How many flows have series.
+    /// Number of flows with series.
     pub(crate) fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// Takes a sample of the `i`-th flow that has series; returns which that is, and what it did since the last sample.
+    /// Samples the `i`-th flow with series; returns the flow, and the increase of its counters since the last sample.
     pub(crate) fn sample(
         &mut self,
         i: usize,
@@ -142,12 +142,12 @@ impl FlowSeries {
         (*flow, new)
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

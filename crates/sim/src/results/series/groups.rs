@@ -1,6 +1,6 @@
-//! Time series of groups: all flows of each, however few of them have series of their own.
+//! Time series of groups, over all their flows, however few have series of their own.
 //!
-//! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
+//! Counters of flows are added up at each sample, so there is no cost per packet.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -19,7 +19,7 @@ struct Row<'a> {
     run: u32,
     now: Instant,
     group: &'a str,
-    /// What it has counted since the start, and since the last sample an interval ago.
+    /// Counters since the start, and their increase since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
     interval: Duration,
@@ -49,11 +49,11 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct GroupSeries {
     interval: Duration,
-    /// Each group's tally at the last sample.
+    /// Counters of each group at the last sample.
     last: Vec<FlowStats>,
     table: TableBuilder,
 }
@@ -63,7 +63,7 @@ impl GroupSeries {
         Self { interval, last: vec![FlowStats::default(); groups], table: new_table() }
     }
 
-    /// Takes a sample of every group.
+    /// Samples every group.
     pub(crate) fn sample(&mut self, plan: &RunPlan, world: &World, now: Instant) {
         let mut first = 0;
         for (g, group) in plan.scenario.flows.iter().enumerate() {
@@ -77,18 +77,18 @@ impl GroupSeries {
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }
 }
 
-/// The flows of a group that are under way, and the windows of the ends that send of those over TCP.
+/// Open flows of a group, and congestion windows of the sending ends of those over TCP.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFlows {
     pub(crate) flows: u32,
@@ -98,7 +98,7 @@ pub(crate) struct OpenFlows {
 }
 
 impl OpenFlows {
-    /// Of these flows, with what they all have done.
+    /// Open flows among these, with the sum of all flows' counters.
     pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowStats, Self) {
         let (mut tally, mut open) = (FlowStats::default(), Self::default());
         for flow in flows {

@@ -26,11 +26,11 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct LawSeries {
     table: TableBuilder,
-    /// Values of one discipline, while it is looked at.
+    /// Values of one discipline, reused between samples.
     values: Vec<f64>,
 }
 
@@ -39,7 +39,7 @@ impl LawSeries {
         Self { table: new_table(), values: Vec::new() }
     }
 
-    /// Takes a sample of the `i`-th queue under study, whose link is settled.
+    /// Samples the `i`-th queue under study, whose link is settled.
     pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &SimFabric) {
         let queue = &plan.queues[i];
         let variables = fabric.link(queue.link).law_state(&mut self.values);
@@ -49,12 +49,12 @@ impl LawSeries {
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

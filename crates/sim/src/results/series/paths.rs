@@ -1,4 +1,4 @@
-//! Time series of the paths of flows over Multipath TCP: what each carried, whichever subflows there were.
+//! Time series of MPTCP flows' paths, over all their subflows.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -12,14 +12,14 @@ use crate::stats::paths::PathCounters;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
-/// One direction of a path at a sample.
+/// A direction of a path at a sample.
 struct Row<'a> {
     of: &'a SendingEnd<'a>,
     path: &'a str,
-    /// What it has counted since the start, and since the last sample an interval ago.
+    /// Counters since the start, and their increase since the last sample an interval ago.
     tally: PathCounters,
     new: PathCounters,
-    /// Where in the stream its latest new bytes begin.
+    /// Stream position of its latest new bytes.
     sequence: u64,
     interval: Duration,
 }
@@ -44,11 +44,11 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct PathSeries {
     interval: Duration,
-    /// Of flows that have series, the counters at the last sample of each path's direction, in their order.
+    /// Counters at the last sample of each path and direction, by flow with series.
     last: BTreeMap<usize, Vec<[PathCounters; 2]>>,
     table: TableBuilder,
 }
@@ -58,7 +58,7 @@ impl PathSeries {
         Self { interval, last: BTreeMap::new(), table: new_table() }
     }
 
-    /// Takes a sample of flow `f`'s paths.
+    /// Samples the paths of flow `f`.
     pub(crate) fn sample(&mut self, f: usize, plan: &RunPlan, world: &World, fabric: &SimFabric) {
         let flow = &world.flows[f];
         let Some(paths) = &flow.paths else { return };
@@ -89,12 +89,12 @@ impl PathSeries {
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

@@ -17,7 +17,7 @@ struct Row<'a> {
     queue: &'a str,
     backlog: Backlog,
     sojourn: Option<Duration>,
-    /// What its link has counted since the start, and since the last sample an interval ago.
+    /// Counters of its link since the start, and their increase since the last sample an interval ago.
     counters: LinkCounters,
     new: LinkCounters,
     interval: Duration,
@@ -37,7 +37,7 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct QueueSeries {
     interval: Duration,
@@ -51,7 +51,7 @@ impl QueueSeries {
         Self { interval, last: vec![LinkCounters::default(); queues], table: new_table() }
     }
 
-    /// Takes a sample of the `i`-th queue under study, whose link is settled.
+    /// Samples the `i`-th queue under study, whose link is settled.
     pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &mut SimFabric) {
         let queue = &plan.queues[i];
         let sojourn = fabric.take_recent_sojourn(queue.link);
@@ -71,12 +71,12 @@ impl QueueSeries {
         add(&mut self.table, &row);
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

@@ -1,4 +1,4 @@
-//! Time series of subflows of Multipath TCP.
+//! Time series of MPTCP subflows.
 
 use crate::foreign::socket::SubflowFigures;
 use crate::ground::columns::columns;
@@ -17,15 +17,15 @@ pub(crate) struct Subflow<'a> {
     pub(crate) backup: bool,
     pub(crate) view: TcpView,
     pub(crate) scheduled_bytes: u64,
-    /// Where its stack tells of it.
+    /// Reinjected bytes, if its stack reports them.
     pub(crate) reinjected_bytes: Option<u64>,
     pub(crate) retransmitted_packets: u64,
-    /// Likewise.
+    /// Retransmission timeouts, if its stack reports them.
     pub(crate) timeouts: Option<u64>,
 }
 
 impl<'a> Subflow<'a> {
-    /// One of a simulated host.
+    /// Subflow of a simulated host.
     pub(crate) fn simulated(subflow: &SubflowReport, link: &'a str) -> Self {
         Self {
             id: subflow.id,
@@ -40,7 +40,7 @@ impl<'a> Subflow<'a> {
         }
     }
 
-    /// One of a foreign host.
+    /// Subflow of a foreign host.
     pub(crate) fn foreign((id, subflow): (usize, &SubflowFigures), link: &'a str, backup: bool) -> Self {
         Self {
             id,
@@ -83,7 +83,7 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct SubflowSeries(TableBuilder);
 
@@ -97,12 +97,12 @@ impl SubflowSeries {
         add(&mut self.0, &Row { of, subflow });
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.0.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.bytes()
     }

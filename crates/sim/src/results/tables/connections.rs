@@ -46,7 +46,7 @@ fn seconds(at: Option<Instant>) -> f64 {
     at.map_or(f64::NAN, Instant::as_secs_f64)
 }
 
-/// The table, where the scenario has connections and wants it.
+/// Table of connections, if the scenario has connections and records them.
 pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     let log = &world.connection_log;
     if log.limit() == 0 || !has_connections(&plan.scenario) {

@@ -8,7 +8,7 @@ use crate::host::flow::Flow;
 use crate::stats::event_log::LoggedEvent;
 use tailrace_net::LinkId;
 
-/// An event with the names that are in the table.
+/// An event with the names for the table.
 struct Row<'a> {
     run: u32,
     event: LoggedEvent,

@@ -1,7 +1,7 @@
-//! The table of flows by window: what `flows` says of the whole, of each of the scenario's windows.
+//! Table of flows by window: the columns of `flows` for each of the scenario's windows.
 //!
-//! Where a window ends, what its flows have counted in it is kept; what befalls their packets later is added when the table is
-//! made. That is some hundred bytes a flow and window, and nothing a packet.
+//! Counters of flows are kept when a window ends; later losses of its packets are added when the table is made. The cost is some
+//! hundred bytes per flow and window, and nothing per packet.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -41,7 +41,7 @@ columns! {
     }
 }
 
-/// All flows in all windows that have begun, where the scenario has windows.
+/// Flows in all windows that have begun, if the scenario has windows.
 pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     let scenario = &run.plan.scenario;
     if scenario.windows.is_empty() {

@@ -1,4 +1,4 @@
-//! The table of flows.
+//! Table of flows.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -19,7 +19,7 @@ struct Row<'a> {
     number: usize,
     flow: &'a Flow,
     group: &'a FlowGroup,
-    /// What it counted in the time that statistics cover, and how long that is.
+    /// Counters of the measured time, and its length.
     tally: FlowStats,
     span: Duration,
 }

@@ -1,4 +1,4 @@
-//! The table of paths of flows over Multipath TCP.
+//! Table of MPTCP flows' paths.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -8,14 +8,14 @@ use crate::results::view::RunView;
 use crate::stats::paths::PathCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 
-/// One direction of a path at the end of a run.
+/// A direction of a path at the end of a run.
 struct Row<'a> {
     run: u32,
     group: &'a str,
     member: u32,
     end: &'a str,
     path: &'a str,
-    /// What it counted in the time that statistics cover, and how long that is.
+    /// Counters of the measured time, and its length.
     tally: PathCounters,
     delays: CoarseHistogram,
     span: Duration,
@@ -48,7 +48,7 @@ columns! {
     }
 }
 
-/// All paths that data was sent by, where the scenario has such flows.
+/// Paths that carried data, if the scenario has MPTCP flows.
 pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     let (plan, span) = (run.plan, run.span(Scope::Run));
     if !any(&plan.scenario) {

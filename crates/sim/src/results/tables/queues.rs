@@ -1,4 +1,4 @@
-//! The table of queues under study.
+//! Table of queues under study.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -40,7 +40,7 @@ columns! {
     }
 }
 
-/// All queues under study of a run.
+/// Queues under study of a run.
 pub(crate) fn table(run: u32, summary: &RunSummary) -> Table {
     let mut table = new_table();
     for (name, queue) in &summary.queues {

@@ -1,4 +1,4 @@
-//! The distribution of reordering, bucket by bucket, for the connections whose flows have series.
+//! Distribution of reordering, bucket by bucket, for the connections whose flows have series.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -31,7 +31,7 @@ columns! {
     }
 }
 
-/// How many segments were how far and how long ahead of their order, where the scenario has connections.
+/// Number of segments by displacement and by reordering delay, if the scenario has MPTCP connections.
 pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     if !any(&plan.scenario) {
         return None;
