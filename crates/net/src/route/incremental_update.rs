@@ -1,6 +1,6 @@
 //! Update of the routing tables when a link goes down or up.
 //!
-//! A route is the first of the links that lead nearer, so it depends on distances alone. For each goal in turn: the link
+//! A route is the first of the links that lead nearer, so it depends on distances alone. For each egress router in turn: the link
 //! matters only if it leads nearer. If it was, or becomes, one of several such links, one entry may change; if not, the
 //! distances of those behind it change, and are found from there as breadth-first search would find them (Ramalingam and
 //! Reps, "An incremental algorithm for a generalization of the shortest-path problem", J. Algorithms 21(2), 1996).
@@ -12,7 +12,7 @@ use crate::ids::LinkId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Routers whose distance to one goal changes.
+/// Routers whose distance to one egress router changes.
 #[derive(Default)]
 struct Moved {
     routers: Vec<u32>,
@@ -51,7 +51,7 @@ impl Routes {
         if to == NONE {
             *budget = budget.checked_sub(1)?;
             let index = graph.interface_behind(link).expect("a link to a host ends at an interface");
-            self.turn_door(index, arc.up);
+            self.update_entry(index, arc.up);
             return Some(());
         }
         if self.distances.is_none() {
@@ -59,8 +59,8 @@ impl Routes {
             return None;
         }
         let mut moved = Moved { is_in: vec![false; self.routers()], ..Moved::default() };
-        for slot in 0..self.learnt.len() {
-            let k = self.learnt[slot] as usize;
+        for slot in 0..self.computed.len() {
+            let k = self.computed[slot] as usize;
             let work = if arc.up {
                 self.gain(graph, (from, to), k, &mut moved)
             } else {
@@ -87,7 +87,7 @@ impl Routes {
             done += 1;
             let distance = self.distance(router, k) + 1;
             let farther = |r: &u32| self.distance(*r, k) > distance;
-            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance);
                 moved.add(router);
@@ -105,13 +105,13 @@ impl Routes {
         if self.has_way(graph, from, k, moved) {
             return self.renew(graph, from, k);
         }
-        // This router has lost every link that led nearer; routers nearest to the goal come first.
+        // This router has lost every link that led nearer; routers nearest to the egress router come first.
         moved.add(from);
         let mut done = 0;
         while let Some(&router) = moved.routers.get(done) {
             done += 1;
             let distance = self.distance(router, k);
-            for behind in self.ways.neighbours(graph, router) {
+            for behind in self.router_links.neighbours(graph, router) {
                 if self.distance(behind, k) == distance + 1
                     && !moved.contains(behind)
                     && !self.has_way(graph, behind, k, moved)
@@ -132,7 +132,7 @@ impl Routes {
                 && !moved.contains(way.to)
                 && self.distance(way.to, k).checked_add(1) == Some(here)
         };
-        self.ways.from(router).iter().any(leads)
+        self.router_links.from(router).iter().any(leads)
     }
 
     /// New distances of those that have moved, from those that have not.
@@ -140,7 +140,8 @@ impl Routes {
         for i in 0..moved.routers.len() {
             let router = moved.routers[i];
             let open = |way: &&RouterLink| graph.arcs[way.link as usize].up && !moved.contains(way.to);
-            let beyond = self.ways.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
+            let beyond =
+                self.router_links.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
             let distance = beyond.map_or(NONE, |d| d.saturating_add(1));
             self.set_distance(router, k, distance);
             if distance != NONE {
@@ -152,7 +153,7 @@ impl Routes {
                 continue;
             }
             let farther = |r: &u32| moved.is_in[*r as usize] && self.distance(*r, k) > distance + 1;
-            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance + 1);
                 moved.heap.push(Reverse((distance + 1, router)));
@@ -163,7 +164,7 @@ impl Routes {
     /// Enters anew the routes of those that have moved and of their neighbours; nobody has moved then.
     fn renew_around(&mut self, graph: &Graph, k: usize, moved: &mut Moved) -> u64 {
         for i in 0..moved.routers.len() {
-            for from in self.ways.neighbours(graph, moved.routers[i]) {
+            for from in self.router_links.neighbours(graph, moved.routers[i]) {
                 moved.add(from);
             }
         }
@@ -172,12 +173,12 @@ impl Routes {
         work
     }
 
-    /// Enters the route from `router` to goal number `k` anew.
+    /// Enters the route from `router` to egress router number `k` anew.
     fn renew(&mut self, graph: &Graph, router: u32, k: usize) -> u64 {
-        if self.goals[k].router == router {
+        if self.egresses[k].router == router {
             return 1; // What is behind it is its own.
         }
         self.enter(graph, router, k);
-        self.ways.from(router).len() as u64
+        self.router_links.from(router).len() as u64
     }
 }
