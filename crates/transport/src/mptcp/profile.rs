@@ -34,9 +34,9 @@ impl MptcpPlan {
             }
         };
         let mut tcp = TcpConfig::for_profile(profile);
-        // SubflowTable are Agent/TCP/FullTcp.
+        // Subflows are Agent/TCP/FullTcp.
         tcp.handshake = Handshake::ThreeWay;
-        // SubflowTable are often short of data, and grow all the same.
+        // Subflows are often short of data, and grow all the same.
         tcp.lasting_limit = profile.is_linux();
         if profile == Profile::Ns3 {
             // Kheirkhah's model has a TCP of its own, `mp-tcp-socket-base.cc`: NewReno from one segment on.
