@@ -29,7 +29,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help extension fingerprints notes release release-files docs-check demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
+.PHONY: help extension nightly fingerprints notes release release-files docs-check demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -39,9 +39,13 @@ help: ## this list
 demo: ## compare six queue disciplines: a table and figures in results/demo
 	@$(MAKE) --no-print-directory extension OR=demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
-	@[ -e $(VENV)/.extension-release ] || echo 'This extension is the one that is built soonest. For longer runs: make build, the release, twice as fast.'
+	@[ ! -e $(VENV)/.extension-demo ] || echo 'This extension is the one that is built soonest: without kernels, not for speed.' \
+	  'make build builds the release, up to twice as fast.'
 
 test: test-rust test-python ## every test
+
+nightly: ## what a release takes beside .ci/run: release extension, all kernels, whole papers, new random cases
+	.ci/nightly
 
 # The properties' cases are the same each time, so a failure is the change's; `make explore` draws new ones.
 test-rust: $(DEPS)

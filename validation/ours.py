@@ -25,10 +25,12 @@ NS2_TCP: dict[str, dict[str, Any]] = {
 # as the guests have them: they never limit.
 LINUX_TRANSPORT: dict[str, Any] = {
     "profile": "linux",
-    "tso": False,
-    "tcp_window_share": "auto",
-    "packet_overhead": "768 B",
-    "send_overhead": "768 B",
+    "behaviour": {
+        "tso": False,
+        "tcp_window_share": "auto",
+        "packet_overhead": "768 B",
+        "send_overhead": "768 B",
+    },
     "tcp_rmem": "4096 6291456 33554432",
     "tcp_wmem": "4096 1048576 33554432",
 }

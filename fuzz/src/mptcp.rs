@@ -40,10 +40,10 @@ fn plan(input: &mut Input<'_>) -> MptcpPlan {
     let (bits, names) = (input.byte(), SubflowControl::names());
     let mut mptcp = MptcpConfig::for_profile(profile);
     mptcp.checksum = bits & 1 != 0;
-    mptcp.wide_dsn = bits & 2 != 0;
-    mptcp.wide_data_ack = bits & 4 != 0;
+    mptcp.behaviour.wide_dsn = bits & 2 != 0;
+    mptcp.behaviour.wide_data_ack = bits & 4 != 0;
     mptcp.opportunistic_retransmission = bits & 8 != 0;
-    mptcp.reinject_all = bits & 16 != 0;
+    mptcp.behaviour.reinject_all = bits & 16 != 0;
     mptcp.max_subflows = u64::from(bits >> 5) + 1;
     let mut tcp = TcpConfig::for_profile(profile);
     tcp.mss = Bytes(u64::from(input.byte()) + 40);

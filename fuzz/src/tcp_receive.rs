@@ -42,7 +42,7 @@ fn config(input: &mut Input<'_>) -> TcpConfig {
     c.window_scale = bits & 8 != 0;
     c.limited_transmit = bits & 16 != 0;
     c.nagle = if bits & 32 != 0 { Nagle::Minshall } else { Nagle::Off };
-    c.impatient = bits & 64 != 0;
+    c.behaviour.impatient = bits & 64 != 0;
     c.delayed_ack = bits >> 7;
     c.mss = Bytes(u64::from(input.byte()) + 1);
     c.receive_buffer = Bytes(u64::from(input.word()) + 256);

@@ -31,6 +31,7 @@ __all__ = [
     "examples",
     "figures",
     "join",
+    "migrate",
     "pack",
     "quantity",
     "schema",
@@ -305,4 +306,5 @@ def join(
     runs: Sequence[tuple[int, int, bytes]],
 ) -> dict[str, list[dict[str, tuple[str, bytes, list[str]]]]]: ...
 def quantity(text: str) -> tuple[float, str] | None: ...
+def migrate(text: str, file_name: str) -> tuple[str, list[str]]: ...
 def schema(outsiders: list[Plugin] = ...) -> str: ...

@@ -29,7 +29,7 @@ if ! [ web/node_modules/.package-lock.json -nt web/package-lock.json ]; then
 fi
 
 web/build.sh build/playground
-cargo build --quiet --locked --profile quick -p tailrace-wasm --example native
+cargo build --quiet --locked -p tailrace-wasm --example native
 folder=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-TAILRACE_PLAYGROUND=build/playground TAILRACE_SIZES=build/playground-data/sizes.json TAILRACE_NATIVE=$folder/quick/examples/native \
+TAILRACE_PLAYGROUND=build/playground TAILRACE_SIZES=build/playground-data/sizes.json TAILRACE_NATIVE=$folder/debug/examples/native \
     TAILRACE_BROWSER=$browser TAILRACE_AXE=$axe TAILRACE_SCREENSHOTS=${1:-} node --test tests/playground/test.mjs

@@ -88,8 +88,13 @@ def test_the_examples_pass_the_tests_that_are_named(tree):
     assert len(own) >= 2 and len(named_tests()) >= 8
     # A target directory of its own: cargo tells crates of two copies apart by their place in the tree only.
     environment = os.environ | {"CARGO_TARGET_DIR": str(PLACE / "target"), "PROPTEST_RNG_SEED": "1"}
+    environment["CARGO_INCREMENTAL"] = "0"
     # Without optimisation all is built soonest.
-    quick = ["--config", "profile.dev.opt-level=0", "--config", "profile.dev.debug=0"]
+    optimised = re.findall(
+        r"^\[profile\.dev\.package\.([\w-]+)\]", (ROOT / "Cargo.toml").read_text(), re.MULTILINE
+    )
+    settings = [f"profile.dev.package.{package}.opt-level=0" for package in optimised]
+    quick = [word for setting in settings for word in ("--config", setting)]
     packages = [word for crate in crates for word in ("-p", f"tailrace-{crate}")]
     targets = ["--lib", "--test", "conformance", "--test", "allocation", "--test", "link"]
     found = subprocess.run(

@@ -76,7 +76,7 @@ PLAIN = [
     *both("ns3", tcp("ns3")),
     *both("linux", tcp("linux")),
     *both("ECN", tcp("linux", "ecn = true"), link=ECN),
-    *both("accurate ECN", tcp("rfc", 'ecn = true, ecn_echo = "accurate"'), link=ECN),
+    *both("accurate ECN", tcp("rfc", 'ecn = true, behaviour.ecn_echo = "accurate"'), link=ECN),
     *both("without SACK, loss", tcp("rfc", "sack = false"), link=LOSS),
     *both("without timestamps, loss", tcp("linux", "timestamps = false"), link=LOSS),
     *both("without window scaling", tcp("rfc", "window_scale = false")),
@@ -100,7 +100,9 @@ MULTIPATH = [
     *both("ns3", mptcp("ns3"), fallback=False),
     *both("linux", mptcp("linux"), fallback=False),
     *both("checksums", mptcp("linux", "checksum = true"), fallback=False),
-    *both("wide numbers", mptcp("rfc", "wide_dsn = true, wide_data_ack = true"), fallback=False),
+    *both(
+        "wide numbers", mptcp("rfc", "behaviour = { wide_dsn = true, wide_data_ack = true }"), fallback=False
+    ),
     *both("loss", mptcp("linux"), link=LOSS, fallback=False),
     *both("reordering", mptcp("rfc", "checksum = true"), link=REORDER, fallback=False),
     Talk("zero windows, down", mptcp("linux", SMALL), SLOW + " }", fallback=False, kernels=("server",)),

@@ -106,14 +106,14 @@ def between(transport, a, b, **sets):
     [("6.1", "6.1.7", "auto"), ("6.1", "6.12", None), ("6.12", "6.1", "auto"), ("6.12", "6.12", None)],
 )
 def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
-    assert said(between('"tcp"', a, b), "flow.f.transport.tcp_window_share") == share
+    assert said(between('"tcp"', a, b), "flow.f.transport.behaviour.tcp_window_share") == share
     # Data that goes the other way is received by the other.
     downwards = between('"tcp"', b, a, flow__f__app__direction="down")
-    assert said(downwards, "flow.f.transport.tcp_window_share") == share
+    assert said(downwards, "flow.f.transport.behaviour.tcp_window_share") == share
     asked = between(
         '"tcp"', b, a, flow__f__app='{ kind = "request_response", request = "1 kB", response = "9 kB" }'
     )
-    assert said(asked, "flow.f.transport.tcp_window_share") == share
+    assert said(asked, "flow.f.transport.behaviour.tcp_window_share") == share
 
 
 @pytest.mark.parametrize(
@@ -122,24 +122,24 @@ def test_receivers_of_6_1_advertise_half_of_their_buffers(a, b, share):
 def test_senders_of_6_1_have_packets_of_their_own(a, b, found):
     keys = ("send_overhead", "fills_short_packets")
     there = between('"tcp"', a, b)
-    assert tuple(said(there, f"flow.f.transport.{key}") for key in keys) == found
+    assert tuple(said(there, f"flow.f.transport.behaviour.{key}") for key in keys) == found
     downwards = between('"tcp"', b, a, flow__f__app__direction="down")
-    assert tuple(said(downwards, f"flow.f.transport.{key}") for key in keys) == found
+    assert tuple(said(downwards, f"flow.f.transport.behaviour.{key}") for key in keys) == found
     # What the file says of a sender stays.
-    own = between('{ kind = "tcp", send_overhead = "1 kB" }', a, b)
-    assert said(own, "flow.f.transport.send_overhead") == "1 kB"
+    own = between('{ kind = "tcp", behaviour.send_overhead = "1 kB" }', a, b)
+    assert said(own, "flow.f.transport.behaviour.send_overhead") == "1 kB"
 
 
 @pytest.mark.parametrize(("a", "b"), [("6.1", "6.12"), ("6.12", "6.1"), ("6.1", "6.1"), ("6.12", "6.12")])
 def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
     def of(profile):
         (flow,) = tomllib.loads(pair(f'{{ kind = "mptcp", profile = "{profile}" }}').to_toml())["flow"]
-        return flow["transport"]
+        return flow["transport"]["behaviour"]
 
     names = {"6.1": "linux_6_1", "6.12": "linux_6_12"}
     (there,) = tomllib.loads(between('"mptcp"', a, b).to_toml())["flow"]
     for key in ("send_buffer_of", "hands_out", "send_overhead", "fills_short_packets"):
-        assert there["transport"][key] == of(names[a])[key], key
+        assert there["transport"]["behaviour"][key] == of(names[a])[key], key
     for key in (
         "first_window",
         "window_share",
@@ -147,10 +147,10 @@ def test_each_end_of_multipath_tcp_is_as_its_own_kernel(a, b):
         "sizes_from_first_read",
         "tcp_window_share",
     ):
-        assert there["transport"][key] == of(names[b])[key], key
+        assert there["transport"]["behaviour"][key] == of(names[b])[key], key
     # What the file says of a receiver stays.
-    own = between('{ kind = "mptcp", window_share = 0.25 }', a, b)
-    assert said(own, "flow.f.transport.window_share") == 0.25
+    own = between('{ kind = "mptcp", behaviour.window_share = 0.25 }', a, b)
+    assert said(own, "flow.f.transport.behaviour.window_share") == 0.25
 
 
 @pytest.mark.parametrize("own", ["", 'kernel = "6.99"'])

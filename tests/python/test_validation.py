@@ -72,7 +72,7 @@ def test_both_sides_send_segments_one_by_one(cases):
     case = cases["linux-droptail-reno-10-equal-calm-drop"]
     devices = [line for line in linux.files(case, 1, Path("t"))["ip-src0"].splitlines() if "link set" in line]
     assert devices and all(" gso_max_segs 1 " in line for line in devices)
-    assert ours.scenario(case, 1)["flow"][0]["transport"]["tso"] is False
+    assert ours.scenario(case, 1)["flow"][0]["transport"]["behaviour"]["tso"] is False
 
 
 def test_pulses_reach_all_three_tools(cases):

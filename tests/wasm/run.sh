@@ -1,6 +1,6 @@
 #!/bin/sh
-# The simulator as WebAssembly against the same code on this machine. Skips, and says so, where Node or the target of the
-# compiler is missing.
+# The simulator as WebAssembly against the same code on this machine, as `cargo test` builds it. Skips, and says so, where Node or
+# the target of the compiler is missing.
 set -eu
 cd "$(dirname "$0")/../.."
 
@@ -20,7 +20,7 @@ there || { command -v rustup >/dev/null && rustup target add $target >/dev/null 
 there || skip "the target $target is missing (rustup target add $target)"
 
 cargo build --locked --profile wasm --target $target -p tailrace-wasm --lib
-cargo build --locked --profile quick -p tailrace-wasm --example native
+cargo build --locked -p tailrace-wasm --example native
 folder=$(cargo metadata --no-deps --format-version 1 | sed 's/.*"target_directory":"\([^"]*\)".*/\1/')
-TAILRACE_WASM=$folder/$target/wasm/tailrace_wasm.wasm TAILRACE_NATIVE=$folder/quick/examples/native \
+TAILRACE_WASM=$folder/$target/wasm/tailrace_wasm.wasm TAILRACE_NATIVE=$folder/debug/examples/native \
     node --test tests/wasm/test.mjs

@@ -21,7 +21,8 @@ _NOTE = "<!-- Written by `make docs` from the scenario's schema. Edit that. -->"
 PAGES = {
     "transport": (
         "Transports",
-        "How data gets across: `tcp`, `mptcp` (Multipath TCP) or `udp`. The parameters of the connection are its keys.",
+        "How data gets across: `tcp`, `mptcp` (Multipath TCP) or `udp`. The options of the connection are its keys; "
+        "what implementations do differently is in the table `behaviour`, which `profile` sets as a whole.",
     ),
     "congestion_control": (
         "Congestion controls",
@@ -63,6 +64,8 @@ ELSEWHERE = {
 }
 
 SCHEMA = _schema.native()
+# Tables of transports that their page has, with the kind of transport.
+BEHAVIOURS = {"tcp_behaviour": "tcp", "mptcp_behaviour": "mptcp"}
 # Lists of `tailrace list` by definition.
 _LISTS = {**_schema.LISTS, "transport": ""}
 # Tables that the file opens with two brackets, since there may be several.
@@ -114,6 +117,8 @@ def _overview() -> str:
     parts = [_NOTE, _INTRO, "## Kinds", table(["page", "what they are"], kinds)]
     parts += ["## At the top of the file", _rows(head, {})]
     for name, section in SCHEMA.sections.items():
+        if name in BEHAVIOURS:
+            continue
         parts += [
             f"## {_heading(name)}",
             cell(section["description"]),
@@ -144,7 +149,21 @@ def _page(name: str) -> str:
             # Keys that users choose first, such as `cc`, come before the parameters of the connection.
             fields = tuple(sorted(fields, key=lambda field: field.key in known))
         parts.append(_rows(fields, known) if fields else "It has no keys.")
+    if name == "transport":
+        parts += _behaviours()
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _behaviours() -> list[str]:
+    """Tables `behaviour`, each with the keys that are its own."""
+    parts = []
+    for entry in api.catalog()["behaviours"]:
+        known = {p["name"]: p for p in entry["params"]}
+        section = SCHEMA.sections[f"{entry['name']}_behaviour"]
+        fields = [field for field in SCHEMA.attributes(section, dict.fromkeys(known)) if field.key in known]
+        shared = "The keys of TCP's are keys of this table, too." if entry["name"] == "mptcp" else ""
+        parts += [f"## `behaviour` of `{entry['name']}`", cell(section["description"]), shared, _rows(fields, known)]
+    return parts
 
 
 def _how(name: str) -> str:
@@ -239,6 +258,8 @@ def _referred(name: str) -> str:
         return f"[{name.replace('_', ' ')}]({name}.md)"
     if name in ELSEWHERE:
         return f"[{name}]({ELSEWHERE[name][1]})"
+    if name in BEHAVIOURS:
+        return f"[table](transport.md#{anchor(f'`behaviour` of `{BEHAVIOURS[name]}`')})"
     definition = SCHEMA.document["$defs"][name]
     if definition.get("type") == "object":
         return f"[{name}](README.md#{anchor(_heading(name))})"

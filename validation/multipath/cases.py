@@ -55,7 +55,7 @@ class Case:
     faults: tuple[Fault, ...]
 
     def delays_ms(self, seed: int) -> list[float]:
-        """One-way delay of each path in run `seed`."""
+        """Delay of each path, one way, in run `seed`."""
         drawn = random.Random(seed)  # noqa: S311 - it is no secret
         return [path.delay_ms + round(drawn.uniform(0, JITTER_MS), 3) for path in self.paths]
 

@@ -64,8 +64,7 @@ def transport(case: Case) -> dict[str, Any]:
         "kind": "mptcp",
         "profile": "linux_6_1",
         # The guest's devices take one segment at a time (`gso_max_segs 1`), which takes 768 bytes beside its payload.
-        "tso": False,
-        "send_overhead": "768 B",
+        "behaviour": {"tso": False, "send_overhead": "768 B"},
         "cc": {"kind": "cubic", "form": "linux", "hystart": False} if case.tcp == "cubic" else case.tcp,
         "path_manager": {"kind": "linux", "client": endpoints, "subflows": case.subflows},
     } | {name: f"{kib} KiB" for name, kib in buffers.items() if kib is not None}

@@ -17,10 +17,10 @@ pub struct DeliveryTrace {
     times: Box<[u32]>,
 }
 
-/// One opportunity of the endless repetition.
+/// Opportunity of the endless repetition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opportunity {
-    /// How often the trace has begun anew before it.
+    /// Number of laps of the trace before it.
     lap: u64,
     /// Its place in the trace.
     place: usize,
@@ -29,7 +29,7 @@ pub struct Opportunity {
 const MILLISECOND: u64 = 1_000_000;
 
 impl DeliveryTrace {
-    /// What can be delivered at one opportunity: a packet of 1500 bytes with the four that a TUN device puts before it.
+    /// Bytes delivered at one opportunity: a packet of 1500 bytes with the four that a TUN device puts before it.
     pub const OPPORTUNITY: Bytes = Bytes(1504);
     /// Bytes that Mahimahi counts beside those of an IP packet.
     pub const HEADER: Bytes = Bytes(4);
@@ -73,7 +73,7 @@ impl DeliveryTrace {
         Rate::from_bps(bits * 1000 / self.last())
     }
 
-    /// How many times it has.
+    /// Number of its times.
     pub fn times(&self) -> usize {
         self.times.len()
     }
@@ -108,7 +108,7 @@ impl DeliveryTrace {
         Opportunity { lap, place }
     }
 
-    /// How many there are after `from`, up to and including `to`.
+    /// Number of opportunities after `from`, up to and including `to`.
     pub fn count(&self, from: Instant, to: Instant) -> u64 {
         let until = |at| {
             let (lap, place) = self.passed(at);
@@ -145,7 +145,7 @@ fn read_time(word: &str, before: Option<u32>) -> Result<u32, String> {
     }
 }
 
-/// As a scenario has it.
+/// The notation of scenarios.
 impl fmt::Display for DeliveryTrace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("trace(")?;
@@ -181,7 +181,7 @@ mod tests {
                 time
             })
             .collect();
-        // What is at 0 ms is not after 0; 10 ms is the end of the first lap and the beginning of the second.
+        // An opportunity at 0 ms is not after 0; 10 ms is the end of the first lap and the beginning of the second.
         assert_eq!(times, [3, 3, 10, 10, 13, 13, 20, 20].map(ms));
         assert_eq!(trace.time(trace.after(ms(3))), ms(10));
         assert_eq!(trace.after(ms(10)), trace.next(trace.next(trace.after(ms(9)))));

@@ -16,7 +16,7 @@ pub type CoarseHistogram = LogHistogram<4>;
 /// values need. Each power of two is split into 2^`STEPS` buckets; reporting the middle of one halves the error.
 #[derive(Clone, Debug)]
 pub struct LogHistogram<const STEPS: u32> {
-    /// Those from `first` on: delays are far from zero, and not far from one another.
+    /// Buckets from `first` on: delays are far from zero, and not far from one another.
     buckets: Vec<u64>,
     first: usize,
     count: u64,
@@ -80,7 +80,7 @@ impl<const STEPS: u32> LogHistogram<STEPS> {
         self.buckets.resize(len, 0);
     }
 
-    /// What a bucket holds.
+    /// Count of a bucket.
     fn held(&self, bucket: usize) -> u64 {
         self.buckets.get(bucket.wrapping_sub(self.first)).copied().unwrap_or(0)
     }

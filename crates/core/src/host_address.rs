@@ -8,7 +8,7 @@ use core::net::Ipv4Addr;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HostAddress(Ipv4Addr);
 
-/// Why a value is no such address.
+/// Error of reading an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoAddress {
     /// It cannot be read as an address.
@@ -18,7 +18,7 @@ pub enum NoAddress {
 }
 
 impl NoAddress {
-    /// What is wrong.
+    /// Text of the error.
     pub fn why(self) -> String {
         match self {
             Self::Form(why) | Self::Outside(why) => why,

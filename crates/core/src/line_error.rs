@@ -1,10 +1,10 @@
-//! What is wrong with a file.
+//! Errors with the line of a file.
 
-/// Why a text is not what it should be.
+/// Error in a line of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineError {
     /// The line, counted from one.
     pub line: usize,
-    /// What is wrong with it, and what would do.
+    /// Mistake, and what to write instead.
     pub why: String,
 }

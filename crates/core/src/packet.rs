@@ -44,8 +44,8 @@ pub mod protocol {
     pub const UDP: u8 = 17;
 }
 
-/// Who talks to whom: the five-tuple. Addresses are IPv4-sized; a live IPv6 frame folds its addresses
-/// into them by a hash, which keeps distinct flows distinct for all practical purposes.
+/// Five-tuple of a flow. Addresses are IPv4-sized; a live IPv6 frame folds its addresses into them by a hash, which
+/// keeps distinct flows distinct for all practical purposes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowKey {
     /// Source address.
@@ -104,7 +104,7 @@ pub enum Sack {
     Apart,
 }
 
-/// What a TCP segment tells those who filter acknowledgements.
+/// Fields of a TCP segment that an ACK filter reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpAck {
     /// Acknowledgment number.
@@ -119,7 +119,7 @@ pub struct TcpAck {
     pub sack: Sack,
 }
 
-/// What a queue discipline may know of a packet, and the few things it may change: CE, codepoint, label.
+/// View of a packet for queue disciplines, with the few things that they may change: CE, codepoint, label.
 pub trait Packet {
     /// Size that the link sends and queues count, link overhead excluded.
     fn size(&self) -> Bytes;
@@ -135,7 +135,7 @@ pub trait Packet {
     }
     /// Sets the DiffServ codepoint; packets without one ignore it.
     fn set_dscp(&mut self, _dscp: Dscp) {}
-    /// What it acknowledges, where it is a TCP segment whose other options matter to nobody but its receiver.
+    /// Acknowledgement of a TCP segment whose other options matter to nobody but its receiver.
     fn tcp_ack(&self) -> Option<TcpAck> {
         None
     }
@@ -147,7 +147,7 @@ pub trait Packet {
     fn set_label(&mut self, _label: Label) {}
 }
 
-/// Why a packet died.
+/// Reason of a drop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DropReason {

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-/// How many pops pass between looks at the size.
+/// Number of pops between looks at the size.
 const LOOK_EVERY: u32 = 1024;
 /// Capacities up to this are kept.
 const SMALL: usize = 16;

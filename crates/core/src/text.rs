@@ -7,7 +7,7 @@ use crate::units::{Bytes, Limit, Probability, Rate};
 
 /// A value that has one textual form, shared by scenario files, `--set` and printed defaults.
 pub trait Quantity: Sized {
-    /// What a user should write, for error messages: `a duration such as "5 ms"`.
+    /// Example for error messages: `a duration such as "5 ms"`.
     const EXPECTED: &'static str;
     /// Reads the text.
     ///

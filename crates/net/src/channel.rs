@@ -12,16 +12,16 @@ use tailrace_core::{Duration, Instant, Rng};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ChannelId(pub u32);
 
-/// What a channel counts.
+/// Counters of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChannelCounters {
     /// Times that somebody had it, or several together.
     pub accesses: u64,
-    /// Those of several together.
+    /// Accesses of several stations together.
     pub collisions: u64,
     /// Frames that were sent, each time that they were.
     pub frames: u64,
-    /// Those that were sent again.
+    /// Frames that were sent again.
     pub resent: u64,
     /// Time in which somebody sent or was answered.
     pub busy: Duration,
@@ -35,7 +35,7 @@ pub(crate) struct Channel {
     pub(crate) rng: Rng,
     /// The direction of a link that each station is.
     pub(crate) stations: Vec<LinkId>,
-    /// Those that send at present and have not gone down.
+    /// Stations that send at present and have not gone down.
     pub(crate) senders: Vec<usize>,
     pub(crate) sending: Option<Sent>,
     /// Time of the one event that is pending, or `Instant::MAX`.
@@ -43,11 +43,11 @@ pub(crate) struct Channel {
     pub(crate) counters: ChannelCounters,
 }
 
-/// What is being sent.
+/// Access in progress.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sent {
     pub(crate) ends: Instant,
-    /// Of the one who sends.
+    /// Number of frames of a lone sender.
     pub(crate) frames: usize,
     /// Whether there are several, so that nobody can read anything.
     pub(crate) collides: bool,

@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tailrace_core::Instant;
 
-/// What an event is for: a small number that the fabric gives meaning to.
+/// Target of an event: a small number that the fabric gives meaning to.
 pub(crate) type Target = u32;
 
 /// Pending event. The order of the fields is that in which events come out.
@@ -26,9 +26,9 @@ struct Node {
 }
 
 const NIL: u32 = u32::MAX;
-/// How often the geometry is reviewed, in opened buckets.
+/// Opened buckets between reviews of the geometry.
 const REVIEW_EVERY: u32 = 4096;
-/// How many events an open bucket may hold on average before buckets are halved.
+/// Mean number of events in an open bucket above which buckets are halved.
 const CROWDED: u64 = 4;
 /// Event sources from which on the network does not fit a processor's cache: a fuller bucket costs more sorting
 /// there, but lets the fabric fetch what its events need all at once.
@@ -59,7 +59,7 @@ pub(crate) struct EventQueue {
     review: Review,
 }
 
-/// What happened since the geometry was last reviewed.
+/// Counts since the geometry was last reviewed.
 #[derive(Debug, Default)]
 struct Review {
     opened: u32,

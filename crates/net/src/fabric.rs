@@ -20,7 +20,7 @@ const TIMER: Target = 1 << 23;
 /// Targets from this on are channels.
 pub(crate) const CHANNEL: Target = (1 << 24) - (1 << 12);
 
-/// What an event is for.
+/// Cause of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// A link, or its queue.
@@ -42,7 +42,7 @@ pub struct Fabric<P: Packet> {
     graph: Graph,
     pub(crate) events: EventQueue,
     pub(crate) now: Instant,
-    /// How far the events are being handled.
+    /// Time up to which events are being handled.
     until: Instant,
     handled: u64,
     hops: u64,
@@ -97,7 +97,7 @@ impl<P: Routed> Fabric<P> {
         &self.graph
     }
 
-    /// One link direction.
+    /// A link direction.
     pub fn link(&self, link: LinkId) -> &Link<P> {
         &self.links[link.0 as usize]
     }
@@ -205,8 +205,8 @@ impl<P: Routed> Fabric<P> {
         while self.run_some(until, u64::MAX, hosts).is_some() {}
     }
 
-    /// As [`Fabric::run_until`], but handles no more than `most` events. If there may be more it gives the cause of the
-    /// last, whose time is the present.
+    /// Handles events as [`Fabric::run_until`] does, but no more than `most`. If there may be more it gives the cause
+    /// of the last, whose time is the present.
     pub fn run_some<R: Hosts<P>>(&mut self, until: Instant, most: u64, hosts: &mut R) -> Option<Cause> {
         let mut last = TIMER;
         self.until = until;
@@ -452,7 +452,7 @@ impl<P: Routed> Fabric<P> {
         }
     }
 
-    /// As [`Graph::links_on_way`].
+    /// Same as [`Graph::links_on_way`].
     pub fn links_on_way(
         &mut self,
         ends: (Address, Address),
@@ -461,12 +461,12 @@ impl<P: Routed> Fabric<P> {
         self.graph.links_on_way(ends, flow)
     }
 
-    /// As [`Graph::learn`].
+    /// Same as [`Graph::learn`].
     pub fn learn_routes(&mut self, addresses: impl IntoIterator<Item = Address>) {
         self.graph.learn(addresses);
     }
 
-    /// As [`Graph::change_address`]: routes stay.
+    /// Same as [`Graph::change_address`]: routes stay.
     pub fn change_address(&mut self, link: LinkId, address: Address) -> Option<Address> {
         self.graph.change_address(link, address)
     }

@@ -1,4 +1,4 @@
-//! What a link does to packets by chance: loss, jitter, and what disturbs them besides.
+//! Random effects of a link on packets: loss, jitter, and netem's (duplication, corruption, reordering).
 
 use crate::netem::Netem;
 use tailrace_core::{Duration, DurationDist, Instant, Rng};
@@ -70,7 +70,7 @@ impl Impairment {
         netem.hold(arrives, (!self.reorder).then_some(last))
     }
 
-    /// What disturbs packets as they arrive, if anything does.
+    /// Netem, where it touches packets as they arrive.
     pub(crate) fn disturbs_arrivals(&mut self) -> Option<&mut Netem> {
         self.netem.as_deref_mut().filter(|d| d.touches_arrivals())
     }

@@ -1,4 +1,4 @@
-//! One direction of a link: a queue, a transmitter and the packets on the wire.
+//! Direction of a link: a queue, a transmitter and the packets on the wire.
 //!
 //! A link costs one event a packet. Its packets in flight are a list in order of arrival ([`Flight`]), and only the
 //! first one's arrival is a pending event. What happens in between is caught up with when somebody looks:
@@ -39,7 +39,7 @@ use tailrace_access::RunningSchedule;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
 
-/// How a link's queue works.
+/// Queue of a link.
 #[derive(Debug)]
 pub enum LinkQueue<P: Packet> {
     /// First in, first out, drop-tail: departures are computed on arrival.
@@ -48,7 +48,7 @@ pub enum LinkQueue<P: Packet> {
     Disciplined(Box<(Qdisc<P>, Rng)>),
 }
 
-/// What a link is built from.
+/// Configuration of a link.
 #[derive(Debug)]
 pub struct LinkConfig<P: Packet> {
     /// Rate, more than zero; with a schedule its mean.
@@ -73,7 +73,7 @@ pub struct LinkConfig<P: Packet> {
     pub has_middlebox: bool,
 }
 
-/// One direction of a link.
+/// Direction of a link.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Link<P: Packet> {
@@ -110,14 +110,14 @@ pub struct Link<P: Packet> {
     schedule: Option<Box<Scheduled>>,
     /// Where it shares a channel with others, which then says when it sends.
     station: Option<Box<Station>>,
-    /// Of the packet that was in transmission when the rate changed last: until when that lasts, and the rate.
+    /// Rate of the packet that was in transmission when the rate changed last, and the end of that transmission.
     former: Option<Box<(Instant, Rate)>>,
     /// Bits of packets that were cut off as the link went down.
     cut_bits: f64,
     tally: Tally,
 }
 
-/// What is counted of packets that fare out of the ordinary; see [`LinkCounters`].
+/// Counters of packets that are not just carried; see [`LinkCounters`].
 #[derive(Debug, Default)]
 struct Tally {
     refused: u64,
@@ -131,7 +131,7 @@ struct Tally {
 
 const NOT_A_ROUTER: u32 = u32::MAX;
 
-/// What an event at a link led to.
+/// Outcome of an event at a link.
 pub(crate) enum Outcome {
     /// A packet for the node at the other end.
     Arrived(PacketId),
@@ -238,7 +238,7 @@ impl<P: Routed> Link<P> {
         self.mtu
     }
 
-    /// What waits, as of the last call that touched the link (see [`crate::Fabric::settle`]).
+    /// Backlog as of the last call that touched the link (see [`crate::Fabric::settle`]).
     pub fn backlog(&self) -> Backlog {
         match &self.service {
             Service::Fifo { backlog, .. } => *backlog,
@@ -341,7 +341,8 @@ impl<P: Routed> Link<P> {
         Some(self.pending)
     }
 
-    /// What a FIFO had waiting has left by now; it is taken off the books when somebody looks.
+    /// Sends a packet at once. Packets that a FIFO had waiting have left by now; the books are brought up to date by
+    /// the next reader.
     #[inline(always)]
     fn send_at_once(&mut self, pkt: PacketId, packets: &mut PacketSlab<P>, now: Instant) {
         let size = packets.size(pkt);

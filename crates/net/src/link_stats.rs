@@ -1,4 +1,4 @@
-//! What links count, and the distributions of observed queues.
+//! Counters of links, and the distributions of observed queues.
 
 use tailrace_core::Histogram;
 use tailrace_core::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct LinkCounters {
     pub dropped: [u64; 7],
     /// Copies that were made of what arrived at the other end.
     pub duplicated: u64,
-    /// Of what was handed over, with damaged bits.
+    /// Packets handed over with damaged bits.
     pub corrupted: u64,
     /// Held back on the wire, so that others could go past.
     pub held_back: u64,
@@ -79,7 +79,7 @@ pub struct Gauge {
 }
 
 impl Gauge {
-    /// One that begins at a level.
+    /// Gauge that begins at a level.
     fn at(level: u64) -> Self {
         Self { level, min: level, max: level, ..Self::default() }
     }
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn victims_from_before_an_interval_do_not_make_its_count_wrap() {
-        // One waits; the next arrival drops both itself and the one that waited, as CHOKe does.
+        // A packet waits; the next arrival drops both itself and the one that waited, as CHOKe does.
         let before = LinkCounters { arrived: 1, ..LinkCounters::default() };
         let after = LinkCounters { arrived: 2, refused: 2, ..LinkCounters::default() };
         assert_eq!((after.enqueued(), after.since(&before).enqueued()), (0, 0));

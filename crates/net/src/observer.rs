@@ -3,7 +3,7 @@
 use crate::ids::{LinkId, NodeId};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet, SackRanges};
 
-/// Who hears of what becomes of packets in the network. What is dropped or cannot be routed is given up to it.
+/// Observer of packets in the network. Packets that are dropped or cannot be routed are handed to it.
 pub trait Observer<P: Packet> {
     /// A link dropped `pkt`.
     fn dropped(&mut self, link: LinkId, pkt: P, reason: DropReason, at: Instant);

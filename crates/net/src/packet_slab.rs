@@ -32,12 +32,12 @@ impl PacketId {
 #[derive(Debug)]
 pub(crate) struct PacketSlab<P> {
     pub(crate) headers: Vec<LinkHeader>,
-    /// Those of the headers at the same places.
+    /// `packets[i]` belongs to `headers[i]`.
     packets: Vec<Option<P>>,
     free: u32,
 }
 
-/// What a link needs to know of a packet, and its place among others.
+/// Link-level header of a packet, with its place among others.
 #[derive(Debug)]
 pub(crate) struct LinkHeader {
     /// When the next packet of the flight arrives. It stands here, and not in that packet's header, so that taking

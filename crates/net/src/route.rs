@@ -348,7 +348,7 @@ impl Graph {
         for (i, link) in changed.iter().enumerate() {
             self.arcs[link.0 as usize].up = up;
             if !done && routes.follow(self, *link, &mut budget).is_none() {
-                // So much changes that it is cheaper to begin anew, once all have changed.
+                // Begins anew where so much changes that this is cheaper, once all links have changed.
                 changed[i..].iter().for_each(|later| self.arcs[later.0 as usize].up = up);
                 routes.compute(self);
                 done = true;

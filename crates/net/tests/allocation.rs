@@ -148,7 +148,7 @@ fn dumbbell(
     (fabric, echo)
 }
 
-/// What grants, at 20 Mbit/s on average.
+/// Schedule of 20 Mbit/s on average.
 fn schedule(name: &str) -> LinkSchedule {
     let mut config = GrantConfig::default_of(name).expect("a registered name");
     let rates = ["10 Mbit/s", "30 Mbit/s"].map(|rate| Value::Text(rate.into())).to_vec();

@@ -11,11 +11,11 @@ use tailrace_scenario::Code;
 use tailrace_scenario::sections::{FAULT, Key, MEDIUM, Section, Shape};
 use tailrace_sim::{ColumnInfo, KeyInfo, ObjectInfo, TableInfo};
 use tailrace_transport::cc::CatalogEntry;
-use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, and mostly `citation` and `params`.
 ///
@@ -57,14 +57,26 @@ fn registered() -> Value {
         }),
         "tcp": [{
             "name": "tcp",
-            "doc": "Parameters of a TCP endpoint, with the defaults of profile \"rfc\".",
+            "doc": "Options of a TCP endpoint, with the defaults of profile \"rfc\".",
             "params": params(TcpConfig::params(), |name| TcpConfig::default().get(name)),
         }],
         "mptcp": [{
             "name": "mptcp",
-            "doc": "Parameters of a Multipath TCP connection, beside those of its subflows (tcp).",
+            "doc": "Options of a Multipath TCP connection, beside those of its subflows (tcp).",
             "params": params(MptcpConfig::params(), |name| MptcpConfig::default().get(name)),
         }],
+        "behaviours": [
+            {
+                "name": "tcp",
+                "doc": "Table `behaviour` of a TCP transport: what implementations do differently, with the defaults of profile \"rfc\".",
+                "params": params(TcpBehaviour::params(), |name| TcpBehaviour::RFC.get(name)),
+            },
+            {
+                "name": "mptcp",
+                "doc": "Table `behaviour` of a Multipath TCP transport, beside that of its subflows (tcp).",
+                "params": params(MptcpBehaviour::params(), |name| MptcpBehaviour::RFC.get(name)),
+            },
+        ],
         "apps": apps(),
         "losses": losses(),
         "rates": rates(),

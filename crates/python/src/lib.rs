@@ -131,6 +131,14 @@ mod _native {
         Ok(all)
     }
 
+    /// A scenario file with its keys where they belong now, and the keys that were moved; `ScenarioError` where it is no TOML.
+    #[pyfunction]
+    fn migrate(text: &str, file_name: &str) -> PyResult<(String, Vec<String>)> {
+        let migrated =
+            tailrace_scenario::migrate(text, file_name).map_err(|e| crate::scenario::scenario_error(&e))?;
+        Ok((migrated.text, migrated.moved))
+    }
+
     /// The JSON Schema of scenario files, which may name `outsiders`, too.
     #[pyfunction]
     #[pyo3(signature = (outsiders=Vec::new()))]

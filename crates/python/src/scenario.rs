@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
-    Code, DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, Leaving, Objection, Parsed, Preset, Range,
-    Room, Sweep, SweepAxis,
+    Code, DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, MemoryRoom, Objection, Parsed, Preset,
+    Range, StreamedRows, Sweep, SweepAxis,
 };
 
 /// A validated scenario.
@@ -129,13 +129,13 @@ fn gathered(objections: Vec<(String, String, Option<String>)>) -> Vec<Objection>
 }
 
 /// Memory available to runs.
-fn room(memory: Option<u64>) -> Room {
-    let leaving = Leaving { at_once: ROWS_AT_ONCE, every: LOOKED_AFTER };
-    Room { memory: memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes), leaving: Some(leaving) }
+fn room(memory: Option<u64>) -> MemoryRoom {
+    let leaving = StreamedRows { at_once: ROWS_AT_ONCE, every: LOOKED_AFTER };
+    MemoryRoom { memory: memory.map_or(DEFAULT_MEMORY_LIMIT, Bytes), leaving: Some(leaving) }
 }
 
 /// The exception for errors of a scenario.
-fn scenario_error(errors: &[Diagnostic]) -> PyErr {
+pub(crate) fn scenario_error(errors: &[Diagnostic]) -> PyErr {
     ScenarioError::new_err((rendered(errors).join("\n"), data(errors).to_string()))
 }
 

@@ -1,4 +1,4 @@
-//! What classifiers with hashed bins share: a flow's bin at each level, and who is flagged at present.
+//! Parts shared by classifiers with hashed bins: a flow's bin at each level, and the flags of flows.
 
 use crate::discipline::Cx;
 pub(crate) use crate::flow_hash::salted;
@@ -17,7 +17,7 @@ pub(crate) const fn bin_at(hash: u64, level: u32, bins: u32) -> u32 {
 #[derive(Debug)]
 pub(crate) struct Flags {
     places: Vec<Option<FlowKey>>,
-    /// How many there are.
+    /// Number of them.
     flagged: u32,
 }
 

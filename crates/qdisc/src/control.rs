@@ -1,5 +1,5 @@
-//! What the controllers with a timer share (`pie`, `pi2`, `pi`): the proportional-integral step, the timer, and the
-//! delay that departures show.
+//! Parts shared by the controllers with a timer (`pie`, `pi2`, `pi`): the proportional-integral step, the timer, and
+//! the delay that departures show.
 
 use tailrace_core::{Duration, Instant};
 

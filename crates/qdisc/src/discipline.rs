@@ -3,7 +3,7 @@
 pub use crate::link_view::LinkView;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng, SackRanges};
 
-/// What waits in a queue: the packet in service has left it.
+/// Backlog of a queue: the packet in service has left it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Backlog {
     /// Packets waiting.
@@ -23,7 +23,7 @@ impl Backlog {
     }
 }
 
-/// What a law decides about one packet.
+/// Decision of a law about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// Let it pass untouched.
@@ -64,9 +64,9 @@ pub trait Aqm {
     ) -> Verdict {
         Verdict::Pass
     }
-    /// What became of the packet for which the law just returned [`Verdict::Signal`]: it was marked (or carried CE
-    /// already) and goes on, or it was dropped. After a drop on departure the next packet comes to
-    /// [`Aqm::on_dequeue`] at the same `now`, or [`Aqm::on_idle`] where there is none.
+    /// Tells the fate of the packet for which the law just returned [`Verdict::Signal`]: it was marked (or carried CE
+    /// already) and goes on, or it was dropped. After a drop on departure the next packet comes to [`Aqm::on_dequeue`]
+    /// at the same `now`, or [`Aqm::on_idle`] where there is none.
     fn on_signalled(&mut self, _marked: bool, _now: Instant) {}
     /// The hard limit made the queue drop a packet.
     fn on_overlimit(&mut self, _now: Instant) {}
@@ -106,7 +106,7 @@ pub trait Sink<P> {
     }
 }
 
-/// What a discipline is handed with every call.
+/// Context of every call of a discipline.
 pub struct Cx<'a, P> {
     /// The time.
     pub now: Instant,
@@ -125,7 +125,7 @@ pub trait QueueDiscipline<P: Packet> {
     /// The next packet to send, with its time of arrival. `None` with a backlog means "not before
     /// [`QueueDiscipline::poll_timeout`]"; `None` without one means that the queue idles from now on.
     fn dequeue(&mut self, cx: &mut Cx<'_, P>) -> Option<(P, Instant)>;
-    /// What waits.
+    /// Waiting packets and bytes.
     fn backlog(&self) -> Backlog;
     /// When the discipline wants [`QueueDiscipline::handle_timeout`].
     fn poll_timeout(&self) -> Option<Instant> {

@@ -1,9 +1,9 @@
-//! One of two disciplines, where a parameter decides which.
+//! Either of two disciplines, as a parameter decides.
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use tailrace_core::{Instant, Packet};
 
-/// One of two disciplines.
+/// Either of two disciplines.
 #[derive(Debug)]
 pub enum Either<A, B> {
     /// The usual one.

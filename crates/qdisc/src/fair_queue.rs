@@ -31,7 +31,7 @@ use tailrace_core::{Bytes, DropReason, Dscp, Ecn, FlowKey, Instant, Label, Limit
 /// Most flows that are known without a packet.
 pub(crate) const MOST_REMEMBERED: u32 = 1 << 16;
 
-/// What the virtual clock shows.
+/// Reading of the virtual clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     /// The round of the fluid system that serves all flows at once, by iterated deletion.
@@ -45,7 +45,7 @@ pub(crate) enum Clock {
     Real,
 }
 
-/// Which packet dies when `limit` is reached.
+/// The packet that is dropped when `limit` is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Payer {
     /// The arriving one.
@@ -57,22 +57,22 @@ pub(crate) enum Payer {
 /// Weights of the eight classes that the upper half of a DiffServ codepoint names.
 pub(crate) type Weights = [f64; 8];
 
-/// What a fair queue is made of.
+/// Configuration of a fair queue.
 #[derive(Clone, Debug)]
 pub(crate) struct FairSetup {
     /// Most that may wait in all flows together.
     pub(crate) limit: Limit,
     /// Most that may wait in one flow.
     pub(crate) flow_limit: Option<Limit>,
-    /// What makes a flow; a class where this is `None`.
+    /// Fields that make a flow; a class where this is `None`.
     pub(crate) by: Option<FlowBy>,
-    /// What the virtual clock shows.
+    /// Reading of the virtual clock.
     pub(crate) clock: Clock,
-    /// How far the clock may lie behind for a flow that was idle (DKS89), bytes; zero with clocks that are not fluid.
+    /// Largest lag of the clock for a flow that was idle (DKS89), bytes; zero with clocks that are not fluid.
     pub(crate) delta: f64,
     /// A flow's weight is that of its first packet's class.
     pub(crate) weights: Weights,
-    /// Which packet dies when `limit` is reached.
+    /// The packet that is dropped when `limit` is reached.
     pub(crate) payer: Payer,
     /// The link that is shared.
     pub(crate) link: LinkView,
@@ -105,11 +105,11 @@ pub(crate) struct FairQueue<P> {
 #[derive(Clone, Copy, Debug)]
 struct Tagged<P> {
     packet: P,
-    /// What it is served by.
+    /// Virtual time by which it is served.
     bid: f64,
     /// Its flow's last tag before it came.
     before: f64,
-    /// Which of all changes was its arrival.
+    /// Number of its arrival among all changes.
     number: u64,
 }
 
@@ -278,7 +278,7 @@ impl<P: Packet> FairQueue<P> {
     fn choose_by_real_time(&self) -> Option<(u32, f64)> {
         let flows = f64::from(self.holding);
         let mut best: Option<(u32, f64)> = None;
-        // As in ns-2, the lowest flow wins ties.
+        // ns-2: the lowest flow wins ties.
         let key = |index: u32| self.flows[index].key;
         for index in self.heads.indices(self.flows.all()) {
             let flow = &self.flows[index];
@@ -362,7 +362,7 @@ impl<P: Packet> QueueDiscipline<P> for FairQueue<P> {
         self.backlog
     }
 
-    /// What the fluid system has done so far it did at the old rate; tags of packets that wait stay.
+    /// Work of the fluid system up to now was at the old rate; tags of packets that wait stay.
     fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, P>) {
         self.advance(cx.now);
         self.setup.link = *link;

@@ -1,10 +1,10 @@
-//! What tells flows apart, and a salted hash of it.
+//! Fields that tell flows apart, and a salted hash of them.
 
 use tailrace_core::params::Invalid;
 use tailrace_core::{Duration, FlowKey, Rng};
 
 tailrace_core::choices! {
-    /// Which fields of a packet make its flow.
+    /// Fields of a packet that make its flow.
     pub enum FlowBy {
         /// Source and destination address, both ports, and protocol: a flow is one connection.
         FiveTuple = "five_tuple",

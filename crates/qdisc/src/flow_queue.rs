@@ -20,16 +20,16 @@ use crate::truesize::truesize;
 use core::cmp::Reverse;
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet};
 
-/// How many flows there can be.
+/// Separation of flows into queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separation {
-    /// So many buckets of a salted hash; flows that collide are one.
+    /// Buckets of a salted hash; flows that collide are one.
     Hashed(u32),
-    /// As many as there are; so many chains to find them in.
+    /// A queue for every flow; this is the number of chains to find them in.
     Exact(u32),
 }
 
-/// Who is served when.
+/// Order of service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
     /// Deficit round robin (Shreedhar, Varghese 1995): a packet goes if it fits into what is left of the turn.
@@ -40,7 +40,7 @@ pub enum Service {
     Packet,
 }
 
-/// Who pays when a limit is reached.
+/// The flow that loses a packet when a limit is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overflow {
     /// The arriving packet.
@@ -49,8 +49,8 @@ pub enum Overflow {
     Longest(End, u32),
 }
 
-/// Which of several flows with equally many bytes pays when a limit is reached. Not the one made first: with packets of
-/// one size such ties are the rule, and who was there first would pay for all.
+/// Choice of the flow that loses a packet among several with equally many bytes. It is not the one made first: with
+/// packets of one size such ties are the rule, and who was there first would pay for all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
     /// The one in the lowest bucket, as in Linux: by chance, since hashes are salted.
@@ -60,17 +60,17 @@ pub enum Ties {
 }
 
 tailrace_core::choices! {
-    /// Which backlog a flow's law is shown.
+    /// Backlog that a flow\'s law sees.
     pub enum Seen {
-        /// What waits of the flow itself.
+        /// The flow's own backlog.
         Flow = "flow",
-        /// What waits of all flows together.
+        /// The backlog of all flows together.
         Total = "total",
     }
 }
 
 tailrace_core::choices! {
-    /// What becomes of a flow that was new to the round and is found empty.
+    /// Fate of a flow that was new to the round and is found empty.
     pub enum Emptied {
         /// It stays in the round for one more turn, behind the others.
         Stays = "stays",
@@ -79,16 +79,17 @@ tailrace_core::choices! {
     }
 }
 
-/// What a flow that is new to the round may send in its turn, where that is by surplus.
+/// Credit of a flow that is new to the round, where service is by surplus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Credit {
     /// A quantum.
     Quantum,
-    /// What its last turn left, but a quantum at least after so long outside; a flow never seen before so many bytes.
+    /// The remainder of its last turn, but a quantum at least after this time outside; a flow never seen before has
+    /// this many bytes.
     Kept(Duration, Bytes),
 }
 
-/// What a flow queue is made of.
+/// Configuration of a flow queue.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowSetup {
     /// Most that may wait in all flows together.
@@ -97,36 +98,36 @@ pub struct FlowSetup {
     pub memory: Bytes,
     /// Most that may wait in one flow; what arrives beyond it is dropped.
     pub flow_limit: Option<Limit>,
-    /// How many flows there can be.
+    /// Separation of flows into queues.
     pub separation: Separation,
-    /// What makes a flow.
+    /// Fields that make a flow.
     pub by: FlowBy,
-    /// Who is served when.
+    /// Order of service.
     pub service: Service,
     /// Bytes a turn.
     pub quantum: Bytes,
-    /// What flows new to the round may send.
+    /// Credit of flows new to the round.
     pub credit: Credit,
-    /// What becomes of new flows that are found empty.
+    /// Fate of new flows that are found empty.
     pub emptied: Emptied,
-    /// Which packet of a flow is served.
+    /// End of a flow from which packets are served.
     pub serve: End,
-    /// Who pays when a limit is reached.
+    /// The flow that loses a packet when a limit is reached.
     pub overflow: Overflow,
-    /// Which of equally long flows pays.
+    /// Choice among equally long flows.
     pub ties: Ties,
-    /// Which backlog a flow's law is shown.
+    /// Backlog that a flow\'s law sees.
     pub seen: Seen,
     /// Mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
-    /// Which packets a law may mark that would not drop them.
+    /// Packets that a law may mark but would not drop.
     pub marks: Selector,
 }
 
 /// Packets whose DiffServ and ECN bits, under `mask`, are `value`; a mask of zero selects all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// What the bits under `mask` must be.
+    /// Required value of the bits under `mask`.
     pub value: u8,
     /// The bits that count: the upper six are DiffServ's, the lower two ECN's.
     pub mask: u8,
@@ -175,7 +176,7 @@ pub(crate) const LEAST_QUANTUM: Bytes = Bytes(64);
 pub struct FlowQueue<L, P> {
     setup: FlowSetup,
     quantum: i64,
-    /// What a flow begins with: a law that has seen no packet, only time.
+    /// Initial law of a flow: it has seen no packet, only time.
     law: L,
     hash: SaltedHash,
     /// First flow of each bucket or chain.
@@ -209,12 +210,12 @@ struct Flow<L> {
     next: u32,
     /// When it left the round.
     left: Instant,
-    /// What decides between flows of equal length, the least first.
+    /// Order of flows of equal length, the least first.
     tie: u64,
     law: L,
 }
 
-/// What puts the longest flow first: most bytes; of flows of empty packets, most of these; see [`Ties`].
+/// Order that puts the longest flow first: most bytes; of flows of empty packets, most of these; see [`Ties`].
 type Length = (Reverse<(Bytes, u64)>, u64);
 
 impl<L> Flow<L> {
@@ -662,7 +663,7 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
         self.flows.iter_mut().for_each(|flow| flow.law.link_changed(link, cx.now));
     }
 
-    /// One flow's law speaks for itself; of several only their number is of use.
+    /// State variables of a single flow's law; of several flows only their number is of use.
     fn state_names(&self) -> &'static [&'static str] {
         if self.table.len() == 1 { L::state_names() } else { &["active_flows", "new_flows"] }
     }
@@ -676,7 +677,7 @@ impl<L: Aqm + Clone, P: Packet> QueueDiscipline<P> for FlowQueue<L, P> {
     }
 }
 
-/// As a deficit, in half the range: a deficit is at most a quantum, and overdrafts are subtracted from it.
+/// Deficit in half the range: a deficit is at most a quantum, and overdrafts are subtracted from it.
 fn clamped(bytes: Bytes) -> i64 {
     i64::try_from(bytes.get()).map_or(i64::MAX / 2, |b| b.min(i64::MAX / 2))
 }

@@ -57,13 +57,13 @@ impl<T> FlowTable<T> {
         None
     }
 
-    /// What is kept about `key`.
+    /// Entry of `key`.
     #[cfg(test)]
     pub(crate) fn get(&self, key: FlowKey) -> Option<&T> {
         self.position(key).map(|at| &self.entries[at].value)
     }
 
-    /// What is kept about `key`, to be changed.
+    /// Entry of `key`, to be changed.
     #[inline]
     pub(crate) fn get_mut(&mut self, key: FlowKey) -> Option<&mut T> {
         self.position(key).map(|at| &mut self.entries[at].value)
@@ -92,7 +92,7 @@ impl<T> FlowTable<T> {
         &mut self.entries[at].value
     }
 
-    /// As [`FlowTable::at_mut`], with the flow's key.
+    /// Variant of [`FlowTable::at_mut`], with the flow's key.
     #[inline]
     pub(crate) fn entry_mut(&mut self, at: usize) -> (FlowKey, &mut T) {
         let entry = &mut self.entries[at];
@@ -110,7 +110,7 @@ impl<T> FlowTable<T> {
         self.entries.iter().map(|entry| (entry.key, &entry.value))
     }
 
-    /// As [`FlowTable::iter`], to be changed.
+    /// Variant of [`FlowTable::iter`], to be changed.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (FlowKey, &mut T)> {
         self.entries.iter_mut().map(|entry| (entry.key, &mut entry.value))
     }

@@ -2,11 +2,11 @@
 
 use tailrace_core::Duration;
 
-/// What hosts must know of the routers.
+/// Constants of NetFence routers that hosts use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostRules {
     /// The routers' control interval.
     pub interval: Duration,
-    /// How long feedback is valid.
+    /// Lifetime of feedback.
     pub validity: Duration,
 }

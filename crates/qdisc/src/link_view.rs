@@ -1,8 +1,8 @@
-//! What a discipline knows of its link.
+//! A discipline's view of its link.
 
 use tailrace_core::{Bytes, Duration, Rate};
 
-/// What a discipline knows of the link it serves.
+/// View of the link that a discipline serves.
 ///
 /// A discipline sees packets of their IP size; the link also sends `overhead` with each, at `rate`. So whatever
 /// compares arrivals with what the link can send counts [`LinkView::wire_size`]; what is a number of IP bytes, as a
@@ -21,7 +21,7 @@ use tailrace_core::{Bytes, Duration, Rate};
 pub struct LinkView {
     /// Rate of the link, overhead included.
     pub rate: Rate,
-    /// One-way propagation delay of the link.
+    /// Propagation delay of the link, one way.
     pub delay: Duration,
     /// Bytes that each packet takes on the link beyond its IP size.
     pub overhead: Bytes,
@@ -42,7 +42,7 @@ impl LinkView {
         Self { overhead, ..self }
     }
 
-    /// What a packet of `size` takes of the link's rate, bytes.
+    /// Bytes of the link's rate that a packet of `size` takes.
     #[inline]
     pub fn wire_size(&self, size: Bytes) -> Bytes {
         size + self.overhead
@@ -60,7 +60,7 @@ impl LinkView {
         Rate::from_bps((bps / u128::from(self.wire_size(size).get())) as u64)
     }
 
-    /// What `bytes` of IP take on the link where packets have `mean` size, more than zero.
+    /// Bytes on the wire of `bytes` of IP where packets have `mean` size, more than zero.
     pub fn wire_bytes(&self, bytes: Bytes, mean: Bytes) -> f64 {
         bytes.as_f64() * (self.wire_size(mean).as_f64() / mean.as_f64())
     }

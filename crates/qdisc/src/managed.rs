@@ -10,13 +10,13 @@ use std::collections::VecDeque;
 use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet};
 
 tailrace_core::choices! {
-    /// Which packet dies when the hard limit is reached.
+    /// The packet that is dropped when the hard limit is reached.
     pub enum DropEnd {
         /// The arriving one.
         Tail = "tail",
         /// The oldest ones, until the arriving one fits.
         Head = "head",
-        /// One chosen at random among those waiting and the arriving one.
+        /// A random packet among those waiting and the arriving one.
         Random = "random",
     }
 }
@@ -99,7 +99,7 @@ impl<L: Aqm, P: Packet> Managed<L, P> {
         while !self.fits(size) {
             let victim = match self.drop_end {
                 DropEnd::Tail | DropEnd::Head => 0,
-                // One candidate more than wait: the arrival itself.
+                // Candidates are the waiting packets and the arrival itself.
                 DropEnd::Random => cx.rng.below(self.backlog.packets + 1) as usize,
             };
             let Some(Waiting { packet, .. }) = self.fifo.remove(victim) else { return false };

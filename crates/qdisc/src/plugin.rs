@@ -59,7 +59,7 @@ where
 pub struct PluginConfig(Box<dyn PluginDiscipline>);
 
 impl PluginConfig {
-    /// One in its default configuration, which others are copies of.
+    /// Makes a plug-in in its default configuration, which others are copies of.
     pub fn new(discipline: impl PluginDiscipline + 'static) -> Self {
         Self(Box::new(discipline))
     }
@@ -71,11 +71,11 @@ impl PluginConfig {
     {
         Self::new(Named { name, config: C::default() })
     }
-    /// What scenarios call it.
+    /// Name in scenarios.
     pub fn name(&self) -> &'static str {
         self.0.name()
     }
-    /// What it is, in a sentence; empty where nobody says.
+    /// Summary in a sentence; empty where there is none.
     pub fn about(&self) -> &'static str {
         self.0.about()
     }

@@ -1,4 +1,4 @@
-//! What a registered discipline must say about itself, and what the table turns into.
+//! Registration of a discipline: its description, and the macro of the table.
 //!
 //! The table itself is in [`crate::disciplines`]: one line a discipline, from which `qdiscs!` derives the module,
 //! [`QdiscConfig`](crate::QdiscConfig), [`Qdisc`](crate::Qdisc) (dispatch by `match`, no box a packet) and
@@ -21,7 +21,7 @@ pub trait Discipline: Parameters {
     const CLASSIFIES: bool = false;
     /// First words of a tc line that mean this discipline; none where tc does not know it.
     const TC_KINDS: &'static [&'static str] = &[];
-    /// What the configuration builds.
+    /// Queue that the configuration builds.
     type Queue<P: Packet>: QueueDiscipline<P>;
 
     /// Whether the parameters go together.
@@ -31,7 +31,7 @@ pub trait Discipline: Parameters {
     fn validate(&self) -> Result<(), Invalid>;
     /// An empty queue for `link`. The configuration has passed [`Discipline::validate`].
     fn build<P: Packet>(&self, link: &LinkView) -> Self::Queue<P>;
-    /// What hosts do with the labels of packets, where the discipline needs them to return and present labels.
+    /// Rules by which hosts return and present labels, where the discipline needs that.
     fn host_rules(&self) -> Option<HostRules> {
         None
     }
@@ -74,35 +74,35 @@ pub(crate) fn differences(
     differs.map(|(param, a, b)| TcDifference { param, here: shown(a), there: shown(b) }).collect()
 }
 
-/// What a discipline's file says about it.
+/// Description of a discipline, from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
     /// Family, for grouping: `"fifo"`, `"red"`, `"delay"`, `"fair"`.
     pub family: &'static str,
-    /// One sentence.
+    /// Summary in a sentence.
     pub summary: &'static str,
     /// Where it was published.
     pub citation: &'static str,
-    /// What it does with ECN-capable packets.
+    /// Treatment of ECN-capable packets.
     pub ecn: &'static str,
-    /// What it keeps for each flow.
+    /// State kept for each flow.
     pub per_flow_state: &'static str,
 }
 
-/// One row of [`catalog`](crate::catalog).
+/// Row of [`catalog`](crate::catalog).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QdiscInfo {
     /// Registered name.
     pub name: &'static str,
     /// Family, for grouping.
     pub family: &'static str,
-    /// One sentence.
+    /// Summary in a sentence.
     pub summary: &'static str,
     /// Where it was published.
     pub citation: &'static str,
-    /// What it does with ECN-capable packets.
+    /// Treatment of ECN-capable packets.
     pub ecn: &'static str,
-    /// What it keeps for each flow.
+    /// State kept for each flow.
     pub per_flow_state: &'static str,
     /// Whether it singles out flows and reports them as flagged and cleared.
     pub classifies: bool,
@@ -145,7 +145,7 @@ macro_rules! qdiscs {
         }
 
         impl QdiscConfig {
-            /// Whose the discipline is, where there are several forms of it: the word of its parameter `form`.
+            /// Version of the discipline, where there are several: the word of its parameter `form`.
             pub fn form(&self) -> Option<&'static str> {
                 let Some(Value::Text(word)) = self.get("form") else { return None };
                 self.forms().iter().find(|choice| choice.word == word).map(|choice| choice.word)
@@ -182,7 +182,7 @@ macro_rules! qdiscs {
             pub fn plain_fifo(&self) -> Option<Limit> {
                 match self { $( Self::$variant(c) => c.plain_fifo(), )+ Self::Plugin(_) => None }
             }
-            /// What hosts do with labels, where the discipline needs them to.
+            /// Rules for labels at hosts, where the discipline needs them.
             pub fn host_rules(&self) -> Option<netfence::HostRules> {
                 match self { $( Self::$variant(c) => c.host_rules(), )+ Self::Plugin(_) => None }
             }
@@ -245,7 +245,7 @@ macro_rules! qdiscs {
         #[derive(Debug)]
         pub enum Qdisc<P: Packet> {
             $( #[doc = concat!("`", $name, "`")] $variant(<$module::$config as Discipline>::Queue<P>), )+
-            /// One that is not registered.
+            /// A plug-in.
             Plugin(Box<PluginQdisc<P>>),
         }
 

@@ -132,7 +132,7 @@ mod tests {
             let place = sets.entry((key, 9), Instant::ZERO, |_| false, |_| key);
             assert_eq!(place.is_some(), key < 4);
         }
-        // One that may go hands over what it held.
+        // An entry that may go hands over what it held.
         assert_eq!(sets.entry((9, 9), Instant::ZERO, |v| *v == 2, |old| old.unwrap() + 50), Some(&mut 52));
     }
 }

@@ -6,7 +6,7 @@
 use crate::discipline::Verdict;
 use tailrace_core::Ecn;
 
-/// What happens to one packet after its law's verdict.
+/// Fate of a packet after its law's verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// It goes on as it is.

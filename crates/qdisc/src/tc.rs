@@ -8,14 +8,14 @@ use core::fmt::Write as _;
 use tailrace_core::text::nearest;
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
-/// Why a tc line was refused, and where.
+/// Error in a tc line, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcError {
     /// Byte offset of the offending word.
     pub offset: usize,
     /// Its length in bytes; zero at the end of the line where a word is missing.
     pub len: usize,
-    /// What was expected.
+    /// Words that were expected.
     pub message: String,
 }
 
@@ -289,7 +289,7 @@ impl TcLine {
         self.word(word, p.into().map(|p| format!("{}%", (p.get() * 100.0).round())))
     }
 
-    /// What an operator has to run where one `tc qdisc` line is not enough, as for a classful discipline: complete
+    /// Commands for an operator where one `tc qdisc` line is not enough, as for a classful discipline: complete
     /// commands in which `DEV` is the device, `PARENT` its place (`root`) and 10: its handle.
     #[must_use]
     pub fn commands(self, commands: Vec<String>) -> Self {
@@ -325,7 +325,7 @@ pub fn time_text(time: Duration) -> String {
 pub struct TcExport {
     /// The line: kind and words, as a scenario reads them.
     pub line: String,
-    /// What to run instead of one `tc qdisc` line, where one is not enough; see [`TcLine::commands`].
+    /// Commands to run where one `tc qdisc` line is not enough; see [`TcLine::commands`].
     pub commands: Vec<String>,
     /// Parameters that the line does not carry.
     pub differs: Vec<TcDifference>,
@@ -342,7 +342,7 @@ pub struct TcDifference {
     pub there: String,
 }
 
-/// Why there is no tc line.
+/// Reason for having no tc line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoTc {
     /// Linux has no such discipline.

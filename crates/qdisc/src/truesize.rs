@@ -1,4 +1,4 @@
-//! What a packet that waits costs a kernel of Linux in memory: its `truesize`, by which memory limits count.
+//! Memory that a waiting packet costs a Linux kernel: its `truesize`, by which memory limits count.
 //!
 //! The model is a packet in one piece, as most drivers deliver it and sockets of UDP send it: its bytes, room for a
 //! link's header, and `skb_shared_info` lie in one allocation, whose sizes are powers of two here; `sk_buff` lies beside

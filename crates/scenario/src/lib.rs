@@ -34,6 +34,7 @@ pub mod model;
 
 mod advice;
 mod declarations;
+mod migration;
 mod resolving;
 mod source;
 mod text;
@@ -42,9 +43,10 @@ pub use declarations::declaration::Declaration;
 pub use declarations::schema::{schema, schema_with};
 pub use declarations::sections;
 pub use declarations::sweep::{Preset, Range, Sweep, SweepAxis};
-pub use model::{Outsiders, Scenario};
+pub use migration::{Migrated, migrate};
+pub use model::{Plugins, Scenario};
 pub use resolving::memory::{
-    DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, Leaving, QUEUE_ROW, Room,
+    DEFAULT_MEMORY_LIMIT, EVENT_ROW, Estimate, FLOW_ROW, GROUP_ROW, MemoryRoom, QUEUE_ROW, StreamedRows,
 };
 pub use source::{Objection, Parsed, Source};
 pub use text::codes::Code;
@@ -64,7 +66,7 @@ pub fn parse(text: &str, file_name: &str, overrides: &[(String, String)]) -> Res
     parse_within(text, file_name, overrides, DEFAULT_MEMORY_LIMIT)
 }
 
-/// As [`parse`], on a machine with so much memory: a scenario that needs more than three quarters is refused.
+/// Reads a scenario like [`parse`] for a machine with this memory: a scenario that needs more than three quarters is refused.
 ///
 /// # Errors
 /// See [`parse`].

@@ -5,8 +5,8 @@ use crate::declarations::declaration::Declaration;
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sections::{SCENARIO, Shape};
-use crate::model::{Outsiders, Scenario};
-use crate::resolving::memory::{Estimate, Room};
+use crate::model::{Plugins, Scenario};
+use crate::resolving::memory::{Estimate, MemoryRoom};
 use crate::resolving::scenario::{Resolved, resolve};
 use crate::resolving::{faults, roles, sweep, windows};
 use crate::text::allow::allowable;
@@ -26,9 +26,9 @@ pub struct Parsed {
     pub scenario: Scenario,
     /// The same as it was written; see [`Parsed::to_toml`].
     pub declaration: Declaration,
-    /// What probably is not meant.
+    /// Warnings: values that are probably not meant.
     pub warnings: Vec<Diagnostic>,
-    /// How much memory it takes.
+    /// Memory estimate.
     pub memory: Estimate,
 }
 
@@ -39,14 +39,14 @@ impl Parsed {
     }
 }
 
-/// What somebody who knows more than the parser has against a value of the file.
+/// Objection to a value of the file by a caller who knows more than the parser.
 #[derive(Clone, Debug)]
 pub struct Objection {
     /// The value's path, as of [`Source::value`].
     pub path: String,
-    /// What is wrong with it; of a warning, all that it says.
+    /// Reason; for a warning, its whole message.
     pub why: String,
-    /// What to do about it, where `why` does not say so.
+    /// Remedy, if `why` does not name it.
     pub help: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub struct Source {
     text: String,
     file_name: String,
     allow: Vec<String>,
-    outside: Outsiders,
+    plugins: Plugins,
     files: Arc<dyn Files>,
     /// `None` where there is something to say about it, which is found again for whom it is said to.
     root: Option<Table>,
@@ -72,7 +72,7 @@ impl Source {
             text: text.into(),
             file_name: file_name.into(),
             allow: Vec::new(),
-            outside: Outsiders::NONE.clone(),
+            plugins: Plugins::NONE.clone(),
             files: Arc::new(NoFiles),
             root,
         }
@@ -87,8 +87,8 @@ impl Source {
 
     /// With algorithms that the scenario may name beside the registered ones.
     #[must_use]
-    pub fn with(mut self, outside: Outsiders) -> Self {
-        self.outside = outside;
+    pub fn with(mut self, plugins: Plugins) -> Self {
+        self.plugins = plugins;
         self
     }
 
@@ -106,24 +106,24 @@ impl Source {
     pub fn scenario(
         &self,
         overrides: &[(String, String)],
-        room: impl Into<Room>,
+        room: impl Into<MemoryRoom>,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         self.read(overrides, room.into(), true)
     }
 
-    /// As [`Source::scenario`], for one variant of it: `[sweep]` is left out, unread.
+    /// Makes one variant of the scenario, like [`Source::scenario`]: `[sweep]` is left out, unread.
     ///
     /// # Errors
     /// See [`Source::scenario`].
     pub fn variant(
         &self,
         overrides: &[(String, String)],
-        room: impl Into<Room>,
+        room: impl Into<MemoryRoom>,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         self.read(overrides, room.into(), false)
     }
 
-    /// What the file says at a path, with these values set, as TOML: `link.bottleneck.rate`. Defaults are not said.
+    /// Value at a path of the file, such as `link.bottleneck.rate`, with these values set, as TOML. Defaults are left out.
     ///
     /// # Errors
     /// Why the path leads to no value, in words.
@@ -131,7 +131,9 @@ impl Source {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
         let mut root = self.root(false, &sink).ok_or("the file cannot be read")?;
         set(&mut root, overrides, &sink);
-        path::find(&root, path, queue::long_form).map(|node| write::node(&node)).map_err(path::Lost::said)
+        path::find(&root, path, queue::long_form)
+            .map(|node| write::node(&node))
+            .map_err(path::PathError::said)
     }
 
     /// Objections as diagnostics at the values that they are about, in the order of the file; of a value that is not
@@ -140,7 +142,7 @@ impl Source {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
         let root = self.root_with(overrides, &sink);
         for Objection { path, why, help } in objections {
-            // Of an element of a list its position would say nothing.
+            // The position of an element in a list would say nothing.
             let key = path.rsplit('.').find(|word| word.parse::<usize>().is_err()).unwrap_or(path);
             let message = format!("bad value of `{key}`");
             let mut found = sink.at(Code::BadValue, origin(&root, path), message).label(why);
@@ -150,7 +152,7 @@ impl Source {
         sink.into_sorted()
     }
 
-    /// As [`Source::objected`], but warnings of that code: none where `parsed`, which was made of this, allows it.
+    /// Objections like those of [`Source::objected`], as warnings of this code: none if `parsed`, which was made of this, allows it.
     pub fn warned(
         &self,
         overrides: &[(String, String)],
@@ -169,8 +171,8 @@ impl Source {
         sink.into_sorted()
     }
 
-    /// What the file says in plain TOML, which readers of version 1.0 take: a line for each key of its top level, and no
-    /// comments. `None` where it cannot be read.
+    /// The file as plain TOML, which readers of version 1.0 take: a line for each key of its top level, and no comments. `None` if
+    /// it cannot be read.
     pub fn plain(&self) -> Option<String> {
         let sink = Sink::new(&self.file_name, &self.text, &[], &self.allow, &*self.files);
         let root = self.root(true, &sink)?;
@@ -185,7 +187,7 @@ impl Source {
     fn read(
         &self,
         overrides: &[(String, String)],
-        room: Room,
+        room: MemoryRoom,
         sweep: bool,
     ) -> Result<Parsed, Vec<Diagnostic>> {
         let sink = Sink::new(&self.file_name, &self.text, overrides, &self.allow, &*self.files);
@@ -198,7 +200,7 @@ impl Source {
                 root.restore("sweep", None);
                 root.restore("figure", None);
             }
-            build(&root, allow, room, &self.outside, &sink)
+            build(&root, allow, room, &self.plugins, &sink)
         });
         match read {
             Some((scenario, memory, declaration)) if sink.errors() == 0 => {
@@ -255,11 +257,11 @@ fn origin(root: &Table, path: &str) -> Origin {
 fn build(
     root: &Table,
     allow: Vec<Code>,
-    room: Room,
-    outside: &Outsiders,
+    room: MemoryRoom,
+    plugins: &Plugins,
     sink: &Sink<'_>,
 ) -> Option<(Scenario, Estimate, Declaration)> {
-    let mut draft = Draft::read(root, outside, sink);
+    let mut draft = Draft::read(root, plugins, sink);
     draft.allow.extend(allow);
     draft.allow.sort_unstable();
     draft.allow.dedup();
@@ -285,7 +287,7 @@ fn build(
     if sink.errors() > 0 {
         return None;
     }
-    let declaration = draft.complete(sweep::read(root, outside, sink)?)?;
+    let declaration = draft.complete(sweep::read(root, plugins, sink)?)?;
     let Resolved { scenario, memory, .. } = resolved?;
     Some((scenario, memory, declaration))
 }

@@ -1,22 +1,25 @@
-//! What can be set on a TCP endpoint, and the endpoint profiles that fill it in.
+//! Options of a TCP endpoint, and the endpoint profiles that fill them in.
 //!
 //! A profile is a set of defaults, no more: every difference between ns-2, ns-3, Linux and the RFCs that changes
-//! results is a field of [`TcpConfig`], so each can be overridden by itself and no code asks for the profile.
+//! results is a field of [`TcpConfig`] or of its [`TcpBehaviour`], so each can be overridden by itself and no code asks for the
+//! profile.
 
+mod behaviour;
 mod choices;
 mod profile;
 
+pub use behaviour::TcpBehaviour;
 pub use choices::*;
 pub use profile::Profile;
 
 use crate::buffer_sizes::BufferSizes;
+use std::ops::Deref;
 use tailrace_core::{Bytes, Duration, parameters};
 
 parameters! {
-    /// Parameters of a TCP endpoint. Counts of packets are in segments of `mss` bytes.
-    pub struct TcpConfig {
-        /// How many bytes of payload a full segment has; TCP options are added to it. The smaller value of both ends
-        /// is used.
+    /// Options of a TCP endpoint that a user varies. Counts of packets are in segments of `mss` bytes.
+    pub struct TcpConfig with behaviour: TcpBehaviour {
+        /// Payload of a full segment; TCP options are added to it. The smaller value of both ends is used.
         mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
@@ -28,22 +31,14 @@ parameters! {
         window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
         /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
-        /// Which ranges a receiver reports by SACK if there are many.
-        sack_reports: SackReports = SackReports::Ranges, "RFC 2018 §4";
         /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
         /// PAWS, and allow round-trip samples from retransmissions.
         timestamps: bool = true, "RFC 7323";
-        /// Which segments are refused because their timestamp is older than one that has arrived. If ACKs are
-        /// reordered, the overtaken ones are refused, and what they say is lost.
-        paws: Paws = Paws::All, "RFC 7323 §5.3";
         /// Whether window scaling is used. Without it the receive window is at most 65535 bytes.
         window_scale: bool = true, "RFC 7323 §2";
         /// Whether explicit congestion notification is used; both ends must have it on.
         ecn: bool = false, "RFC 3168";
-        /// How a receiver tells the sender of ECN marks. A sender that expects another way misjudges how many there
-        /// were.
-        ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
-        /// How much data may be sent and not yet acknowledged; further data waits in the application. `"auto"` is
+        /// Largest amount of data that is sent and not yet acknowledged; further data waits in the application. `"auto"` is
         /// unlimited.
         send_buffer: Option<Bytes> = None, "unlimited, so that the network is what limits";
         /// The size of the receive buffer, which limits the advertised window. If it is smaller than the
@@ -54,138 +49,29 @@ parameters! {
         /// a round trip, instead of `receive_buffer`. At most half of the memory is advertised as window. `"auto"`
         /// turns this off.
         tcp_rmem: Option<BufferSizes> = None, "off; Linux tcp_rmem, tcp_rcv_space_adjust";
-        /// The share of such a receive buffer that is advertised, once a full segment has arrived: its payload over the
-        /// memory that it takes. `"auto"` is half, whatever arrives.
-        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
         /// The smallest, initial and largest memory of a send buffer that grows with the window, unless `send_buffer`
         /// is set. `"auto"` turns this off.
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
-        /// How much memory a packet takes in a receive buffer that grows, beyond the payload of a full one; a short one takes as much. If it
-        /// is large, windows are smaller while packets wait.
-        packet_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was measured";
-        /// How much memory a packet takes in a send buffer that grows, beyond its payload. If it is large, less waits there.
-        send_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B";
-        /// The memory for each segment of the congestion window, of which a tuned send buffer has twice as much.
-        segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "buffers are multiples of it";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
         /// large, a sender stalls for long after one.
         min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
-        /// What `min_rto` limits.
-        rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
         /// The retransmission timeout before the first round-trip sample.
         initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout takes computing time";
         /// The largest retransmission timeout, doubled ones included.
         max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout takes computing time";
-        /// G, the granularity of the clock: at least so much is added to the smoothed round-trip time to give the
-        /// timeout.
-        clock_granularity: Duration = Duration::from_millis(1), "RFC 6298 §2", in "0 s"..="1 h": "timeouts add it";
-        /// Round-trip times and timeouts are counted in ticks of this length. Zero means exact nanoseconds.
-        rtt_tick: Duration = Duration::ZERO, "exact", in "0 s"..="1 h": "timeouts are multiples of it";
-        /// Which segments give samples of the round-trip time.
-        rtt_sampling: RttSampling = RttSampling::EveryAck, "RFC 6298 §3";
-        /// How the variance of round-trip times enters the timeout. With `peak`, queues that build up cause fewer
-        /// timeouts.
-        rtt_variance: RttVariance = RttVariance::Mean, "RFC 6298 §2";
-        /// Whether the retransmission timer also restarts when the oldest segment is sent again, and at a SACK of
-        /// data that was sent before that. If false, it may expire while a lost retransmission is being repaired.
-        rto_restart: bool = false, "RFC 6298 §5.3: at ACKs of new data; Linux tcp_xmit_retransmit_queue, tcp_clean_rtx_queue";
         /// After how many segments an ACK is sent at the latest; 0 or 1 acknowledges each one.
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
-        /// How long an ACK is delayed at most. If it is longer than the sender's RTO, it causes timeouts without a
-        /// loss.
-        delayed_ack_timeout: Duration = Duration::from_millis(200), "RFC 1122 §4.2.3.2: at most 500 ms", in "0 s"..="1 h": "senders wait for it";
-        /// Whether the delay of ACKs adapts to the time between segments.
-        ack_delay: AckDelay = AckDelay::Fixed, "RFC 1122 §4.2.3.2";
-        /// The tick of the clock that timers use. They expire with a tick, up to an eighth of the wait late; those
-        /// for loss probes and reordering two ticks later. Zero is exact.
-        jiffy: Duration = Duration::ZERO, "exact; Linux kernel/time/timer.c, with CONFIG_HZ=1000", in "0 s"..="100 ms": "timers would be seconds late";
-        /// Whether the ACK that ends the handshake is sent by itself even if data is waiting.
-        handshake_ack: bool = false, "RFC 9293 §3.5: it may carry data; Linux tcp_rcv_synsent_state_process";
-        /// How often a SYN or SYN-ACK may be sent again without the initial window being one packet for that.
-        spared_syns: u8 = 0, "RFC 5681 §3.1; Linux tcp_init_transfer: once";
-        /// Whether segments with PSH, and those below full size, are acknowledged at once if the application has read
-        /// everything, since the sender may have no more to send. If false, a single segment waits for
-        /// `delayed_ack_timeout` or for another segment.
-        push_acks: bool = false, "RFC 5681 §4.2; Linux tcp_measure_rcv_mss, tcp_cleanup_rbuf";
-        /// For how long ACKs are put together while a segment is missing, from the fourth on, but for a twentieth of
-        /// the round-trip time at most. The sender then learns of several SACKed segments at a time. With zero, each
-        /// is acknowledged at once. Needs SACK.
-        ack_compression: Duration = Duration::ZERO, "RFC 5681 §4.2: at once; Linux tcp_comp_sack_delay_ns is 1 ms", in "0 s"..="1 h": "senders wait for it";
-        /// So many segments at the start, and as many after a duplicate, are acknowledged at once, whatever
-        /// `delayed_ack` says.
-        quick_acks: u16 = 0, "RFC 5681";
-        /// Whether further segments are acknowledged at once, because the sender's window may be very small: the
-        /// first mark after a CWR, a CWR itself, and packets that cannot be marked though others can.
-        quick_ecn: bool = false, "RFC 3168; Linux tcp_ecn_check_ce, tcp_ecn_accept_cwr";
         /// Whether the first two duplicate ACKs each let out a segment of new data.
         limited_transmit: bool = true, "RFC 3042";
-        /// Whether duplicate ACKs also let out segments while a timeout is repaired without SACK: the next segment,
-        /// even if it was sent before. Many of these are needless.
-        limited_after_rto: bool = false, "RFC 3042: new data only; ns-2 NewRenoTcpAgent::recv, send_one";
-        /// Whether in fast recovery, with nothing new to send, data is sent again that may be lost: rules 3 and 4 of
-        /// NextSeg.
-        sack_rescue: bool = true, "RFC 6675 §4";
-        /// Whether fast recovery repairs every hole below the highest SACK before new data is sent, even if too
-        /// little above it was SACKed to call it lost. Reordered packets then cause needless retransmissions.
-        repair_holes: bool = false, "RFC 6675 §4: IsLost first; ns-2 tcp-sack1.cc repairs all";
-        /// How a sender with SACK counts what is in the network. ns-2's count sends less where several segments of a
-        /// small window are lost at once. With `rack` it is always RFC 6675's.
-        pipe: Pipe = Pipe::Rfc6675, "RFC 6675 §4; ns-2 Sack1TcpAgent::recv";
-        /// Whether a timeout keeps what was SACKed, and SACKs count while it is repaired. If false, everything from
-        /// the oldest segment on is sent again.
-        sack_after_rto: bool = true, "RFC 6675 §5.1; ns-2 clears its scoreboard";
-        /// Whether a SYN that is sent again no longer asks for ECN, so that a network that drops SYNs with ECN does
-        /// not block connections.
-        ecn_fallback: bool = false, "RFC 3168 §6.1.1.1: a host may; Linux tcp_ecn_fallback";
-        /// How many duplicate ACKs mean that a segment is lost. With more, reordering is tolerated better, but losses
-        /// are noticed later.
+        /// Number of duplicate ACKs that mean that a segment is lost. With more, reordering is tolerated better, but losses are
+        /// noticed later.
         dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss";
-        /// What is halved when a loss is found.
-        halve_base: HalveBase = HalveBase::Flight, "RFC 5681 equation 4";
-        /// Whether a second timeout of the same segment lowers ssthresh again.
-        repeated_rto_ssthresh: RepeatedRto = RepeatedRto::Once, "RFC 5681 §3.1";
-        /// The window at the beginning of the repair after a timeout.
-        rto_window: RtoWindow = RtoWindow::One, "RFC 5681 §3.1";
-        /// Whether a timeout lowers ssthresh if the last reduction was for an ECN mark.
-        rto_after_mark: RtoAfterMark = RtoAfterMark::Lower, "RFC 5681 §3.1; ns-2 TcpAgent::timeout";
-        /// The smallest window to which ECN marks can reduce a sender. With two segments, marks cannot slow down many
-        /// flows with small windows.
-        ecn_least: EcnLeast = EcnLeast::OneThenWait, "RFC 3168 §6.1.2; ns-2 TcpAgent::ecn";
-        /// The unit in which windows are counted.
-        window_unit: WindowUnit = WindowUnit::Bytes, "RFC 5681";
-        /// How the growth of the window is counted.
-        increase: Increase = Increase::Bytes, "RFC 3465";
-        /// L: by how many MSS slow start grows at most for each ACK; after a timeout it is 1.
-        abc_limit: u8 = 1, "RFC 5681 §3.1";
-        /// Whether cwnd grows only while it is what limits the sender.
-        cwnd_validation: bool = true, "RFC 2861, RFC 9002 §7.8";
-        /// Whether a window that was full at some time in a round trip counts as full for all of it, and slow start
-        /// may go on to twice what was in flight. If false, a sender with little data hardly grows. Works only with
-        /// one of `rack`, `tlp`, `prr`.
-        lasting_limit: bool = false, "RFC 2861 §3.1: when full; Linux tcp_cwnd_validate, tcp_is_cwnd_limited";
-        /// The window at the end of a recovery without SACK.
-        recovery_exit: RecoveryExit = RecoveryExit::Flight, "RFC 6582 §3.2";
-        /// Whether the retransmission timer is restarted only at the first partial ACK (impatient), or, if false, at
-        /// each.
-        impatient: bool = true, "RFC 6582 §4";
-        /// What happens to cwnd after an idle period longer than the RTO.
-        idle_restart: IdleRestart = IdleRestart::Restart, "RFC 5681 §4.1";
         /// After how many timeouts in a row without an ACK of new data the connection gives up. `"auto"` is never.
         data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
         /// After how many retransmissions of a SYN the connection gives up. `"auto"` is never.
         syn_retries: Option<u64> = Some(7), "RFC 1122 §4.2.3.5: R2 for SYN at least 3 minutes";
-        /// How many new segments may be sent in answer to one ACK; 0 is no limit.
-        max_burst: u64 = 0, "off";
         /// Whether data is sent evenly spaced, by a timer, instead of in bursts after each ACK.
         pacing: Pacing = Pacing::Auto, "Linux: with fq, or where the algorithm asks; tcp_pacing_ss_ratio, tcp_pacing_ca_ratio";
-        /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are
-        /// divided below TCP. If the window has room for fewer, they wait for the next ACK if that is expected soon.
-        /// Such bursts make queues longer. Paced data is sent segment by segment, and so is that of Multipath TCP unless its
-        /// scheduler fills queues.
-        tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
-        /// With `tso`: whether a packet that ends early, as it ends what was written into it, takes what it lacks from the next one. If
-        /// not, a packet may have fewer segments than the window has room for.
-        fills_short_packets: bool = true, "Linux 6.12 tcp_grow_skb; 6.1: off";
         /// When a small segment waits for acknowledgments. If it does, the end of each message takes a round trip
         /// longer.
         nagle: Nagle = Nagle::Off, "off, as simulated applications write in bulk";
@@ -195,47 +81,19 @@ parameters! {
         /// Whether, after two round trips without an ACK, a segment is sent to provoke one, so that losses at the end
         /// of a flight need no timeout. Needs SACK; `rack` then finds what the ACK shows to be lost.
         tlp: bool = false, "RFC 8985 §7";
-        /// How much may be sent for each ACK of a fast recovery (proportional rate reduction), and what bounds it
-        /// once less than ssthresh is in flight (RFC 6937 §3).
-        prr: Prr = Prr::Off, "RFC 6937";
-        /// Whether a timeout is first tested: new data is sent before anything is repaired, and if data that was not
-        /// sent again is then acknowledged, nothing was lost and the timeout is undone.
-        frto: bool = false, "RFC 5682";
-        /// Whether a recovery is undone if its first ACK carries a timestamp from before the retransmission. Needs
-        /// timestamps.
-        eifel: bool = false, "RFC 3522";
-        /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
-        dsack_undo: bool = false, "RFC 3708 §3";
-        /// Of a subflow of Multipath TCP: whether what this host's own interface drops because it is down counts as congestion. The window
-        /// is then lowered as for a mark, and no timeout is undone in a way that gives it back.
-        heeds_local_drops: bool = false, "Linux: a packet that a queue drops, tcp_enter_cwr";
-        /// What undoing a reduction does.
-        undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
-        /// Up to how many segments observed reordering may raise `dup_thresh`; 0 leaves it as it is. If it is large,
-        /// losses in small windows must wait for the timeout.
-        max_dup_thresh: u16 = 0, "off; Linux tcp_max_reordering is 300";
-        /// Whether packets out of order suspend congestion control and undo what it did just before (TCP-DOOR). This
-        /// is for mobile ad-hoc networks, where reordering means a changed route. It is noticed from ACKs that fall
-        /// back and from SACK, without options of its own.
-        door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
-        /// T1, for how many smoothed round-trip times `door` suspends congestion control.
-        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
-        /// T2, how many smoothed round-trip times old a reduction may be for `door` to undo it.
-        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
-        /// How many segments duplicate ACKs may let out in a fast recovery without SACK. `"flight"` takes from
-        /// receivers that repeat ACKs (`misbehaviour`) what they gain, but also takes part of the window from honest
-        /// ones if a recovery takes several round trips.
-        dup_limit: DupLimit = DupLimit::Outstanding, "RFC 5681 §3.2: may be limited; Linux and ns-3 count so";
-        /// What this endpoint does although it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
+        /// Forbidden behaviour of this endpoint, for studies of attacks (Savage et al., CCR 29(5), 1999).
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, how many segments ahead they are, or how often they are repeated.
         misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
-        /// How a connection is opened.
-        handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
-        /// The time to the first probe of a closed receive window. `"auto"` is the RTO.
-        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time";
-        /// For how long a closed connection stays in the state TIME-WAIT.
-        time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "closed sockets are kept for so long";
+    }
+}
+
+/// Reads of a behaviour need no path: the protocol does not care in which table of a scenario a parameter stands.
+impl Deref for TcpConfig {
+    type Target = TcpBehaviour;
+
+    fn deref(&self) -> &TcpBehaviour {
+        &self.behaviour
     }
 }
 

@@ -13,6 +13,6 @@ pub mod segment;
 pub mod tcp;
 
 pub use cc::{Cc, CcConfig};
-pub use config::{Profile, TcpConfig};
+pub use config::{Profile, TcpBehaviour, TcpConfig};
 pub use segment::{Flags, Segment, SeqNumber};
 pub use tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView, TimeWait, TimeWaitAnswer, UNLIMITED};

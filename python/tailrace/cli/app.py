@@ -19,6 +19,10 @@ COMMANDS = {
         "check.check",
         "Check scenarios without running them: errors with line and column, and warnings.",
     ),
+    "migrate": (
+        "migrate.migrate",
+        "Move keys of older scenario files to where they belong now. Comments and layout stay.",
+    ),
     "sweep": (
         "sweep.sweep",
         "Run a scenario for every combination of values. The same command continues after an interruption.",

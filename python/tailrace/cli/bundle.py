@@ -77,7 +77,10 @@ def verify(
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
-    """Run what a bundle holds again and compare every fingerprint. Ends with 4 if one differs."""
+    """Run what a bundle holds again and compare every fingerprint.
+
+    Ends with 4 if one differs.
+    """
     from tailrace.bundle import archive, verification
     from tailrace.execution import progress
     from tailrace.scenario import plugins

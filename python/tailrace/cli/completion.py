@@ -48,11 +48,9 @@ def path_alone(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
 def kinds_listed(_ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Completes the kinds of `tailrace list`."""
-    return [
-        (kind, f"{len(entries)} of them")
-        for kind, entries in _catalog().items()
-        if kind.startswith(incomplete)
-    ]
+    lists = {kind: f"{len(entries)} of them" for kind, entries in _catalog().items()}
+    lists["transport"] = "options of TCP and Multipath TCP"
+    return [(kind, about) for kind, about in lists.items() if kind.startswith(incomplete)]
 
 
 def entries_listed(ctx: typer.Context, incomplete: str) -> list[Offer]:

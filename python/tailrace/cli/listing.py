@@ -29,6 +29,8 @@ PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
     "flags": lambda entry: entry["classifies"],
     "tc": lambda entry: entry["in_linux"],
 }
+# Lists that stand under this key of a flow.
+TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp")
 LEGEND = (
     "ecn: can mark; flows: keeps something for each flow; flags: singles out flows and reports them; "
     "tc: Linux has it"
@@ -58,8 +60,11 @@ def listing(
 ) -> None:
     """List queue disciplines, congestion controls and everything else that a scenario can name."""
     catalog = api.catalog(common.own_classes(with_files))
+    if kind == TRANSPORT and name is None and not json:
+        _show_transports(catalog)
+        return
     if kind is not None and kind not in catalog:
-        hint = common.nearest(kind, catalog, "list")
+        hint = common.nearest(kind, [*catalog, TRANSPORT], "list")
         common.fail(f"there is no list {kind!r}{hint}; there are {', '.join(catalog)}")
     chosen = {kind: catalog[kind]} if kind else catalog
     if kind and name:
@@ -113,6 +118,18 @@ def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:
     kind, *others = chosen
     if not others and any(entry.get("params") for entry in chosen[kind]):
         typer.echo(f"\nparameters: tailrace list {kind} NAME")
+
+
+def _show_transports(catalog: dict[str, list[dict[str, Any]]]) -> None:
+    """The options of transports, and where the rest of what they do is listed."""
+    for kind in TRANSPORTS:
+        (entry,) = catalog[kind]
+        _show_entry(entry)
+        typer.echo()
+    typer.echo(
+        "`profile` sets all of them, and the table `behaviour` of what implementations do differently:\n"
+        "tailrace list behaviours tcp, tailrace list behaviours mptcp"
+    )
 
 
 def _by_family(entries: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

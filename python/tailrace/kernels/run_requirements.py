@@ -77,7 +77,7 @@ def _memory() -> list[Finding]:
 
 def _tried(what: str, *arguments: str) -> str | None:
     """Reason for which a requirement fails; None if it is met."""
-    program = str(Path(__file__).with_name("probe.py"))
+    program = str(Path(__file__).with_name("system_probe.py"))
     try:
         done = subprocess.run(  # noqa: S603 - a file of this package
             [sys.executable, "-I", program, what, *arguments],

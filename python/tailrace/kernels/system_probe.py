@@ -1,6 +1,6 @@
 """Tries what a kernel that is a process needs of the system, in a program of its own: what it does cannot be undone.
 
-`python probe.py NAME` ends with 0 where it works, else it says why. It imports nothing of Tailrace.
+`python system_probe.py NAME` ends with 0 where it works, else it says why. It imports nothing of Tailrace.
 """
 
 import ctypes

@@ -85,6 +85,16 @@ class Flow:
         """Whether it is Multipath TCP."""
         return str(self.transport["kind"]) == "mptcp"
 
+    @property
+    def behaviour(self) -> Mapping[str, Any]:
+        """The table `behaviour` of its transport, empty where there is none."""
+        found = self.transport.get("behaviour", {})
+        return found if isinstance(found, Mapping) else {}
+
+    def behaviour_path(self, key: str) -> str:
+        """Path of a key of `behaviour`."""
+        return self.path(f"behaviour.{key}")
+
     def path(self, key: str) -> str:
         """Path of a key of its transport."""
         return f"flow.{self.name}.transport.{key}"
@@ -419,12 +429,13 @@ def _rest_of_flow(flow: Flow, sides: Sides) -> None:
 
 def unknown_to_kernels(flow: Flow) -> list[str]:
     """Keys of a flow's transport that kernels do not have."""
-    known = {setting.key for setting in SETTINGS} | _FOR_BOTH
+    known = {setting.key for setting in SETTINGS} | _FOR_BOTH | {"behaviour"}
     as_kernels = {
         *(["profile"] if flow.transport.get("profile") in _MODELS else []),
         *(["scheduler"] if flow.transport.get("scheduler") == "linux" else []),
     }
     keys = [key for key in flow.transport if key not in known | as_kernels]
+    keys += [f"behaviour.{key}" for key in flow.behaviour]
     return [*keys, *(f"cc.{key}" for key in _kinded(flow.transport.get("cc")) if key != "kind")]
 
 

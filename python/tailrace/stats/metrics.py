@@ -150,6 +150,7 @@ SHORT: Mapping[str, Metric] = {
         _group("mos", "voice.mos.mean"),
         _group("r_factor", "voice.r_factor.mean"),
         _group("retransmissions", "retransmitted_packets"),
+        _group("reordered", "reordered_packets"),
         _group("timeouts", "timeouts"),
         _path("goodput", "goodput_bps", "Mbit/s", 1e-6),
         _path("throughput", "throughput_bps", "Mbit/s", 1e-6),

@@ -183,7 +183,7 @@ def connected(address: str, jobs: int | None = None) -> Iterator[Cluster]:
             distributed.LocalCluster(
                 n_workers=jobs or execute.default_jobs(),
                 threads_per_worker=1,
-                dashboard_address=None,
+                dashboard_address="127.0.0.1:0",  # a free port: another sweep may have the usual one
                 silence_logs=logging.CRITICAL,
                 preload=[_HEEDLESS],
             ) as cluster,

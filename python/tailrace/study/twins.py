@@ -188,7 +188,9 @@ def _as_linux(scenario: Scenario, flow: Flow, kernels: Mapping[str, str]) -> twi
         # There is one profile of TCP, of the newest; what an older end does has keys of its own.
         if flow.transport.get("profile", "linux") == "linux":
             older = {**(_OLD_SENDERS if sending else {}), **(_OLD_RECEIVERS if receiving else {})}
-            sets.update({flow.path(key): value for key, value in older.items() if key not in flow.transport})
+            sets.update(
+                {flow.behaviour_path(key): value for key, value in older.items() if key not in flow.behaviour}
+            )
         return sets
     if "profile" not in flow.transport:
         if sending != receiving:
@@ -219,8 +221,8 @@ _OF_RECEIVERS = (
 def _received(scenario: Scenario, flow: Flow) -> twin_settings.Sets:
     """Settings of a flow's receiver, but for those in the file."""
     flows = tomllib.loads(scenario.to_toml())["flow"]
-    there = next(found["transport"] for found in flows if found["name"] == flow.name)
-    return {flow.path(key): there[key] for key in _OF_RECEIVERS if key not in flow.transport}
+    there = next(found["transport"]["behaviour"] for found in flows if found["name"] == flow.name)
+    return {flow.behaviour_path(key): there[key] for key in _OF_RECEIVERS if key not in flow.behaviour}
 
 
 def _is_6_1(kernel: str) -> bool:

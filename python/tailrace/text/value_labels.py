@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 # Sections of a file, with which paths begin.
 SECTIONS = frozenset({"link", "flow", "attack", "host", "router", "fault", "window", "capture"})
-_HOLDERS = frozenset({"app", "transport"})
+_HOLDERS = frozenset({"app", "transport", "behaviour"})
 
 _OPENING, _CLOSING, _QUOTES = "[{(", "]})", "\"'"
 

@@ -6,15 +6,15 @@ use gentle::GentleConfig;
 use std::sync::Arc;
 use tailrace_core::Instant;
 use tailrace_qdisc::PluginConfig;
-use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Outsiders, Scenario, Source, render_all};
+use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Plugins, Scenario, Source, render_all};
 use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
 
 /// Algorithms that scenarios may name beside Tailrace's own.
 ///
 /// # Errors
 /// A name is taken.
-pub fn outsiders() -> Result<Outsiders, String> {
-    Outsiders::default().with_queue(PluginConfig::named::<GentleConfig>("gentle"))
+pub fn outsiders() -> Result<Plugins, String> {
+    Plugins::default().with_queue(PluginConfig::named::<GentleConfig>("gentle"))
 }
 
 /// Runs a scenario, with values set by their path in the file; what each of its runs left.

@@ -61,7 +61,7 @@ const DATA_MINING: &[Point] = &[
 pub(super) const MOST_POINTS: usize = 10_000;
 
 impl Cdf {
-    /// One of [`MEASURED`].
+    /// A distribution of [`MEASURED`].
     pub(crate) fn measured(name: &str) -> Option<Self> {
         let (_, points) = MEASURED.iter().find(|(known, _)| *known == name)?;
         Some(Self { points: Cow::Borrowed(points) })

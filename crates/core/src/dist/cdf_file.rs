@@ -69,7 +69,7 @@ fn read(line: &str, unit: Bytes) -> Result<Point, String> {
     Ok((size, share))
 }
 
-/// So many units in bytes.
+/// Converts units into bytes.
 fn scaled(units: f64, unit: Bytes) -> Option<u64> {
     let bytes = units * unit.as_f64();
     (0.0..=1e15).contains(&bytes).then_some((bytes + 0.5) as u64)

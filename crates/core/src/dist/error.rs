@@ -1,6 +1,6 @@
 //! Errors of reading a distribution.
 
-/// Why a text is no distribution.
+/// Error of reading a distribution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DistributionError {
     /// It has another form.

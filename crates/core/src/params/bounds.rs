@@ -22,7 +22,7 @@ pub struct Bounds {
     pub least: &'static str,
     /// The largest, as written.
     pub most: &'static str,
-    /// What would break beyond them.
+    /// Damage that values beyond them would do.
     pub why: &'static str,
     /// Whether these are the bounds of the kind, none of the parameter's own.
     pub usual: bool,

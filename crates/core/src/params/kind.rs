@@ -1,6 +1,6 @@
 //! Kinds of value that parameters take.
 
-/// What kind of value a parameter takes.
+/// Kind of value that a parameter takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -39,6 +39,6 @@ pub enum Kind {
     Queue,
     /// Text in a form that the parameter describes.
     Text,
-    /// One of these words.
+    /// A word of this list.
     Choice(&'static [&'static str]),
 }

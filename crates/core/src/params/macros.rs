@@ -5,6 +5,9 @@
 /// `name: Type = default, "source", in "1 ms"..="10 s": "what breaks";`, or `within BOUNDS` where several share them. What
 /// has no sensible default is `name: Type, required;`, and its type's own default until it is set.
 ///
+/// `pub struct Config with part: Part {` adds a field whose parameters are a table of their own, named like the field.
+/// `pub struct Config = NAME {` makes the defaults a constant, of which other constants can be made.
+///
 /// Bounds are written as in a scenario, and read at compile time. This does not compile, since no rate has such a unit:
 ///
 /// ```compile_fail
@@ -20,20 +23,28 @@
 macro_rules! parameters {
     (
         $(#[$meta:meta])*
-        pub struct $name:ident {
+        pub struct $name:ident $(= $constant:ident)? $(with $part:ident: $part_type:ty)? {
             $( $(#[doc = $doc:literal])+ $field:ident : $ty:ty $(= $default:expr, $source:literal)? $(, required)?
                 $(, in $least:literal ..= $most:literal : $why:literal)? $(, within $bounds:path)?; )*
         }
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        pub struct $name { $( $(#[doc = $doc])+ pub $field: $ty, )* }
+        pub struct $name {
+            $( $(#[doc = $doc])+ pub $field: $ty, )*
+            $( #[doc = concat!("Parameters of the table `", stringify!($part), "`.")] pub $part: $part_type, )?
+        }
 
         impl ::core::default::Default for $name {
             fn default() -> Self {
-                Self { $( $field: $crate::params::parameter_default!($($default)?), )* }
+                Self {
+                    $( $field: $crate::params::parameter_default!($($default)?), )*
+                    $( $part: ::core::default::Default::default(), )?
+                }
             }
         }
+
+        $crate::params::parameter_constant! { [$($constant)?] $name { $( $field = [$($default)?]; )* } }
 
         impl $crate::params::Parameters for $name {
             fn params() -> &'static [$crate::params::ParamInfo] {
@@ -98,8 +109,21 @@ macro_rules! parameter_default {
     };
 }
 
+/// The defaults as a constant, where it has a name.
 #[doc(hidden)]
-pub use parameter_default;
+#[macro_export]
+macro_rules! parameter_constant {
+    ([] $($rest:tt)*) => {};
+    ([$constant:ident] $name:ident { $( $field:ident = [$default:expr]; )* }) => {
+        impl $name {
+            /// The defaults.
+            pub const $constant: Self = Self { $( $field: $default, )* };
+        }
+    };
+}
+
+#[doc(hidden)]
+pub use {parameter_constant, parameter_default};
 
 /// The source of a default, where there is one.
 #[doc(hidden)]
@@ -153,7 +177,7 @@ mod tests {
     use crate::{Duration, Rate};
 
     choices! {
-        /// Which end loses.
+        /// End that loses.
         pub enum End {
             /// The newest.
             Tail = "tail",

@@ -19,7 +19,7 @@ mod value;
 pub use bounds::Bounds;
 pub use kind::Kind;
 #[doc(hidden)]
-pub use macros::{described, parameter_default, stated};
+pub use macros::{described, parameter_constant, parameter_default, stated};
 pub use rates::Rates;
 pub use table::{Choice, Invalid, ParamInfo, ParamType, Parameters, SetError, check_bounds, read};
 pub use value::Value;

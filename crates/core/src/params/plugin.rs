@@ -10,9 +10,9 @@ use core::fmt::Debug;
 
 /// The configuration of an algorithm from outside: [`Parameters`] as an object, with a name.
 pub trait PluginParameters: Debug + Send + Sync {
-    /// What scenarios call it.
+    /// Name in scenarios.
     fn name(&self) -> &'static str;
-    /// What it is, in a sentence; empty where nobody says.
+    /// Summary in a sentence; empty where there is none.
     fn about(&self) -> &'static str {
         ""
     }
@@ -36,7 +36,7 @@ pub fn equal(a: &dyn PluginParameters, b: &dyn PluginParameters) -> bool {
 /// A configuration of [`parameters!`](crate::parameters) under a name.
 #[derive(Clone, Debug)]
 pub struct Named<C> {
-    /// What scenarios call it.
+    /// Name in scenarios.
     pub name: &'static str,
     /// Its parameters.
     pub config: C,

@@ -1,4 +1,4 @@
-//! What tables of algorithms have in common: a configuration by registered name.
+//! Configurations of algorithms by registered name.
 
 /// Declares an enum with the configuration of each algorithm, which implements [`Parameters`](crate::params::Parameters), under
 /// its registered name: `"name" => Variant(Config)`. Behind the last line `outside Variant(Config)` adds one for algorithms

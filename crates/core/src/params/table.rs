@@ -4,12 +4,12 @@ use crate::params::bounds::Bounds;
 use crate::params::kind::Kind;
 use crate::params::value::Value;
 
-/// One row of the parameter table.
+/// Row of the parameter table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParamInfo {
     /// Key in a scenario file.
     pub name: &'static str,
-    /// What it takes.
+    /// Kind of its value.
     pub kind: Kind,
     /// Whether it must be stated.
     pub required: bool,
@@ -49,7 +49,7 @@ pub struct Choice {
     pub doc: &'static str,
 }
 
-/// Why a parameter could not be set. The caller knows the place in the file and adds it.
+/// Error of setting a parameter. The caller knows the place in the file and adds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SetError {
     /// There is no such parameter.

@@ -43,7 +43,7 @@ impl<P: Routed> Fabric<P> {
         ChannelId(id)
     }
 
-    /// What a channel has counted up to the end of the last access.
+    /// Counters of a channel up to the end of the last access.
     pub fn channel(&self, id: ChannelId) -> ChannelCounters {
         let channel = &self.channels[id.0 as usize];
         ChannelCounters { busy: channel.arbiter.busy(), ..channel.counters }
@@ -81,7 +81,8 @@ impl<P: Routed> Fabric<P> {
         self.schedule_channel(id);
     }
 
-    /// Those whose time has come send what their queues give. Who gets nothing leaves the channel to the others.
+    /// Lets stations whose time has come send what their queues give. A station that gets nothing leaves the channel
+    /// to the others.
     fn begin_access<R: Hosts<P>>(&mut self, id: ChannelId, hosts: &mut R) {
         let now = self.now;
         let mut sent = Sent { ends: now, frames: 0, collides: false };
@@ -114,7 +115,7 @@ impl<P: Routed> Fabric<P> {
         channel.sending = Some(sent);
     }
 
-    /// What was sent has arrived, or has not; who sent it draws for its next access.
+    /// Ends an access: its frames have arrived or failed, and each sender draws for its next access.
     fn end_access<R: Hosts<P>>(&mut self, id: ChannelId, sent: Sent, hosts: &mut R) {
         let now = self.now;
         let mut senders = std::mem::take(&mut self.channels[id.0 as usize].senders);

@@ -12,17 +12,17 @@ use std::collections::VecDeque;
 use tailrace_access::{GrantProcess as _, RunningSchedule, Transmission};
 use tailrace_core::{Bytes, Instant, Rate};
 
-/// What a link has instead of a plain rate.
+/// Schedule that a link has instead of a plain rate.
 #[derive(Debug)]
 pub(super) struct Scheduled {
     openings: Box<RunningSchedule>,
-    /// What it can carry over a long time.
+    /// Rate over a long time.
     mean: Rate,
     /// When the last packet had left.
     busy_until: Instant,
     /// Whether the link has a rate instead, for the time being.
     suspended: bool,
-    /// Those packets on the wire that will not arrive, in the order in which they were sent.
+    /// Packets on the wire that will not arrive, in the order in which they were sent.
     lost: VecDeque<PacketId>,
 }
 

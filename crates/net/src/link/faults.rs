@@ -1,4 +1,4 @@
-//! What faults do to a link: down and up, and changes of rate, delay and impairment.
+//! Faults of a link: down and up, and changes of rate, delay and impairment.
 
 use super::Link;
 use super::queueing::{LinkSink, Service};

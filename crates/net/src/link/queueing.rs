@@ -16,7 +16,7 @@ pub(super) enum Service<P: Packet> {
     Fifo {
         limit: Limit,
         backlog: Backlog,
-        /// One for each packet of the backlog; those packets are the last of the flight.
+        /// Entry for each packet of the backlog; those packets are the last of the flight.
         waiting: VecDeque<Waiting>,
     },
     Disciplined {
@@ -141,7 +141,7 @@ impl<P: Routed> Link<P> {
         self.renew_shortcuts();
     }
 
-    /// What a discipline knows of the link at present.
+    /// The discipline's view of the link at present.
     fn view(&self) -> LinkView {
         LinkView { rate: self.transmitter.rate(), delay: self.delay, overhead: self.transmitter.overhead() }
     }

@@ -17,14 +17,14 @@ use tailrace_access::{AggregationLimits, FrameBurst};
 use tailrace_core::{DropReason, Duration, Instant, Packet};
 use tailrace_qdisc::{Cx, QueueDiscipline};
 
-/// Which station of which channel.
+/// Number of a station and of its channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) channel: u32,
     pub(crate) station: u32,
 }
 
-/// What a direction of a link has to do with its channel.
+/// State of a direction of a link as a station.
 #[derive(Debug)]
 pub(super) struct Station {
     place: Place,
@@ -54,16 +54,16 @@ enum State {
     Arrived,
 }
 
-/// What an access sends.
+/// Frames of an access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending {
     pub(crate) frames: usize,
-    /// How many of them for the first time.
+    /// Number of them that are sent for the first time.
     pub(crate) fresh: usize,
     pub(crate) air_time: Duration,
 }
 
-/// How it went with a frame.
+/// Fate of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fared {
     Arrives,
@@ -72,7 +72,7 @@ pub(crate) enum Fared {
     IsGivenUp,
 }
 
-/// What has become of what an access sent.
+/// Result of an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Landing {
     /// Whether any frame has arrived.
@@ -119,7 +119,7 @@ impl<P: Routed> Link<P> {
         self.station = Some(Box::new(Station::new(place)));
     }
 
-    /// Which station it is of which channel.
+    /// Number of the station and of its channel.
     pub(crate) fn place(&self) -> Option<Place> {
         self.station.as_ref().map(|station| station.place)
     }
@@ -162,7 +162,7 @@ impl<P: Routed> Link<P> {
             let (qdisc, rng) = &mut **queue;
             let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
             let Some((pkt, queued)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) else { break };
-            // One that does not fit is the first of the next access.
+            // A frame that does not fit is the first of the next access.
             all_fit = burst.adds(pkt.size() + overhead);
             let state = if all_fit { State::Sent } else { State::Waits };
             station.frames.push_back(Frame { pkt: packets.insert(pkt), queued, sent: 0, state });
@@ -203,7 +203,7 @@ impl<P: Routed> Link<P> {
         fresh
     }
 
-    /// What it has sent ends now; `fares` says of each frame, which has been sent so often, how that went.
+    /// Ends the access; `fares` gives the fate of each frame from the number of times that it has been sent.
     pub(crate) fn end_access<R: PacketOps<P>>(
         &mut self,
         mut fares: impl FnMut(u32) -> Fared,

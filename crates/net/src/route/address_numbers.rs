@@ -3,12 +3,12 @@
 
 use crate::ids::Address;
 
-/// Which address belongs to which number.
+/// Table of addresses and their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AddressNumbers {
     /// Given and reserved addresses with their numbers, in the order of addresses.
     given: Vec<(Address, u32)>,
-    /// Those that interfaces have now, in the order of numbers.
+    /// Addresses that interfaces have now, in the order of numbers.
     numbers: Vec<(u32, Address)>,
 }
 

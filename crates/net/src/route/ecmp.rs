@@ -1,4 +1,4 @@
-//! Which of several ways of one length a packet takes.
+//! Choice among several ways of one length (equal-cost multipath).
 //!
 //! Each router divides the range of a hash of the packet's flow into equal parts, one a way in the order of links, and sends
 //! by that in whose part the hash falls (RFC 2992, hash-threshold; Linux divides alike, `net.ipv4.fib_multipath_hash_policy`).
@@ -8,7 +8,7 @@
 use tailrace_core::FlowKey;
 use tailrace_qdisc::flow_hash::{FlowBy, mix64, scale};
 
-/// How packets are spread over ways of one length.
+/// Spread of packets over ways of one length (equal-cost multipath).
 #[derive(Clone, Copy, Debug)]
 pub struct EcmpHash {
     by: FlowBy,
@@ -21,7 +21,7 @@ impl EcmpHash {
         Self { by, salt }
     }
 
-    /// Which of so many ways a packet of this flow takes from router number `router`.
+    /// Number of the way that a packet of this flow takes from router number `router`.
     pub(super) fn choose(&self, flow: FlowKey, router: u32, of: u32) -> u32 {
         let flow = self.by.key(flow);
         let addresses = u64::from(flow.src) << 32 | u64::from(flow.dst);

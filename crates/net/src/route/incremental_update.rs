@@ -1,4 +1,4 @@
-//! What a link that goes down or up changes in the routing tables.
+//! Update of the routing tables when a link goes down or up.
 //!
 //! A route is the first of the links that lead nearer, so it depends on distances alone. For each goal in turn: the link
 //! matters only if it leads nearer. If it was, or becomes, one of several such links, one entry may change; if not, the
@@ -105,7 +105,7 @@ impl Routes {
         if self.has_way(graph, from, k, moved) {
             return self.renew(graph, from, k);
         }
-        // Who has lost every link that led nearer; those nearest to the goal come first.
+        // This router has lost every link that led nearer; routers nearest to the goal come first.
         moved.add(from);
         let mut done = 0;
         while let Some(&router) = moved.routers.get(done) {

@@ -13,7 +13,7 @@ pub(super) struct RouterLink {
 /// Links that leave routers for others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RouterLinks {
-    /// Those of router `r` are at `starts[r]..starts[r + 1]`, in the order of links.
+    /// Links of router `r` are at `starts[r]..starts[r + 1]`, in the order of links.
     starts: Vec<u32>,
     all: Vec<RouterLink>,
 }

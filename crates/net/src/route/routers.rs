@@ -31,7 +31,7 @@ impl Graph {
         Some(self.numbering.address((self.addresses.len() + place) as u32))
     }
 
-    /// How many routers there are.
+    /// Number of routers.
     pub fn router_count(&self) -> u32 {
         self.routers
     }
@@ -80,7 +80,7 @@ mod tests {
     fn each_router_gets_an_address_that_nobody_has() {
         let (mut graph, routers, [a1, a2]) = line();
         let gateway = graph.add_gateway(routers[1]);
-        // One host has what the next router would be counted as, and another will.
+        // A host has the address that the next router would be counted as, and another will.
         let (given, later) = (Address::from_index(3), Address::from_index(5));
         graph.give_addresses(&[(a1, given)]);
         graph.reserve_addresses(&[(a2, later)]);

@@ -20,13 +20,13 @@ pub(super) struct Block<'a> {
     pub(super) marks_equals: bool,
 }
 
-/// What a search needs to know of routers: sets of goals, a bit a lane. Empty between searches, but for `seen`.
+/// State of a search for each router: sets of goals, a bit a lane. Empty between searches, but for `seen`.
 pub(super) struct ShortestPaths {
-    /// Those whose distance is known.
+    /// Goals whose distance is known.
     seen: Vec<u64>,
-    /// Those that are as far away as the search has come.
+    /// Goals at the search's present distance.
     front: Vec<u64>,
-    /// Those that are one farther.
+    /// Goals that are one farther.
     gained: Vec<u64>,
     /// Routers with a `front`.
     at: Vec<u32>,
@@ -100,7 +100,7 @@ impl ShortestPaths {
         }
     }
 
-    /// What was one farther is as far as the search has come.
+    /// Advances the search by one: routers that were one farther are its front.
     fn advance(&mut self) {
         for router in self.at.drain(..) {
             self.front[router as usize] = 0;

@@ -31,14 +31,14 @@ pub(super) struct Routes {
     pub(super) goals: Vec<Goal>,
     /// Goals with routes, in the order of these.
     pub(super) learnt: Vec<u32>,
-    /// As `next`, `NONE` where there is no way; kept from the first time on that a link between routers changes, or from the
-    /// beginning where one will.
+    /// Distances in the form of `next`, `NONE` where there is no way; kept from the first time on that a link between
+    /// routers changes, or from the beginning where one will.
     pub(super) distances: Option<Vec<u32>>,
     /// Whether packets are spread over ways of one length.
     pub(super) marks_equals: bool,
 }
 
-/// What routers know of an address.
+/// Entry of an address in the routing tables.
 #[derive(Clone, Copy, Debug)]
 struct Door {
     /// The place of routes to its goal, or `ABSENT`.

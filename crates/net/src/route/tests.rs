@@ -214,7 +214,7 @@ proptest! {
     }
 }
 
-/// How many links a packet of a flow takes from a router to an address, by what routers do with it.
+/// Number of links that a packet of a flow takes from a router to an address, by the routers' decisions.
 fn hops(g: &mut Graph, router: u32, address: Address, flow: FlowKey) -> Option<usize> {
     let (mut at, mut count) = (router, 0);
     loop {

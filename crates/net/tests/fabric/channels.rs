@@ -11,7 +11,7 @@ const CHANNEL: ChannelId = ChannelId(0);
 const BACKWARD: LinkId = LinkId(1);
 const RATE: Rate = Rate::from_mbit(65);
 
-/// One frame at a time.
+/// Frames go one at a time.
 fn plain() -> WifiConfig {
     WifiConfig { aggregate: 1, ..WifiConfig::default() }
 }
@@ -163,7 +163,7 @@ fn bianchi(n: i32, w: f64, m: i32) -> (f64, f64) {
 
 #[test]
 fn stations_that_always_send_share_the_channel_as_bianchi_has_it() {
-    // As the model has it: the channel is free after a collision, and frames are sent again for ever, as good as.
+    // Assumptions of the model: the channel is free after a collision, and frames are sent again practically for ever.
     let config = WifiConfig { eifs: false, retries: 255, ..plain() };
     let frame = FRAME as f64 + DIFS as f64;
     for n in [2, 5, 10, 20] {
@@ -231,7 +231,7 @@ fn one_frame_that_fails_delays_those_behind_it_and_no_other() {
         ends(&mut fabric, &mut log);
         assert_eq!(log.ids(), [0, 1, 2, 3]);
     }
-    // So many before the first that fails: a half, a quarter, an eighth; and all four in one of sixteen.
+    // Numbers before the first failure: a half, a quarter, an eighth; and all four in one of sixteen.
     let counted = [0, 1, 2, 3, 4].map(|n| at_once.iter().filter(|found| **found == n).count());
     for (found, expected) in counted.into_iter().zip([200.0, 100.0, 50.0, 25.0, 25.0]) {
         assert!((found as f64 - expected).abs() < 4.0 * f64::sqrt(expected), "{counted:?}");

@@ -39,7 +39,7 @@ impl Routed for Header {
     }
 }
 
-/// What a test wants to know of a packet.
+/// Identity of a packet, for tests.
 pub(crate) trait Identified: Routed + Clone {
     fn id(&self) -> u16;
 }

@@ -146,7 +146,7 @@ fn random_fault(fabric: &mut Fabric<Header>, rng: &mut Rng, log: &mut Log) {
     }
 }
 
-/// What was sent is received, dropped, unroutable or still inside; and each link's books balance.
+/// Packets sent are received, dropped, unroutable or still inside; and each link's books balance.
 fn assert_conserved(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Result<(), TestCaseError> {
     let links: Vec<_> = (0..fabric.link_count() as u32).map(LinkId).collect();
     for link in &links {

@@ -83,7 +83,7 @@ fn a_link_with_grants_goes_down_and_comes_back() {
     for id in 0..2 {
         fabric.send(src, header(id, src, dst, 1500), &mut log);
     }
-    // What would have been lost by the air is lost to the fault, and only once.
+    // Packets that the air would have lost are lost to the fault, and only once.
     run_to(3_500, &mut fabric, &mut log);
     fabric.set_links_up(&[FORWARD], false, false, &mut log);
     fabric.set_links_up(&[FORWARD], true, false, &mut log);

@@ -30,7 +30,7 @@ fn jitter_reorders_only_where_it_may() {
 
 #[test]
 fn jitter_that_reorders_adds_exactly_its_draw() {
-    // One packet a second, so nothing queues: the extra delay is the DurationDist's draw, in the order of sending.
+    // A packet a second, so nothing queues: the extra delay is the DurationDist's draw, in the order of sending.
     let jitter = DurationDist::Uniform(Duration::from_millis(1), Duration::from_millis(9));
     let (mut fabric, src, dst) = pair(impaired(&LossConfig::default(), Some(jitter), true));
     let (mut log, mut rng) = (Log::default(), Rng::new(11));

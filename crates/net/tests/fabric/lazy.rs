@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// As `play`, but looks at the link three times between any two packets.
+/// Plays the same, but looks at the link three times between any two packets.
 fn nosy(
     fabric: &mut tailrace_net::Fabric<Header>,
     src: Address,

@@ -29,8 +29,8 @@ fn arrivals(text: &str, sent: &[(u64, u64)]) -> Vec<(u64, u16)> {
 
 #[test]
 fn packets_leave_at_opportunities_and_what_nobody_needs_is_lost() {
-    // Those at 1 and 2 ms are lost; the one at 4 ms sends packet 0; 1 comes at the very time of the one at 6 ms and
-    // has to wait for 9 ms, as 10 + 1 ms is the first of the next lap.
+    // Opportunities at 1 and 2 ms are lost; the one at 4 ms sends packet 0; packet 1 comes at the very time of the one
+    // at 6 ms and has to wait for 9 ms, as 10 + 1 ms is the first of the next lap.
     let sent = [(2_000, 1500), (6_000, 1500)];
     assert_eq!(arrivals("1\n2\n4\n6\n9\n10\n", &sent), [(6_000_000, 0), (11_000_000, 1)]);
     // Three of 500 bytes: with 4 bytes each two and a part of the third fit into one opportunity.
@@ -97,7 +97,7 @@ fn what_waits_for_an_opportunity_is_a_backlog_whenever_one_looks() {
         let stats = fabric.link(FORWARD).stats().unwrap();
         stats.packets().mean(stats.span())
     };
-    // One packet waits for 15 of 60 ms.
+    // A packet waits for 15 of 60 ms.
     assert_eq!(mean(&[60]), 0.25);
     assert_eq!(mean(&[7, 15, 30, 60]), 0.25);
 }

@@ -69,7 +69,7 @@ struct Net {
     gateways: Vec<Address>,
 }
 
-/// What links are called below, in the order in which they are added; odd directions are the way back.
+/// Numbers of links below, in the order in which they are added; odd directions are the way back.
 const H1_R1: u32 = 0;
 const R1_R2: u32 = 2;
 const R1_R3: u32 = 4;

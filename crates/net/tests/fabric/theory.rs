@@ -7,7 +7,7 @@ use tailrace_net::{LinkConfig, LinkQueue};
 
 const BATCHES: usize = 40;
 const BATCH: usize = 20_000;
-/// One byte a microsecond; packets of 1000 bytes on average, so the mean service time S is 1 ms.
+/// A byte takes a microsecond; packets have 1000 bytes on average, so the mean service time S is 1 ms.
 const RATE: Rate = Rate::from_mbit(8);
 
 /// Poisson arrivals at `load` into a queue of at most `limit`; (mean waits in units of S, loss ratios) by batch.

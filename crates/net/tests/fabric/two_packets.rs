@@ -1,4 +1,4 @@
-//! One fabric, two kinds of packet: simulator-like headers and real IPv4 frames in buffers fare alike.
+//! The fabric carries two kinds of packet alike: simulator-like headers and real IPv4 frames in buffers.
 
 use crate::common::{
     FORWARD, Header, Identified, Log, Sending, config_of, disciplined, link, pair, random_trace,

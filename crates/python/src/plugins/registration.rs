@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tailrace_core::params::{Invalid, ParamInfo, Value};
 use tailrace_qdisc::LinkView;
 use tailrace_qdisc::plugin::{self, PluginDiscipline, TicketQueue};
-use tailrace_scenario::Outsiders;
+use tailrace_scenario::Plugins;
 use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
 use tailrace_transport::cc::{OutsideControl, Setup};
 
@@ -78,8 +78,8 @@ impl Plugin {
     }
 
     /// All of these, for whoever reads a scenario.
-    pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Outsiders> {
-        let all = these.iter().try_fold(Outsiders::default(), |all, one| {
+    pub(crate) fn all(these: &[PyRef<'_, Self>]) -> PyResult<Plugins> {
+        let all = these.iter().try_fold(Plugins::default(), |all, one| {
             let config = PluginConfig { kind: Arc::clone(&one.0), values: one.0.defaults.clone() };
             match one.0.sort {
                 PluginSort::Law | PluginSort::Queue => all.with_queue(plugin::PluginConfig::new(config)),

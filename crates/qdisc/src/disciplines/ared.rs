@@ -33,9 +33,9 @@ red_based! {
         top: Probability = Probability::clamped(0.5), "Floyd, Gummadi, Shenker 2001";
         /// The smallest value of `max_p`. `"auto"` is 80 kbit/s divided by the link's rate, at most 0.01 (ns-2).
         bottom: Option<Probability> = Some(Probability::clamped(0.01)), "Floyd, Gummadi, Shenker 2001";
-        /// What makes `max_p` change: a timer, or arrivals.
+        /// Trigger of changes of `max_p`: a timer, or arrivals.
         adapt_on: AdaptOn = AdaptOn::Timer, "Floyd, Gummadi, Shenker 2001; Linux";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }

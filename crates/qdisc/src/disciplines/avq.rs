@@ -28,7 +28,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Which arrivals move the virtual capacity.
+    /// Arrivals that move the virtual capacity.
     pub enum AdaptTo {
         /// Only those that the law does not drop.
         Admitted = "admitted",
@@ -46,8 +46,8 @@ tailrace_core::parameters! {
         /// The share of the link's rate that arrivals settle at. If it is too small, part of the link is unused; at 1
         /// the queue is not kept short.
         gamma: Probability = Probability::clamped(0.98), "Kunniyur and Srikant 2001; ns-2 gamma_";
-        /// How fast the virtual capacity adapts, per second. If it is too large for the round-trip time, the rate
-        /// swings up and down; if it is too small, AVQ reacts late.
+        /// Speed of adaptation of the virtual capacity, per second. If it is too large for the round-trip time, the
+        /// rate swings up and down; if it is too small, AVQ reacts late.
         alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away";
         /// The virtual capacity at the start, as a share of the link's rate.
         initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
@@ -61,7 +61,7 @@ tailrace_core::parameters! {
         mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
         /// When the virtual capacity is cut to lie between zero and the link's rate.
         clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
-        /// Which arriving packets change the virtual capacity.
+        /// Arriving packets that change the virtual capacity.
         adapt_to: AdaptTo = AdaptTo::Admitted, "ns-2 queue/vq.cc";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "ns-2 markpkts_; Kunniyur and Srikant 2001 mark";
@@ -111,7 +111,7 @@ pub struct Avq {
     /// The last arrival, and the last that moved the capacity.
     last: Option<Instant>,
     adapted: Option<Instant>,
-    /// What the signalled arrival costs if it is not dropped.
+    /// Cost of the signalled arrival if it is not dropped.
     pending: f64,
 }
 
@@ -277,7 +277,7 @@ mod tests {
 
     #[test]
     fn without_marks_admitted_arrivals_settle_at_gamma() {
-        // What is admitted in the long run is what the virtual link serves, and that settles at gamma C = 1225 a second.
+        // In the long run AVQ admits as much as the virtual link serves, and that settles at gamma C = 1225 a second.
         let mut law = started(&AvqConfig::default());
         let dropped = load(&mut law, 2500, 200, false);
         let admitted = (2500 * 200 - dropped) as f64 / 200.0;

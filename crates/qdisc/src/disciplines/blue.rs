@@ -16,7 +16,7 @@ use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 
 tailrace_core::choices! {
-    /// What a change of the probability has to wait for.
+    /// Minimum time between changes of the probability, by their cause.
     pub enum Stamps {
         /// Since the last change in either direction.
         Shared = "shared",
@@ -26,7 +26,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// How silence lowers the probability.
+    /// Effect of silence on the probability.
     pub enum IdleForm {
         /// It is lowered once for each `freeze_time` that the link was idle.
         State = "state",
@@ -58,11 +58,11 @@ tailrace_core::parameters! {
         initial: Probability = Probability::ZERO, "Feng et al. 2002";
         /// From which earlier change the `freeze_time` counts.
         stamps: Stamps = Stamps::Shared, "Feng et al. 2002";
-        /// How an idle link lowers the probability.
+        /// Effect of an idle link on the probability.
         idle: IdleForm = IdleForm::State, "no source; see the description";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Feng et al. 2002 marks and drops";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "Feng et al. 2002; ALTQ: random";
     }
 }
@@ -143,7 +143,7 @@ impl Blue {
         }
     }
 
-    /// One decrement for idleness seen at `now`.
+    /// Lowers the probability once for idleness seen at `now`.
     fn lower(&mut self, now: Instant) {
         if self.is_thawed(self.last_change(self.lowered), now) {
             self.probability = (self.probability - self.decrement).max(0.0);
@@ -263,7 +263,7 @@ mod tests {
         // 0.00025 each 100 ms.
         assert!((silent(IdleForm::State, 200_000) - 0.5).abs() < 1e-9);
         assert!(silent(IdleForm::State, 400_000) < 1e-9);
-        // As an event the same silence is worth one step.
+        // In the event form the same silence is worth one step.
         assert!((silent(IdleForm::Event, 400_000) - 0.999_75).abs() < 1e-9);
     }
 

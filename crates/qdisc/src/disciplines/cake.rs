@@ -69,9 +69,9 @@ tailrace_core::parameters! {
         /// Whether the bottleneck lies before this queue. Dropped packets then count as sent, since they have already
         /// used the bottleneck. Where the queue is in front of its own bottleneck, this wastes rate.
         ingress: bool = false, "Linux sch_cake (egress)";
-        /// How packets are sorted by their DiffServ codepoint into priority classes, which CAKE calls tins.
+        /// Mapping of DiffServ codepoints to priority classes, which CAKE calls tins.
         diffserv: Diffserv = Diffserv::Diffserv3, "Linux sch_cake";
-        /// What counts as a flow, and whether the rate is first shared equally among hosts.
+        /// Definition of a flow, and whether the rate is first shared equally among hosts.
         flow_mode: FlowMode = FlowMode::TripleIsolate, "Linux sch_cake";
         /// Whether the DiffServ codepoint of all packets is set to zero after they were sorted.
         wash: bool = false, "Linux sch_cake (nowash)";
@@ -86,8 +86,8 @@ tailrace_core::parameters! {
         /// `"auto"` is a twentieth of `rtt`. If the largest packet of a tin takes longer than two thirds of it, the
         /// tin has one and a half times that packet's time.
         target: Option<Duration> = None, "Linux sch_cake (5 ms)", in "1 us"..="1000 s": "every packet, or none, would be late";
-        /// How many bytes the link below adds to each packet. If it is too small, packets wait in that link's own
-        /// queue; if it is too large, rate is wasted.
+        /// Number of bytes that the link below adds to each packet. If it is too small, packets wait in that link's
+        /// own queue; if it is too large, rate is wasted.
         overhead: Bytes = Bytes::ZERO, "Linux sch_cake (raw)";
         /// The smallest number of bytes that a packet takes on the link below, overhead included. If it is too small,
         /// packets wait there; if it is too large, rate is wasted.
@@ -97,9 +97,9 @@ tailrace_core::parameters! {
         /// The size of the largest packet. Several times follow from it; if it is too small, slow links drop packets
         /// without need.
         mtu: Bytes = Bytes(1514), "Linux: Ethernet's";
-        /// How much memory waiting packets may take. A full packet counts as 2304 bytes, as in Linux. If it is too
-        /// small, packets are dropped for want of room instead of by the law. `"auto"` is four times what `bandwidth`
-        /// carries in an `rtt`, at least 4 MiB and at most 10 240 packets of `mtu`.
+        /// Memory that waiting packets may take. A full packet counts as 2304 bytes, as in Linux. If it is too small,
+        /// packets are dropped for want of room instead of by the law. `"auto"` is four times what `bandwidth` carries
+        /// in an `rtt`, at least 4 MiB and at most 10 240 packets of `mtu`.
         memory_limit: Option<Bytes> = None, "Linux sch_cake";
     }
 }
@@ -170,7 +170,7 @@ impl CakeConfig {
         self.target.unwrap_or(Duration::from_micros((self.rtt.as_micros() / 20).max(1)))
     }
 
-    /// What follows from a tin's rate of so many bytes a second.
+    /// Values that follow from a tin's rate in bytes a second.
     fn share(&self, rate: u64) -> Share {
         let mtu_time = Pace::new(rate).time_of(self.mtu.get());
         let asked = nanos(self.acceptable());

@@ -45,10 +45,10 @@ red_based! {
         /// With `adjust`: into how many equal regions the range between the thresholds is divided. With more there
         /// are more comparisons near `max_th`.
         regions: u32 = 8, "Pan, Prabhakar, Psounis 2000, simulations";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. With fewer fields,
         /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "Linux sch_choke";
-        /// Which waiting packets an arriving one is compared with.
+        /// Waiting packets with which an arriving one is compared.
         draw: Draw = Draw::Random, "Pan, Prabhakar, Psounis 2000";
     }
 }
@@ -187,7 +187,7 @@ pub struct Choke<P> {
 }
 
 impl<P: Packet> Choke<P> {
-    /// How many packets an arrival meets at the present average.
+    /// Number of packets that an arrival meets at the present average.
     #[inline]
     fn candidates(&self) -> usize {
         let Some(regions) = self.regions else { return self.candidates as usize };

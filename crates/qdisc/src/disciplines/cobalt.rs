@@ -66,7 +66,7 @@ impl Discipline for CobaltConfig {
     }
 }
 
-/// What all laws of one configuration share. Times are in nanoseconds, signed so that differences may be negative.
+/// Constants of all laws of one configuration. Times are in nanoseconds, signed so that differences may be negative.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
     /// Acceptable sojourn; also the least time between changes of BLUE's probability.
@@ -91,7 +91,7 @@ impl Rule {
     }
 }
 
-/// What the law wants of one packet: CoDel's schedule and BLUE's chance speak independently.
+/// Verdict on a packet: CoDel's schedule and BLUE's chance speak independently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     /// Mark it, or drop it where it is not ECN-capable.
@@ -100,7 +100,7 @@ pub(crate) struct Decision {
     pub(crate) blue: bool,
 }
 
-/// What the law remembers of one queue.
+/// State of the law for a queue.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct State {
     count: u32,
@@ -115,8 +115,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// As Linux begins: its stored root is zero until the count first goes up or down, so that a queue that was never used
-    /// before signals with the second late packet.
+    /// Linux's initial state: the stored root is zero until the count first goes up or down, so that a queue that was
+    /// never used before signals with the second late packet.
     pub(crate) fn hasty() -> Self {
         Self { hasty: true, ..Self::default() }
     }

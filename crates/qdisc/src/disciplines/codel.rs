@@ -21,7 +21,7 @@ use tailrace_core::math::sqrt;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
-    /// Whose CoDel: the defaults of all parameters that are `"auto"`.
+    /// Version of CoDel: the defaults of all parameters that are `"auto"`.
     pub enum Form {
         /// RFC 8289; in disciplines with a queue for each flow, RFC 8290.
         Rfc = "rfc",
@@ -38,13 +38,13 @@ impl Form {
 }
 
 tailrace_core::choices! {
-    /// How CoDel computes `interval / sqrt(count)` and keeps time.
+    /// Computation of `interval / sqrt(count)` and of times.
     pub enum Arithmetic {
         /// In nanoseconds, with the exact square root.
         Exact = "exact",
-        /// As Linux does: in units of 1024 ns, with an inverse square root of 16 bits that is improved by one Newton
-        /// step whenever the count changes (so the second gap is half of `interval`), and the first drop or mark
-        /// comes only after `interval`, not exactly at it.
+        /// Linux's way: in units of 1024 ns, with an inverse square root of 16 bits that is improved by one Newton
+        /// step whenever the count changes (so the second gap is half of `interval`), and the first drop or mark comes
+        /// only after `interval`, not exactly at it.
         Linux16 = "linux16",
     }
 }
@@ -52,8 +52,7 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `codel`.
     pub struct CodelConfig {
-        /// Which version of CoDel this is. It sets the value of every parameter below that is `"auto"`. A `tc` line
-        /// means Linux's.
+        /// Version of CoDel. It sets the value of every parameter below that is `"auto"`. A `tc` line means Linux's.
         form: Form = Form::Rfc, "RFC 8289";
         /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
         /// by the law. A larger limit only costs memory.
@@ -62,7 +61,7 @@ tailrace_core::parameters! {
         /// If it is shorter than one or two packets take to send, the link has nothing to send at times; if it is too
         /// large, packets always wait.
         target: Duration = Duration::from_millis(5), "RFC 8289 §4.4";
-        /// How long packets must have waited longer than `target` before the first one is dropped or marked. It
+        /// Time for which packets must have waited longer than `target` before the first one is dropped or marked. It
         /// should be about the longest usual round-trip time. If it is too small, short bursts lose packets; if it is
         /// too large, CoDel reacts late.
         interval: Duration = Duration::from_millis(100), "RFC 8289 §4.4", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
@@ -75,7 +74,7 @@ tailrace_core::parameters! {
         /// stays for ever. `"auto"` is the largest packet seen so far, at least 512 bytes (rfc), or 1514 bytes
         /// (linux).
         maxpacket: Option<Bytes> = None, "RFC 8289 §5.5; Linux: the device's MTU";
-        /// How times and square roots are computed. `"auto"`: exact (rfc), linux16 (linux).
+        /// Computation of times and square roots. `"auto"`: exact (rfc), linux16 (linux).
         arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
@@ -103,7 +102,7 @@ impl Discipline for CodelConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        // What tc configures is Linux's CoDel.
+        // tc configures Linux\'s CoDel.
         let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
@@ -180,7 +179,7 @@ pub struct Codel {
     turn: Turn,
 }
 
-/// What the packet that comes to the law is.
+/// Position of the packet that comes to the law.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Turn {
     /// The first of a dequeue.
@@ -370,8 +369,8 @@ impl Arithmetic {
     }
 }
 
-/// One Newton step towards `1/sqrt(count)`: `r (3 - count r²) / 2` in 0.32 fixed point, of which the upper 16 bits
-/// are kept between steps.
+/// Newton step towards `1/sqrt(count)`: `r (3 - count r²) / 2` in 0.32 fixed point, of which the upper 16 bits are
+/// kept between steps.
 pub(super) fn newton_step(inverse_sqrt: u16, count: u32) -> u16 {
     let r = u64::from(inverse_sqrt) << 16;
     let r_squared = (r * r) >> 32;

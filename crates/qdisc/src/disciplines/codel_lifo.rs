@@ -29,17 +29,17 @@ use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
-    /// Whose CoDel-LIFO.
+    /// Version of CoDel-LIFO.
     pub enum Form {
-        /// What the paper's text says, with the readings described above.
+        /// The paper's text, with the readings described above.
         Paper = "paper",
-        /// What the code behind the paper's figures does.
+        /// The code behind the paper's figures.
         Authors = "authors",
     }
 }
 
 tailrace_core::choices! {
-    /// Which packet dies when the stack is full.
+    /// The packet that is dropped when the stack is full.
     pub enum Victim {
         /// The arriving one.
         Arrival = "arrival",
@@ -51,17 +51,17 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `codel_lifo`.
     pub struct CodelLifoConfig {
-        /// Which version of CoDel-LIFO this is: what the paper's text says, or what its authors' code does.
+        /// Version of CoDel-LIFO: what the paper's text says, or what its authors' code does.
         form: Form = Form::Paper, "Felix da Silva et al.";
         /// The most that may wait in the stack. If it is too small, packets are dropped for want of room instead of
         /// by the law; if it is too large, old packets stay for long.
         limit: Limit = Limit::Packets(1000), "ns-3 CoDelQueue";
-        /// Which packet is dropped when the stack is full.
+        /// The packet that is dropped when the stack is full.
         overflow: Victim = Victim::Arrival, "Felix da Silva et al.";
         /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
         /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
+        /// Time for which packets must have waited longer than `target` before the first one is dropped. If it is too
         /// small, short bursts lose packets; if it is too large, the law reacts late.
         interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
@@ -109,7 +109,7 @@ impl Discipline for CodelLifoConfig {
     }
 }
 
-/// What the law knows of the sojourn times since they were last good.
+/// Statistics of the sojourn times since they were last good.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sojourns {
     samples: u64,
@@ -118,7 +118,7 @@ struct Sojourns {
     rounded_mean: u64,
     longest: u64,
     previous: Option<u64>,
-    /// How many in a row waited longer than the one before.
+    /// Number of packets in a row that waited longer than the one before.
     run: u64,
 }
 

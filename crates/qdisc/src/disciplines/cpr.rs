@@ -36,7 +36,7 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
         /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001, as in the authors' scripts";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
         /// The congestion participation rate from which a flow counts as an attacker: the share of its packets that
         /// it sends while packets are being dropped. If it is too small, TCP flows are blocked; if it is too large,
@@ -51,14 +51,14 @@ red_based! {
         /// The time over which the participation rate is taken. If it is too small, chance decides; if it is too
         /// large, a flow that has stopped its attack stays blocked.
         window: Duration = Duration::from_secs(10), "none; the authors judge whole recordings";
-        /// How many packets a flow must have sent within the window before it is judged. If it is too small, chance
-        /// decides; if it is too large, an attack that is spread over many flows gets through.
+        /// Number of packets that a flow must have sent within the window before it is judged. If it is too small,
+        /// chance decides; if it is too large, an attack that is spread over many flows gets through.
         min_packets: u64 = 20, "none; the authors judge whole recordings";
         /// Whether an ECN mark counts as a drop, too.
         marks_count: bool = false, "not in Zhang et al. 2012";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "authors' script: addresses, ports and flow number";
-        /// How many flows are known at once at most. If it is too small, flows get through without being judged.
+        /// Largest number of flows that are known at once. If it is too small, flows get through without being judged.
         flows: u32 = 65_536, "memory; the authors have no bound";
     }
 }

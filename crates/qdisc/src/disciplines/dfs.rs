@@ -153,7 +153,7 @@ impl<P: Packet> Dfs<P> {
         decision
     }
 
-    /// What a decision means for a packet.
+    /// Applies a decision to a packet.
     #[inline]
     fn verdict(&self, decision: Decision) -> Verdict {
         match (decision, self.non_ect) {
@@ -230,7 +230,7 @@ impl<P: Packet> QueueDiscipline<P> for Dfs<P> {
             }
         };
         if record != UNCOUNTED {
-            // Of packets without bytes the record may be gone, or another's.
+            // The record of packets without bytes may be gone, or another's.
             let waiting = &mut self.repository.record_mut(record).waiting;
             *waiting = waiting.saturating_sub(size.get());
         }

@@ -17,7 +17,7 @@ tailrace_core::parameters! {
         /// The most packets or bytes that may wait; the packet that is being sent does not count. If it is too small,
         /// bursts are lost and the link has nothing to send at times; if it is too large, packets wait long.
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
-        /// Which packet is dropped when the queue is full: the arriving one, the oldest, or a random one. If it is
+        /// The packet that is dropped when the queue is full: the arriving one, the oldest, or a random one. If it is
         /// the oldest, the sender learns of the drop one queueing delay earlier.
         drop: DropEnd = DropEnd::Tail, "Linux pfifo";
         /// Whether the limit counts as in ns-2: at most one packet (or byte) less than `limit` waits.

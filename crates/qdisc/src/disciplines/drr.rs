@@ -36,17 +36,17 @@ use classful::{ClassfulDrr, DrrQueue};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Rate};
 
 tailrace_core::choices! {
-    /// Whose DRR: the defaults of all parameters that are `"auto"`.
+    /// Version of DRR: the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// What the paper says.
+        /// The paper's text.
         Paper = "paper",
-        /// What ns-2 does.
+        /// ns-2's code.
         Ns2 = "ns2",
     }
 }
 
 tailrace_core::choices! {
-    /// Which packet of the flow with most bytes dies when the buffer is full.
+    /// The packet of the flow with most bytes that is dropped when the buffer is full.
     pub enum Victim {
         /// Its newest packet.
         LongestTail = "longest_tail",
@@ -58,22 +58,22 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `drr`.
     pub struct DrrConfig {
-        /// Which version of DRR this is. It sets the value of every parameter below that is `"auto"`.
+        /// Version of DRR. It sets the value of every parameter below that is `"auto"`.
         form: Form = Form::Paper, "Shreedhar and Varghese, SIGCOMM 1995";
         /// The most that may wait in the queues of all flows together. If it is too small, there is no room to be
         /// fair. `"auto"`: 1000 packets (paper), 25 kB (ns2).
         limit: Option<Limit> = None, "Linux pfifo; ns-2 blimit_";
-        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
-        /// flows share a queue and its turn. `"auto"`: 1024 (paper), 10 (ns2).
+        /// Number of queues. A hash of its flow decides in which one a packet waits. With too few, several flows share
+        /// a queue and its turn. `"auto"`: 1024 (paper), 10 (ns2).
         flows: Option<u32> = None, "Linux fq_codel; ns-2 buckets_";
-        /// How many bytes a flow may send in its turn, or a class that states none of its own; at least 1500 unless
-        /// the form is ns2 or there are `classes`. If it is too small, many turns pass without a packet; if it is too
-        /// large, each flow sends in long bursts. `"auto"`: 1514 (paper), 250 (ns2).
+        /// Number of bytes that a flow may send in its turn, or a class that states none of its own; at least 1500
+        /// unless the form is ns2 or there are `classes`. If it is too small, many turns pass without a packet; if it
+        /// is too large, each flow sends in long bursts. `"auto"`: 1514 (paper), 250 (ns2).
         quantum: Option<Bytes> = None, "Linux sch_drr: one Ethernet frame; ns-2 quantum_";
-        /// Which packet of the flow with most bytes is dropped when the buffer is full. `"auto"`: longest_tail
+        /// The packet of the flow with most bytes that is dropped when the buffer is full. `"auto"`: longest_tail
         /// (paper), longest_head (ns2).
         drop: Option<Victim> = None, "Demers et al., SIGCOMM 1989; ns-2";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. `"auto"`: five_tuple
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. `"auto"`: five_tuple
         /// (paper), src (ns2).
         flow_by: Option<FlowBy> = None, "Linux fq_codel; ns-2 mask_ 0";
         /// Classes instead of flows, as in Linux, separated by semicolons. A class has filters, separated by commas;

@@ -35,7 +35,7 @@ use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet};
 
 tailrace_core::choices! {
-    /// Who is served when.
+    /// Order of service.
     pub enum FqService {
         /// Connections take turns, with one packet in each turn.
         Packet = "packet",
@@ -51,7 +51,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Whose FQ: the defaults of all parameters that are `"auto"`.
+    /// Version of FQ: the defaults of all parameters that are `"auto"`.
     pub enum Form {
         /// RFC 970.
         Rfc = "rfc",
@@ -63,8 +63,7 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `fq`.
     pub struct FqConfig {
-        /// Which version of FQ this is. It sets the value of every parameter below that is `"auto"`. A `tc` line
-        /// means Linux's.
+        /// Version of FQ. It sets the value of every parameter below that is `"auto"`. A `tc` line means Linux's.
         form: Form = Form::Rfc, "RFC 970";
         /// The most that may wait in the queues of all connections together; it also bounds how many connections are
         /// known. If it is too small, connections that come later find no room; a larger limit only costs memory.
@@ -74,10 +73,10 @@ tailrace_core::parameters! {
         /// large, packets wait long behind others of their own connection. `"auto"`: 50 packets (rfc), 100 (linux);
         /// with `bit_by_bit` no limit but `limit`.
         flow_limit: Option<Limit> = None, "ns-2 Queue limit_; Demers et al. 1989; Linux sch_fq";
-        /// How many queues there are. A hash of its connection decides in which one a packet waits; connections with
-        /// the same hash share a queue. `"auto"`: each connection has its own queue (rfc), 1024 (linux).
+        /// Number of queues. A hash of its connection decides in which one a packet waits; connections with the same
+        /// hash share a queue. `"auto"`: each connection has its own queue (rfc), 1024 (linux).
         flows: Option<u32> = None, "RFC 970; Linux sch_fq, orphan_mask";
-        /// Which header fields tell connections apart: packets that agree in them belong to one connection.
+        /// Header fields that tell connections apart: packets that agree in them belong to one connection.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 970 (Nagle: src)";
         /// In which order connections are served. With `packet`, those with large packets get more bytes;
         /// `bit_by_bit` and `ns2` take more computing time. `"auto"`: packet (rfc), surplus (linux).
@@ -327,7 +326,8 @@ mod tests {
     fn in_linux_a_flow_that_comes_back_soon_has_what_it_had_left() {
         let config = FqConfig { form: Form::Linux, ..Default::default() };
         assert_eq!(config.validate(), Ok(()));
-        // How many packets of flow 1, which was away for a while, go before the first of flow 0, whose turn is under way.
+        // Number of packets of flow 1, which was away for a while, that go before the first of flow 0, whose turn is
+        // under way.
         let ahead = |pause: u64| {
             let (mut rng, mut sink) = (Rng::new(1), Collector::default());
             let mut queue = config.build(&LINK);

@@ -21,13 +21,13 @@ tailrace_core::parameters! {
         /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
         /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "ns-3 FqCobaltQueueDisc";
-        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
-        /// flows share a queue, its turn and its law.
+        /// Number of queues. A hash of its flow decides in which one a packet waits. With too few, several flows share
+        /// a queue, its turn and its law.
         flows: u32 = 1024, "ns-3 FqCobaltQueueDisc; CAKE";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "ns-3 FqCobaltQueueDisc";
-        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
-        /// too large, each flow sends in long bursts.
+        /// Number of bytes that a flow may send in its turn. If it is too small, many turns pass without a packet; if
+        /// it is too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "CAKE: one Ethernet frame";
         /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
         /// a flood; a large one makes a flow lose many packets in a row.
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_flood_meets_its_own_probability_and_leaves_others_alone() {
-        // One packet a millisecond goes out; the flood offers ten and does not respond, flow 1 a fifth of one.
+        // Service is a packet a millisecond; the flood offers ten and does not respond, flow 1 a fifth of one.
         let config = FqCobaltConfig { limit: Limit::Packets(500), ..Default::default() };
         let (mut rng, mut sink) = (Rng::new(1), Collector::default());
         let mut queue = config.build(&LINK);

@@ -24,31 +24,31 @@ use tailrace_core::{Bytes, Duration, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq_codel`.
     pub struct FqCodelConfig {
-        /// Which version of FQ-CoDel this is. It sets the value of every parameter below that is `"auto"`. A `tc`
-        /// line means Linux's.
+        /// Version of FQ-CoDel. It sets the value of every parameter below that is `"auto"`. A `tc` line means
+        /// Linux's.
         form: Form = Form::Rfc, "RFC 8290";
         /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
         /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
-        /// How much memory waiting packets may take, in addition to `limit`. A full packet counts as about 2304
-        /// bytes, as in Linux. If it is too small, packets are dropped for want of room; a larger limit only costs
-        /// memory.
+        /// Memory that waiting packets may take, in addition to `limit`. A full packet counts as about 2304 bytes, as
+        /// in Linux. If it is too small, packets are dropped for want of room; a larger limit only costs memory.
         memory_limit: Bytes = Bytes(32 << 20), "RFC 8290 §5.2.7 (Linux: 32 MB)";
-        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
-        /// flows share a queue, its turn and its CoDel.
+        /// Number of queues. A hash of its flow decides in which one a packet waits. With too few, several flows share
+        /// a queue, its turn and its CoDel.
         flows: u32 = 1024, "RFC 8290 §5.2.4";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
-        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
-        /// too large, each flow sends in long bursts, and flows of that size go before others as if they sent little.
+        /// Number of bytes that a flow may send in its turn. If it is too small, many turns pass without a packet; if
+        /// it is too large, each flow sends in long bursts, and flows of that size go before others as if they sent
+        /// little.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
         /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked
         /// (CoDel's target). If it is too small, the link has nothing to send at times; if it is too large, packets
         /// always wait.
         target: Duration = Duration::from_millis(5), "RFC 8290 §5.2.3";
-        /// How long packets must have waited longer than `target` before the first one is dropped or marked (CoDel's
-        /// interval). It should be about the longest usual round-trip time. If it is too small, short bursts lose
-        /// packets; if it is too large, CoDel reacts late.
+        /// Time for which packets must have waited longer than `target` before the first one is dropped or marked
+        /// (CoDel's interval). It should be about the longest usual round-trip time. If it is too small, short bursts
+        /// lose packets; if it is too large, CoDel reacts late.
         interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "RFC 8290 §5.2.6";
@@ -59,7 +59,7 @@ tailrace_core::parameters! {
         /// `ce_threshold_mask` names are equal to this. The upper six bits are the DiffServ codepoint, the lower two
         /// ECN; 1 with a mask of 3 means ECT(1).
         ce_threshold_selector: u8 = 0, "Linux sch_fq_codel";
-        /// Which bits of a packet's traffic class are compared with `ce_threshold_selector`. With 0, `ce_threshold`
+        /// Bits of a packet's traffic class that are compared with `ce_threshold_selector`. With 0, `ce_threshold`
         /// marks every ECN-capable packet.
         ce_threshold_mask: u8 = 0, "Linux sch_fq_codel";
         /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
@@ -75,10 +75,10 @@ tailrace_core::parameters! {
         /// Whether a packet that is dropped at the limit counts as one of CoDel's drops, so that its next ones follow
         /// faster. `"auto"`: false (rfc), true (linux).
         count_overlimit: Option<bool> = None, "RFC 8290 §4.1.3; Linux";
-        /// What happens to a new flow whose queue is found empty when its turn comes. If it may leave, it counts as
-        /// new again with its next packet. `"auto"`: stays (rfc), stays_if_old (linux).
+        /// Treatment of a new flow whose queue is found empty when its turn comes. If it may leave, it counts as new
+        /// again with its next packet. `"auto"`: stays (rfc), stays_if_old (linux).
         emptied: Option<Emptied> = None, "RFC 8290 §4.2; Linux";
-        /// How CoDel computes times and square roots. `"auto"`: exact (rfc), linux16 (linux).
+        /// Computation of times and square roots. `"auto"`: exact (rfc), linux16 (linux).
         arithmetic: Option<Arithmetic> = None, "RFC 8289 §5.5; Linux";
     }
 }
@@ -118,7 +118,7 @@ impl Discipline for FqCodelConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        // What tc configures is Linux's.
+        // tc configures Linux\'s.
         let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
@@ -243,7 +243,7 @@ pub(super) fn check_overflow(memory: Bytes, drop_batch: u32) -> Result<(), Inval
     Ok(())
 }
 
-/// What every queue of hashed flows must have.
+/// Checks of every queue of hashed flows.
 pub(super) fn check_flows(limit: Limit, flows: u32, quantum: Bytes) -> Result<(), Invalid> {
     if matches!(limit, Limit::Packets(0) | Limit::Bytes(Bytes(0))) {
         return Err(("limit", "no packet could ever wait; the limit must be larger".into()));

@@ -19,18 +19,18 @@ use tailrace_core::{Bytes, Duration, Limit, Packet};
 tailrace_core::parameters! {
     /// Parameters of `fq_codel_lifo`.
     pub struct FqCodelLifoConfig {
-        /// Which version of CoDel-LIFO this is: what the paper's text says, or what its authors' code does.
+        /// Version of CoDel-LIFO: what the paper's text says, or what its authors' code does.
         form: Form = Form::Paper, "Felix da Silva et al.";
         /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
         /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "RFC 8290 §5.2.1";
-        /// How many stacks there are. A hash of its flow decides in which one a packet waits. With too few, several
-        /// flows share a stack, its turn and its law.
+        /// Number of stacks. A hash of its flow decides in which one a packet waits. With too few, several flows share
+        /// a stack, its turn and its law.
         flows: u32 = 1024, "RFC 8290 §5.2.4";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "RFC 8290 §4.1.1";
-        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
-        /// too large, each flow sends in long bursts.
+        /// Number of bytes that a flow may send in its turn. If it is too small, many turns pass without a packet; if
+        /// it is too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "RFC 8290 §5.2.5";
         /// The most packets that are dropped at once when the buffer is full. A small number costs computing time in
         /// a flood; a large one makes a flow lose many packets in a row.
@@ -38,7 +38,7 @@ tailrace_core::parameters! {
         /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped. If it is
         /// too small, every packet counts as late; if it is too large, the law never acts.
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
-        /// How long packets must have waited longer than `target` before the first one is dropped. If it is too
+        /// Time for which packets must have waited longer than `target` before the first one is dropped. If it is too
         /// small, short bursts lose packets; if it is too large, the law reacts late.
         interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.

@@ -20,7 +20,7 @@ use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::choices! {
-    /// Who pays when the buffer is full.
+    /// The flow that loses a packet when the buffer is full.
     pub enum Victim {
         /// The arriving packet.
         Arrival = "arrival",
@@ -32,25 +32,25 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `fq_pie`.
     pub struct FqPieConfig {
-        /// Which version of PIE this is, where versions differ. It sets the value of every parameter below that is
-        /// `"auto"`. A `tc` line means Linux's.
+        /// Version of PIE, where versions differ. It sets the value of every parameter below that is `"auto"`. A `tc`
+        /// line means Linux's.
         form: Form = Form::Rfc, "RFC 8033";
         /// The most that may wait in the queues of all flows together. If it is too small, packets are dropped for
         /// want of room instead of by the law.
         limit: Limit = Limit::Packets(10_240), "Linux sch_fq_pie";
-        /// How much memory waiting packets may take, in addition to `limit`. A full packet counts as about 2304
-        /// bytes. With `form = "linux"` it has no effect, as Linux only counts it. If it is too small, packets are
-        /// dropped for want of room.
+        /// Memory that waiting packets may take, in addition to `limit`. A full packet counts as about 2304 bytes.
+        /// With `form = "linux"` it has no effect, as Linux only counts it. If it is too small, packets are dropped
+        /// for want of room.
         memory_limit: Bytes = Bytes(32 << 20), "Linux sch_fq_pie (32 MB)";
-        /// How many queues there are. A hash of its flow decides in which one a packet waits. With too few, several
-        /// flows share a queue, its turn and its PIE.
+        /// Number of queues. A hash of its flow decides in which one a packet waits. With too few, several flows share
+        /// a queue, its turn and its PIE.
         flows: u32 = 1024, "Linux sch_fq_pie";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "Linux sch_fq_pie";
-        /// How many bytes a flow may send in its turn. If it is too small, many turns pass without a packet; if it is
-        /// too large, each flow sends in long bursts.
+        /// Number of bytes that a flow may send in its turn. If it is too small, many turns pass without a packet; if
+        /// it is too large, each flow sends in long bursts.
         quantum: Bytes = Bytes(1514), "Linux sch_fq_pie: one Ethernet frame";
-        /// Which packet is dropped when the buffer is full.
+        /// The packet that is dropped when the buffer is full.
         overflow: Victim = Victim::Arrival, "Linux sch_fq_pie (ns-3: longest)";
         /// With `overflow = "longest"`: the most packets that are dropped at once when the buffer is full. A small
         /// number costs computing time in a flood; a large one makes a flow lose many packets in a row.
@@ -61,11 +61,11 @@ tailrace_core::parameters! {
         /// The time between two updates of the probabilities. If it is too small, they follow every short variation
         /// of the queues; if it is too large, they react late.
         tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
-        /// How much the probability changes for each second that the delay is away from `target`, per update. A
-        /// larger value reacts faster; if it is too large, the delay swings up and down.
+        /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
+        /// reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
-        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
+        /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
+        /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// For how long at the start of a burst of a flow no packet is dropped or marked. If it is too large, floods
         /// get in at first.
@@ -84,7 +84,7 @@ tailrace_core::parameters! {
         /// Whether drops and marks are spread evenly. The probabilities of packets are added up since the last one:
         /// below a sum of 0.85 none follows, and from 8.5 on the next packet is hit.
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
-        /// How a flow's waiting time is measured.
+        /// Measurement of the waiting time.
         delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_fq_pie";
     }
 }
@@ -130,7 +130,7 @@ impl Discipline for FqPieConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        // What tc configures is Linux's; see `pie`.
+        // tc configures Linux\'s; see `pie`.
         let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {
@@ -206,7 +206,7 @@ const TC_WORDS: [&str; 15] = [
 impl FqPieConfig {
     fn pie(&self) -> PieConfig {
         PieConfig {
-            // What a flow may hold is bounded by what all may.
+            // A flow's own limit is that of all flows together.
             limit: Limit::Packets(u64::MAX),
             target: self.target,
             tupdate: self.tupdate,

@@ -45,9 +45,9 @@ tailrace_core::parameters! {
         /// The weight of the newest queue length in the average, from 0 to 1; taken when packets arrive and leave. If
         /// it is too small, FRED reacts late; if it is too large, short bursts lose packets.
         weight: Probability = Probability::clamped(0.002), "Lin and Morris 1997";
-        /// How many packets every flow may have in the queue without being hit, while the average is below `max_th`.
-        /// If it is too small, flows with few packets lose some; if it is too large, nothing is dropped at random.
-        /// Use 4 for large buffers.
+        /// Number of packets that every flow may have in the queue without being hit, while the average is below
+        /// `max_th`. If it is too small, flows with few packets lose some; if it is too large, nothing is dropped at
+        /// random. Use 4 for large buffers.
         minq: u64 = 2, "Lin and Morris 1997, small buffers";
         /// For many more flows than packets in the queue: whether each flow may have two packets in it when the
         /// average is above `max_th`. If false, none is let in.
@@ -63,7 +63,7 @@ tailrace_core::parameters! {
     }
 }
 
-/// What a flow may hold above `max_th` with `many_flows`.
+/// Packets that a flow may hold above `max_th` with `many_flows`.
 const MANY_FLOWS_SHARE: f64 = 2.0;
 
 impl FredConfig {
@@ -172,10 +172,10 @@ pub struct Fred<P> {
     share: f64,
     /// Packets since the last signal; -1 below the band.
     count: i64,
-    /// Of the last packet in the band, before signals are spread.
+    /// Probability of the last packet in the band, before signals are spread.
     probability: f64,
     idle_since: Option<Instant>,
-    /// What the link's changes are reckoned from.
+    /// Configuration from which a change of the link is computed.
     config: FredConfig,
 }
 

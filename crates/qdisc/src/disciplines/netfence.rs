@@ -50,7 +50,7 @@ pub struct Netfence<P> {
     access: Option<Box<Access<P>>>,
     /// Where the link is a bottleneck.
     channels: Option<Box<Channels<P>>>,
-    /// What the access router has let go, where it is not.
+    /// Packets that the access router has released, where the next channel is another router's.
     fifo: VecDeque<(P, Instant)>,
     backlog: Backlog,
 }

@@ -19,7 +19,7 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `1.5 max_p` at `max_th` to 1 at twice
         /// `max_th`. Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-3";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }

@@ -30,7 +30,7 @@ tailrace_core::parameters! {
         /// The weight of the queue length at the last update, for each packet that it was away from `target`. If it
         /// is too close to `a`, a lasting distance from `target` is not removed.
         b: f64 = 0.000_018_16, "Hollot et al. 2001; ns-2 b_";
-        /// How many updates there are per second. The values of `a` and `b` belong to it.
+        /// Number of updates per second. The values of `a` and `b` belong to it.
         frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each update takes computing time";
         /// The mean size of a packet, which converts between packets and bytes.
         mean_pktsize: Bytes = Bytes(500), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";

@@ -28,11 +28,11 @@ tailrace_core::parameters! {
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
         tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each update takes computing time";
-        /// How much the probability changes for each second that the delay is away from `target`, per update. A
-        /// larger value reacts faster; if it is too large, the delay swings up and down.
+        /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
+        /// reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
-        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
+        /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
+        /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 3.2, "Linux sch_dualpi2: 819/256", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "CoNEXT 2016";
@@ -293,7 +293,7 @@ mod tests {
             let (signals, drops) = shares(&config, 0.6, ecn);
             assert!(signals == 0.0 && (drops - 0.36).abs() < 0.008, "{signals} {drops}");
         }
-        // What of the scalable ones is not dropped is marked: 2 p' exceeds 1.
+        // Scalable packets that are not dropped are marked: 2 p' exceeds 1.
         let (signals, drops) = shares(&config, 0.6, Ecn::Ect1);
         assert!((drops - 0.36).abs() < 0.008 && (signals + drops - 1.0).abs() < 1e-12, "{signals} {drops}");
     }

@@ -21,7 +21,7 @@ use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Probability};
 
 tailrace_core::choices! {
-    /// Which reading of the algorithm.
+    /// Reading of the algorithm.
     pub enum Penalty {
         /// When the queue overflows, the newest packets are dropped, of whatever flow.
         Overflow = "overflow",
@@ -37,10 +37,10 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
         /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = false, "as choke";
-        /// Which interpretation of the algorithm is used: the paper's public parts allow both.
+        /// Interpretation of the algorithm: the paper's public parts allow both.
         penalty: Penalty = Penalty::Overflow, "this reconstruction";
-        /// How many of the newest packets are dropped or compared, as a share of `limit`; at least one. If it is too
-        /// small, the penalty has no effect; if it is too large, every flow loses packets.
+        /// Number of the newest packets that are dropped or compared, as a share of `limit`; at least one. If it is
+        /// too small, the penalty has no effect; if it is too large, every flow loses packets.
         share: Probability = Probability::clamped(0.05), "this reconstruction";
         /// With `penalty = "match"`: how full the queue must be before packets are compared, as a share of `limit`.
         /// If it is too small, fair flows lose packets; if it is too large, packets are dropped only for want of
@@ -94,7 +94,7 @@ impl Discipline for PunsiConfig {
 }
 
 impl PunsiConfig {
-    /// How many of the newest packets an arrival is compared with.
+    /// Number of the newest packets that an arrival is compared with.
     fn compared(&self) -> f64 {
         let most = match self.limit {
             Limit::Packets(n) => n as f64,
@@ -109,7 +109,7 @@ impl PunsiConfig {
 pub struct Punsi<P> {
     queue: RedFifo<P>,
     penalty: Penalty,
-    /// How much dies beside the arrival at an overflow.
+    /// Amount that is dropped beside the arrival at an overflow.
     penalized: Limit,
     /// Whether the next overflow is penalized.
     armed: bool,
@@ -121,7 +121,7 @@ pub struct Punsi<P> {
 }
 
 impl<P: Packet> Punsi<P> {
-    /// How full the queue is, 0 to 1.
+    /// Fill level of the queue, 0 to 1.
     fn filling(&self) -> f64 {
         let backlog = self.queue.backlog();
         match self.queue.limit() {

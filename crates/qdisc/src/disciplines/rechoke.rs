@@ -36,10 +36,10 @@ red_based! {
         /// With how many waiting packets an arriving one is compared at most. If it is too small, a flow that sends
         /// much is found late; a larger number costs computing time.
         draws: u32 = 8, "this reconstruction";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. With fewer fields,
         /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "as choke";
-        /// How many flows the table holds. If it is too small, attackers push each other out of it; if it is too
+        /// Number of flows that the table holds. If it is too small, attackers push each other out of it; if it is too
         /// large, each hit takes a longer search.
         entries: u32 = 64, "this reconstruction";
         /// The score from which a flow counts as malicious. If it is too small, fair flows do; if it is too large,
@@ -115,7 +115,7 @@ pub struct Rechoke<P> {
     history: History,
     detect: u32,
     block: u32,
-    /// Of the flags; drawn with the first packet.
+    /// Salt of the flags, drawn with the first packet.
     salt: Option<u64>,
     flags: Flags,
     /// Matches.
@@ -124,7 +124,7 @@ pub struct Rechoke<P> {
     filtered: u64,
 }
 
-/// What both histories agree on.
+/// Score on which both histories agree.
 fn score(entry: &Entry) -> u32 {
     entry.hits.min(entry.signals)
 }

@@ -36,7 +36,7 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
         /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "authors' scripts, netAllUDP and netMix";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
         /// `R`, the round-trip time of the TCP flow that others are compared with. If it is too small, only the
         /// fastest flows are found; if it is too large, TCP flows are found, too.
@@ -47,8 +47,8 @@ red_based! {
         /// `K`, in how many of these lists a flow must be to count as fast. If it is too small, slow flows are hit by
         /// chance.
         regular: u32 = 3, "Mahajan et al. 2001; helper.tcl";
-        /// How many flows of a list are kept: those that lost most bytes. If it is too small, fast flows are missed
-        /// where many send.
+        /// Number of flows of a list that are kept: those that lost most bytes. If it is too small, fast flows are
+        /// missed where many send.
         list_length: u32 = 50, "helper.tcl MaxDropList_";
         /// When the first list ends. If it is too early, the start of the flows counts. `"auto"` is the longest
         /// interval, ten `rtt`.
@@ -72,10 +72,10 @@ red_based! {
         unresponsive_penalty: f64 = 1.0, "ns-2 unresponsive_penalty_";
         /// Whether unresponsive flows are spared, too, when the link would otherwise have nothing to send.
         noidle: bool = false, "ns-2 noidle_";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "Mahajan et al. 2001";
-        /// How many flows are known at once at most, in the lists and under watch. If it is too small, fast flows are
-        /// missed in a flood with forged sources.
+        /// Largest number of flows that are known at once, in the lists and under watch. If it is too small, fast
+        /// flows are missed in a flood with forged sources.
         flows: u32 = 4096, "memory; ns-2 has no bound";
     }
 }
@@ -209,7 +209,7 @@ impl<P: Packet> QueueDiscipline<P> for RedPd<P> {
     }
 }
 
-/// What the filter must know of the queue.
+/// State of the queue that the filter reads.
 #[derive(Clone, Copy, Debug)]
 struct Congestion {
     /// Whether RED's average, as of the last packet that it saw, has reached `min_th`.

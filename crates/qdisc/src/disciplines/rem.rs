@@ -19,7 +19,7 @@ use tailrace_core::math::{exp, ln};
 use tailrace_core::{Bytes, Duration, Instant, Limit, Packet, Probability, Rng};
 
 tailrace_core::choices! {
-    /// What moves the price.
+    /// Input of the price.
     pub enum PriceForm {
         /// By how much arrivals exceed the link's capacity, plus `alpha` times by how much the backlog exceeds
         /// `target`.
@@ -68,7 +68,7 @@ tailrace_core::parameters! {
         /// Whether bytes over `mean_pktsize` are counted instead of packets. The probability of a packet is then in
         /// proportion to its size, too.
         bytes: bool = false, "ns-2 qib_";
-        /// What changes the price.
+        /// Quantity that changes the price.
         price: PriceForm = PriceForm::Rate, "ns-2; Athuraliya et al. 2001 give both";
         /// When packets are dropped or marked.
         signal_at: SignalAt = SignalAt::Arrival, "Athuraliya et al. 2001; ns-2 marks on departure";
@@ -120,11 +120,11 @@ pub struct Rem {
     interval: Duration,
     mean_pktsize: Bytes,
     link: LinkView,
-    /// What the link serves in an interval.
+    /// Packets that the link serves in an interval.
     capacity: f64,
     ticker: Ticker,
 
-    /// What arrived in this interval, and the average over intervals.
+    /// Arrivals in this interval, and their average over intervals.
     arrived: f64,
     average: f64,
     old_backlog: f64,
@@ -167,7 +167,7 @@ impl Rem {
         }
     }
 
-    /// What a packet of `size` takes of the link, in packets of mean size.
+    /// Share of the link that a packet of `size` takes, in packets of mean size.
     #[inline]
     fn share_of_mean(&self, size: Bytes) -> f64 {
         self.link.wire_size(size).as_f64() / self.link.wire_size(self.mean_pktsize).as_f64()
@@ -199,7 +199,7 @@ impl Rem {
     }
 }
 
-/// What `link` sends in `interval`, in packets of mean size.
+/// Packets of mean size that `link` sends in `interval`.
 fn capacity(interval: Duration, mean: Bytes, link: &LinkView) -> f64 {
     interval.as_secs_f64() * link.rate.bytes_per_sec() / link.wire_size(mean).as_f64()
 }

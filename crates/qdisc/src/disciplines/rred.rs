@@ -28,7 +28,7 @@ use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{DropReason, Duration, FlowKey, Instant, Packet};
 
 tailrace_core::choices! {
-    /// What places flows in bins.
+    /// Hash that places flows in bins.
     pub enum BinHash {
         /// A hash of the fields that `flow` names, with a random part, different at each level.
         Salted = "salted",
@@ -43,25 +43,25 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
         /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001, as in the author's scripts";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
         /// `T*`, for how long after a drop arriving packets are suspicious. If it is too small, attacks get through;
         /// if it is too large, TCP flows are hit.
         period: Duration = Duration::from_millis(10), "Zhang et al. 2010; drop_related_period_";
-        /// How many levels of bins there are, each with a hash of its own. With more, fewer innocent flows are
-        /// caught, but each packet costs more computing time.
+        /// Number of levels of bins, each with a hash of its own. With more, fewer innocent flows are caught, but each
+        /// packet costs more computing time.
         levels: u32 = 2, "author's code, hash_levels_";
-        /// How many bins each level has. With too few, innocent flows share bins with attackers.
+        /// Number of bins of each level. With too few, innocent flows share bins with attackers.
         bins: u32 = 23, "author's code, hash_bins_";
         /// The highest score: so many suspicious packets in a row may a good flow send. If it is too large, attacks
         /// get through.
         credit: u32 = 10, "Zhang et al. 2010; score_max_";
-        /// How far the score may fall below zero: so many unsuspicious packets a bad flow must send before it is let
-        /// in again. If it is too large, innocent flows stay out.
+        /// Depth to which the score may fall below zero: so many unsuspicious packets a bad flow must send before it
+        /// is let in again. If it is too large, innocent flows stay out.
         debt: u32 = 1, "author's scripts, score_min_ = -1";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::SrcDst, "author's code";
-        /// How a flow is assigned to its bins.
+        /// Hash that assigns flows to bins.
         hash: BinHash = BinHash::Salted, "the author's hash can be foreseen";
         /// Whether an ECN mark counts as a drop, too.
         marks_count: bool = false, "not in Zhang et al. 2010";
@@ -207,7 +207,7 @@ struct Filter {
     /// Drawn with the first packet.
     salt: Option<u64>,
     bins: Vec<Bin>,
-    /// Of any flow, by RED.
+    /// Last drop by RED, of any flow.
     last_drop: Option<Instant>,
 }
 

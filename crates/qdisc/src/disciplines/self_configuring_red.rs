@@ -44,7 +44,7 @@ red_based! {
         bottom: Probability = Probability::clamped(1e-4), "no bound in Feng et al. 1999";
         /// Where the average is taken to have been before the first packet.
         start: Start = Start::Between, "Feng et al. 1999 do not say";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }

@@ -79,7 +79,7 @@ pub struct Sfb<P> {
     penalty: Penalty,
     /// Packets that the penalty box refused.
     penalised: u64,
-    /// How many banks have been given a hash.
+    /// Number of banks that have been given a hash.
     seeded: u64,
 }
 
@@ -199,7 +199,7 @@ impl<P: Packet> Sfb<P> {
         cx.sink.dropped(packet, reason, cx.now);
     }
 
-    /// One random number decides.
+    /// Decides by one random number.
     #[inline]
     fn signal(&self, p: u32, rng: &mut Rng) -> Verdict {
         let chance = rng.below(u64::from(PARTS));
@@ -276,7 +276,7 @@ impl<P: Packet> QueueDiscipline<P> for Sfb<P> {
 /// The rate limit that all unresponsive flows share.
 #[derive(Clone, Debug)]
 enum Penalty {
-    /// One packet in so long.
+    /// A packet in each interval.
     Spaced { interval: Duration, next: Instant },
     /// Linux's token bucket, in whole packets.
     Bucket { rate: u32, burst: u32, tokens: u32, since: Instant },

@@ -24,21 +24,21 @@ use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, DropReason, Duration, FlowKey, Instant, Limit, Packet, Rng};
 
 tailrace_core::choices! {
-    /// Whose SFQ: the defaults of all parameters that are `"auto"`.
+    /// Version of SFQ: the defaults of all parameters that are `"auto"`.
     pub enum Form {
-        /// What ns-2 does.
+        /// ns-2's code.
         Ns2 = "ns2",
-        /// What Linux does.
+        /// Linux's code.
         Linux = "linux",
-        /// What the paper says.
+        /// The paper's text.
         Paper = "paper",
     }
 }
 
 tailrace_core::choices! {
-    /// What a bucket may send in its turn.
+    /// Amount that a bucket may send in its turn.
     pub enum Service {
-        /// One packet.
+        /// A packet.
         Packet = "packet",
         /// `quantum` bytes; what a packet takes beyond that is subtracted from the next turn.
         Byte = "byte",
@@ -46,7 +46,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Who pays when the buffer is full.
+    /// The flow that loses a packet when the buffer is full.
     pub enum Victim {
         /// The arriving packet, if its bucket holds half of what is left, or more than its share when the buffer is
         /// nearly full.
@@ -59,7 +59,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What tells flows apart.
+    /// Fields that tell flows apart.
     pub enum FlowHash {
         /// The sum of source and destination address, by ns-2's function.
         Ns2 = "ns2",
@@ -73,27 +73,27 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `sfq`.
     pub struct SfqConfig {
-        /// Which version of SFQ this is. It sets the value of every parameter below that is `"auto"`.
+        /// Version of SFQ. It sets the value of every parameter below that is `"auto"`.
         form: Form = Form::Linux, "tc sfq";
         /// The most packets that may wait in all buckets together. If it is too small, there is no room to be fair.
         /// `"auto"`: 40 (ns2), 127 (linux, paper).
         limit: Option<Limit> = None, "ns-2 maxqueue_; Linux SFQ_MAX_DEPTH";
         /// The most packets that may wait in one bucket. `"auto"`: 127 (linux), otherwise `limit`.
         depth: Option<u32> = None, "Linux SFQ_MAX_DEPTH";
-        /// How many values the hash of a flow has. With too few, several flows share a bucket and its turn. `"auto"`:
-        /// 16 (ns2), 1024 (linux, paper).
+        /// Number of values of a flow's hash. With too few, several flows share a bucket and its turn. `"auto"`: 16
+        /// (ns2), 1024 (linux, paper).
         buckets: Option<u32> = None, "ns-2 buckets_; Linux SFQ_DEFAULT_HASH_DIVISOR";
-        /// How many buckets may hold packets at the same time; packets for further ones are dropped. `"auto"`: 128
-        /// (linux), otherwise `buckets`.
+        /// Number of buckets that may hold packets at the same time; packets for further ones are dropped. `"auto"`:
+        /// 128 (linux), otherwise `buckets`.
         flows: Option<u32> = None, "Linux SFQ_DEFAULT_FLOWS";
-        /// What a bucket may send in its turn. `"auto"`: byte (linux), otherwise packet.
+        /// Amount that a bucket may send in its turn. `"auto"`: byte (linux), otherwise packet.
         service: Option<Service> = None, "ns-2; Linux; McKenney 1990";
         /// With `service = "byte"`: how many bytes a bucket may send in its turn. If it is too small, many turns pass
         /// without a packet; if it is too large, each bucket sends in long bursts.
         quantum: Bytes = Bytes(1514), "Linux: one Ethernet frame";
-        /// Which packet is dropped when the buffer is full. `"auto"`: arrival_ns2 (ns2), otherwise longest_tail.
+        /// The packet that is dropped when the buffer is full. `"auto"`: arrival_ns2 (ns2), otherwise longest_tail.
         drop: Option<Victim> = None, "ns-2; Linux; McKenney 1990";
-        /// Which header fields tell flows apart. `"auto"`: ns2 (ns2), otherwise five_tuple.
+        /// Header fields that tell flows apart. `"auto"`: ns2 (ns2), otherwise five_tuple.
         hash: Option<FlowHash> = None, "ns-2; Linux; McKenney 1990";
         /// After which time the hash changes, so that flows that share a bucket do not do so for ever; zero means
         /// never. Waiting packets move to their new buckets. `"auto"`: 10 s (paper), otherwise never.

@@ -29,19 +29,19 @@ red_based! {
         /// Whether the signal probability rises in a straight line from `max_p` at `max_th` to 1 at twice `max_th`.
         /// Otherwise it jumps to 1 at `max_th`.
         gentle: bool = true, "ns-2 since 2001; ns-3";
-        /// How many bins there are. With too few, innocent flows share a bin with a flow that fills the queue; more
-        /// only cost memory. With a single one this is RED.
+        /// Number of bins. With too few, innocent flows share a bin with a flow that fills the queue; more only cost
+        /// memory. With a single one this is RED.
         bins: u32 = 128, "SFQ's divisor at the time";
         /// After which time the hash changes; zero means never. If it is too small, flows escape from their counts;
         /// if it is too large, flows that share a bin do so for long.
         perturb: Duration = Duration::from_secs(20), "reconstruction";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow.
         flow: FlowBy = FlowBy::FiveTuple, "reconstruction";
     }
 }
 
 const MOST_BINS: u32 = 1 << 16;
-/// What a bin may hold above `max_th`: packets, and times the mean.
+/// Room of a bin above `max_th`: packets, and times the mean.
 const SAFE_PACKETS: f64 = 2.0;
 const SAFE_SHARES: f64 = 2.0;
 

@@ -19,7 +19,7 @@ use crate::registry::{About, Discipline, Invalid};
 use tailrace_core::{Bytes, Instant, Limit, Packet};
 
 tailrace_core::choices! {
-    /// What the virtual clock shows.
+    /// Reading of the virtual clock.
     pub enum WfqClock {
         /// Exactly the round of the ideal system that serves all flows at once, bit by bit.
         Pgps = "pgps",
@@ -31,7 +31,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Which packet dies when the buffer is full.
+    /// The packet that is dropped when the buffer is full.
     pub enum WfqOverflow {
         /// The newest packets of the flow with most bytes, until the arriving one fits.
         Longest = "longest",
@@ -41,7 +41,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What has a share.
+    /// Owner of a share.
     pub enum WfqShares {
         /// Each flow has a share.
         Flow = "flow",
@@ -59,14 +59,14 @@ tailrace_core::parameters! {
         /// The most that may wait in the queue of one flow. If it is too small, bursts are lost. `"auto"` turns this
         /// off.
         flow_limit: Option<Limit> = None, "Demers et al. 1989 have none";
-        /// How the virtual clock runs, which decides the order of packets. `scfq` and `stfq` take less computing
-        /// time; with `scfq`, a flow that was idle may wait for one packet of every other flow.
+        /// Rule of the virtual clock, which decides the order of packets. `scfq` and `stfq` take less computing time;
+        /// with `scfq`, a flow that was idle may wait for one packet of every other flow.
         clock: WfqClock = WfqClock::Pgps, "Parekh, Gallager 1993";
-        /// Which packet is dropped when the buffer is full. With `arrival`, a flood takes the whole buffer.
+        /// The packet that is dropped when the buffer is full. With `arrival`, a flood takes the whole buffer.
         overflow: WfqOverflow = WfqOverflow::Longest, "Demers, Keshav, Shenker 1989";
-        /// Who has a share of the link: flows or classes. With `class`, all flows of a class wait in one queue.
+        /// Owner of a share of the link: a flow or a class. With `class`, all flows of a class wait in one queue.
         shares: WfqShares = WfqShares::Flow, "Parekh, Gallager 1993";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow and share its queue.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow and share its queue.
         flow_by: FlowBy = FlowBy::FiveTuple, "Demers et al. 1989 (src_dst)";
         /// The weight of packets with codepoints CS0 to 7, best effort among them. A flow with twice the weight of
         /// another gets twice its share.

@@ -34,10 +34,10 @@ red_based! {
         /// With how many waiting packets an arriving one is compared. If it is too small, attackers are found late;
         /// if it is too large, fair flows are hit.
         candidates: u32 = 1, "as choke";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. With fewer fields,
         /// packets of different connections count as one flow.
         flow: FlowBy = FlowBy::FiveTuple, "as choke";
-        /// How many flows the table holds. If it is too small, attackers push each other out of it; if it is too
+        /// Number of flows that the table holds. If it is too small, attackers push each other out of it; if it is too
         /// large, each hit takes a longer search.
         entries: u32 = 64, "this reconstruction";
         /// After how many hits every packet of a flow is dropped; each hit less halves the share. If it is too small,
@@ -108,7 +108,7 @@ pub struct Xchoke<P> {
     by: FlowBy,
     history: History,
     full_hits: u32,
-    /// Of the flags; drawn with the first packet.
+    /// Salt of the flags, drawn with the first packet.
     salt: Option<u64>,
     flags: Flags,
     /// Arrivals that met a packet of their flow.

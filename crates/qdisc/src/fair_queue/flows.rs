@@ -16,7 +16,7 @@ pub(super) struct Flow {
     pub(super) weight: f64,
     /// Finish tag of the packet that came last.
     pub(super) last: f64,
-    /// Which of all changes of backlogs was its last.
+    /// Number of its last change of backlog.
     pub(super) changed: u64,
     /// Whether `last` is ahead of the clock.
     pub(super) is_ahead: bool,
@@ -49,10 +49,10 @@ impl Flow {
     }
 }
 
-/// What puts the longest first, of equally long ones the last to change.
+/// Order of flows: the longest first, of equally long ones the last to change.
 pub(super) type Length = Reverse<(Bytes, u64)>;
 
-/// As many chains as flows are expected, so that each is short.
+/// Hash table of flows, with as many chains as flows are expected, so that each is short.
 #[derive(Debug)]
 pub(super) struct Flows {
     hash: SaltedHash,
@@ -87,7 +87,7 @@ impl Flows {
         &self.flows
     }
 
-    /// As [`Flows::all`], to be changed.
+    /// Mutable [`Flows::all`].
     #[inline]
     pub(super) fn all_mut(&mut self) -> &mut [Flow] {
         &mut self.flows

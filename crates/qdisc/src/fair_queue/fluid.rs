@@ -8,7 +8,7 @@ use tailrace_core::Instant;
 /// Flows whose last tag is ahead of the clock are in the fluid system.
 #[derive(Debug)]
 pub(super) struct Fluid {
-    /// What the clock shows.
+    /// Reading of the clock.
     pub(super) clock: f64,
     /// When the system was last looked at.
     seen: Instant,
@@ -46,7 +46,7 @@ impl Fluid {
         flow.is_ahead = false;
         self.active_weight -= flow.weight;
         if self.ahead.is_empty() {
-            // What rounding has left.
+            // Remainder of rounding.
             self.active_weight = 0.0;
         }
     }

@@ -1,4 +1,4 @@
-//! What a fair queue orders flows by.
+//! Keys by which a fair queue orders flows.
 
 /// A tag, which is not negative, and what decides between equal ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

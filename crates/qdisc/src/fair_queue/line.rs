@@ -22,7 +22,7 @@ pub(super) struct Line<const N: usize> {
     /// The ends of the run, in which keys rise.
     first: u32,
     last: u32,
-    /// Those that came out of order.
+    /// Flows that came out of order.
     heap: Heap<Key>,
 }
 
@@ -71,7 +71,7 @@ impl<const N: usize> Line<N> {
         }
     }
 
-    /// As [`Line::set`], wherever the flow is and belongs.
+    /// Variant of [`Line::set`], wherever the flow is and belongs.
     #[inline(never)]
     fn change(&mut self, flows: &mut [Flow], index: u32, key: Key) {
         let place = &mut flows[index as usize].places[N];

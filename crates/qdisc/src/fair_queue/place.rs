@@ -3,7 +3,7 @@
 use super::key::Key;
 use crate::packet_lists::NONE;
 
-/// How many lines there are.
+/// Number of lines.
 pub(super) const LINES: usize = 2;
 /// A flow's key in a line, wherever it is, and its neighbours in the run.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,6 @@ pub(super) struct Place {
 pub(super) const OUT: u32 = NONE - 1;
 
 impl Place {
-    /// Of a flow that is in no line.
+    /// Place of a flow that is in no line.
     pub(super) const NOWHERE: Self = Self { key: Key::LEAST, before: OUT, after: OUT };
 }

@@ -193,7 +193,7 @@ fn a_million_spoofed_flows_stay_within_the_limit_and_what_is_remembered() {
             let all = (clock, payer) == (Clock::Fluid, Payer::Longest);
             let mut most = 0;
             for flow in 0..if all { 1_000_000u32 } else { 70_000 } {
-                // One in two is served, and the fluid system and real time run late.
+                // Half of the packets are served, and the fluid system and real time run late.
                 let now = Instant::ZERO + Duration::from_micros(u64::from(flow) / 100);
                 let mut cx = Cx { now, rng: &mut bench.rng, sink: &mut bench.sink };
                 bench.queue.enqueue(TestPacket::new(0, flow, 100), &mut cx);

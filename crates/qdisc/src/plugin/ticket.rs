@@ -1,4 +1,4 @@
-//! What stands for a packet in a queue from outside, and where the packets are meanwhile.
+//! Tickets that stand for packets in a queue of a plug-in, and the store of the packets meanwhile.
 
 use tailrace_core::{Bytes, Dscp, Ecn, FlowKey, Label, Packet, TcpAck};
 

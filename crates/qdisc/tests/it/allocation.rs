@@ -11,7 +11,7 @@ use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
 struct Counting;
 
 thread_local! {
-    /// Of this thread only: the test harness allocates on its own.
+    /// Count of this thread only: the test harness allocates on its own.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -1,4 +1,4 @@
-//! What every registered discipline must keep, whatever its parameters: runs over the registry by itself.
+//! Properties of every registered discipline, whatever its parameters: they run over the registry.
 
 use crate::configurations::{configuration, link};
 use proptest::prelude::*;

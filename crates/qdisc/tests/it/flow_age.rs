@@ -1,5 +1,5 @@
-//! Who came first is treated like who came last, by every registered discipline: where several flows are alike, what
-//! decides among them must not be their age.
+//! Flows that came first are treated like flows that came last, by every registered discipline: where several flows
+//! are alike, their age must not decide among them.
 
 use tailrace_core::params::Value;
 use tailrace_core::{Duration, Instant, Rate, Rng};
@@ -10,7 +10,7 @@ const FLOWS: u32 = 48;
 const PACKETS: u64 = 20_000;
 const SEEDS: u64 = 6;
 
-/// What each of `FLOWS` flows gets of a link that carries two thirds of what they send, the oldest first.
+/// Packets that each of `FLOWS` flows gets through a link that carries two thirds of what they send, the oldest first.
 ///
 /// Each sends packets of one size at random, and all the same number; they start one after the other.
 fn delivered(config: &QdiscConfig, seed: u64) -> Vec<u64> {

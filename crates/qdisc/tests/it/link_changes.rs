@@ -1,4 +1,4 @@
-//! What every registered discipline must make of its link: a change reaches it, and overhead is no capacity.
+//! Effects of its link on every registered discipline: a change reaches it, and overhead is no capacity.
 
 use crate::configurations::{configuration, link};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline};
 /// Mean packet size by default of the disciplines that have one.
 const SIZE: Bytes = Bytes(1000);
 
-/// What a queue did: what left and when, what was dropped and marked, and its variables after each packet.
+/// Trace of a queue: departures with their times, drops and marks, and its variables after each packet.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Course {
     delivered: Vec<(u64, Instant)>,
@@ -19,7 +19,7 @@ struct Course {
     states: Vec<u64>,
 }
 
-/// How packets come: at `load` of what is served for 3 s, then not at all for half a second, twice.
+/// Arrivals: at `load` of the service rate for 3 s, then not at all for half a second, twice.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     size: Bytes,
@@ -38,7 +38,7 @@ impl Load {
         while arrival < Instant::from_secs(7) {
             serve(queue, &mut rng, &mut sink, &mut course, &mut free, (arrival, self.service));
             let now = arrival;
-            // One flow sends as much as all others, and one hardly anything.
+            // A flow sends as much as all others, and another hardly anything.
             let flow = [0, 0, 0, 0, 1, 2, 3, 4 + traffic.below(20) as u32][traffic.below(8) as usize];
             let ecn = if flow == 1 { Ecn::Ect0 } else { Ecn::NotEct };
             let packet = TestPacket::new(id, flow, self.size.get()).with_ecn(ecn);
@@ -198,7 +198,7 @@ fn a_change_that_was_missed_would_show() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
 
-    /// What the configuration states stays, whatever it is; the rest is as on the new link.
+    /// Parameters that the configuration states stay, whatever they are; the rest is as on the new link.
     #[test]
     fn with_any_parameters_a_change_of_an_empty_queue_is_as_if_it_had_always_been(
         first in link(),
@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// What was delivered, dropped and marked; variables may be in bytes on the wire.
+/// Deliveries, drops and marks; variables may be in bytes on the wire.
 fn fates(course: &Course) -> (&[(u64, Instant)], &[u64], &[u64]) {
     (&course.delivered, &course.dropped, &course.marked)
 }
@@ -244,7 +244,7 @@ fn where_packets_take_equal_time_overhead_does_not_matter() {
                 let with = built(&config, &even(size, overhead), load);
                 assert!(fates(&with) == fates(&bare), "{overhead} B: {config:?}");
             }
-            // Who believed in the whole rate would behave as on a faster link.
+            // A discipline that believed in the whole rate would behave as on a faster link.
             let believer = built(&config, &even(size, size.get()).with_overhead(Bytes::ZERO), load);
             overlooked |= believer != bare;
         }

@@ -1,4 +1,4 @@
-//! What is written in the words of tc means the same when it is read back, and what tc cannot say is named.
+//! Lines of tc mean the same when they are read back, and parameters that tc cannot express are named.
 
 use crate::configurations::{configuration, link};
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What advice is given about, and to whom.
+//! Adviser: the scenario and the file that advice is about, and the sink that takes warnings.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::link::LinkDecl;
@@ -12,7 +12,7 @@ pub(crate) struct Adviser<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) draft: &'a Draft,
     pub(crate) firsts: &'a [usize],
-    /// How many faults each `[[fault]]` has become.
+    /// Number of faults that each `[[fault]]` has become.
     pub(crate) parts: &'a [usize],
     pub(crate) sink: &'a Sink<'a>,
 }

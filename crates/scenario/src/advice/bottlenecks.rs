@@ -28,7 +28,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
             continue;
         }
         let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
-        // What a medium carries is less than the rate of its frames, by how many share it.
+        // Stations share a medium, so each gets less than the rate of its frames.
         if full || decl.medium.is_some() || roles::labels(&decl.forward.queue) {
             continue;
         }

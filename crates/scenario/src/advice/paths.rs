@@ -1,12 +1,12 @@
-//! What flows ask of links: rates offered, windows, round trips; estimates from the file alone.
+//! Demand of flows on links: offered rates, windows, round trips; estimates from the file alone.
 
 use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
-use crate::resolving::topology::{Hop, Topology};
+use crate::resolving::topology::{PathHop, Topology};
 use std::collections::BTreeMap;
 use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
 
-/// One direction of a link.
+/// Direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Direction {
     pub(crate) link: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Direction {
     pub(crate) forward: bool,
 }
 
-/// What flows want to send over one direction of a link.
+/// Load that flows offer to one direction of a link.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Load {
     /// The direction's rate.
@@ -49,7 +49,7 @@ pub(crate) struct Paths {
     pub(crate) windows: Vec<Windows>,
     /// Paths that a flow of each group can use at once, the most of any of its flows; one without Multipath TCP.
     pub(crate) ways: Vec<usize>,
-    /// Of those, the ones that lead to the address that the connection begins with.
+    /// Subset of these ways that leads to the address that the connection begins with.
     pub(crate) ways_to_first: Vec<usize>,
     /// For observed links.
     sources: BTreeMap<Direction, Sources>,
@@ -58,12 +58,12 @@ pub(crate) struct Paths {
     periodic: bool,
     /// Flows of each group over each direction.
     crossings: Vec<BTreeMap<Direction, u64>>,
-    /// What one flow of each group offers at most, headers included; `u64::MAX` where the network is the limit.
+    /// Largest rate that one flow of each group offers, headers included; `u64::MAX` if the network is the limit.
     own: Vec<u64>,
 }
 
 impl Direction {
-    fn of((link, forward): Hop) -> Self {
+    fn of((link, forward): PathHop) -> Self {
         Self { link: link.0 as usize, forward }
     }
 
@@ -173,7 +173,7 @@ impl Paths {
         }
     }
 
-    /// What the directions of an observed link that flows send over are asked for.
+    /// Loads of those directions of an observed link that flows send over.
     pub(crate) fn loads(&self, link: usize) -> impl Iterator<Item = Load> + '_ {
         [true, false].into_iter().filter_map(move |forward| {
             let d = Direction { link, forward };
@@ -195,7 +195,7 @@ impl Paths {
         self.crossings[group].keys().copied()
     }
 
-    /// What a whole group offers to a direction, whatever is slower before it.
+    /// Rate that a whole group offers to a direction, whatever is slower before it.
     pub(crate) fn offered(&self, group: usize, d: Direction) -> u128 {
         u128::from(self.own[group]) * u128::from(self.flows(group, d))
     }

@@ -3,7 +3,7 @@
 use crate::advice::adviser::Adviser;
 use crate::model::{FlowGroup, Link, NodeIndex};
 use crate::resolving::roles::role_of;
-use crate::resolving::topology::{Hop, Topology};
+use crate::resolving::topology::{PathHop, Topology};
 use crate::text::codes::Code;
 use std::collections::BTreeSet;
 use tailrace_qdisc::QdiscConfig;
@@ -13,8 +13,8 @@ pub(crate) fn labels(queue: &QdiscConfig) -> bool {
     role_of(queue).is_some_and(|role| role == "edge" || role == "access")
 }
 
-/// What a role needs elsewhere on the path of a flow.
-struct Need {
+/// Role that another role needs elsewhere on the path of a flow.
+struct RoleNeed {
     kind: &'static str,
     role: &'static str,
     /// Whether before it, or after it.
@@ -24,22 +24,22 @@ struct Need {
     lacking: &'static str,
 }
 
-const NEEDS: &[Need] = &[
-    Need {
+const NEEDS: &[RoleNeed] = &[
+    RoleNeed {
         kind: "csfq",
         role: "core",
         before: true,
         others: &["edge"],
         lacking: "no csfq edge labels its packets before, so the core drops none of them early",
     },
-    Need {
+    RoleNeed {
         kind: "netfence",
         role: "bottleneck",
         before: true,
         others: &["access", "both"],
         lacking: "no netfence access before it limits its senders, so its packets count as legacy traffic there",
     },
-    Need {
+    RoleNeed {
         kind: "netfence",
         role: "access",
         before: false,
@@ -48,7 +48,7 @@ const NEEDS: &[Need] = &[
     },
 ];
 
-impl Need {
+impl RoleNeed {
     fn concerns(&self, queue: &QdiscConfig) -> bool {
         queue.name() == self.kind && role_of(queue).as_deref() == Some(self.role)
     }
@@ -58,7 +58,7 @@ impl Need {
     }
 }
 
-fn queue_of(links: &[Link], (link, forward): Hop) -> &QdiscConfig {
+fn queue_of(links: &[Link], (link, forward): PathHop) -> &QdiscConfig {
     let link = &links[link.0 as usize];
     if forward { &link.forward.queue } else { &link.backward.queue }
 }
@@ -92,9 +92,9 @@ pub(crate) fn check(a: &Adviser<'_>) {
 fn warn(
     a: &Adviser<'_>,
     (i, group, pair): (usize, &FlowGroup, (NodeIndex, NodeIndex)),
-    need: &Need,
-    hop: Hop,
-    elsewhere: &[Hop],
+    need: &RoleNeed,
+    hop: PathHop,
+    elsewhere: &[PathHop],
 ) {
     let node = |n: NodeIndex| &a.scenario.nodes[n.0 as usize].name;
     let message = format!(

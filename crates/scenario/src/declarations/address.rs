@@ -1,8 +1,8 @@
 //! Addresses that a file gives to hosts.
 
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::key::Shape;
+use crate::declarations::row::{Form, Read};
+use crate::declarations::unfit::UnfitValue;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
@@ -32,7 +32,7 @@ fn read_addresses(node: &Node, sink: &Sink<'_>) -> Option<Vec<Ipv4Addr>> {
         _ => std::slice::from_ref(node),
     };
     let read = |item: &Node| {
-        let wrong = |unfit: Unfit| {
+        let wrong = |unfit: UnfitValue| {
             sink.push(sink.at(unfit.code, item.origin, "bad value of `address`").label(unfit.why));
         };
         address(item).map_err(wrong).ok()
@@ -41,12 +41,12 @@ fn read_addresses(node: &Node, sink: &Sink<'_>) -> Option<Vec<Ipv4Addr>> {
     read.into_iter().collect()
 }
 
-fn address(node: &Node) -> Result<Ipv4Addr, Unfit> {
+fn address(node: &Node) -> Result<Ipv4Addr, UnfitValue> {
     let Data::Plain(value) = &node.data else {
         return Err(format!("{} is not an IPv4 address such as \"192.168.1.7\"", node.shown()).into());
     };
     HostAddress::read(value).map(HostAddress::get).map_err(|wrong| match wrong {
         NoAddress::Form(why) => why.into(),
-        NoAddress::Outside(why) => Unfit::outside(why),
+        NoAddress::Outside(why) => UnfitValue::outside(why),
     })
 }

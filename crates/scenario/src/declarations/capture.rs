@@ -1,11 +1,11 @@
 //! `[[capture]]`.
 
 use crate::declarations::forms::{LINKS, NAME};
+use crate::declarations::key::Shape;
 use crate::declarations::names::Selector;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read, may, must, or, section};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::row::{Form, Read, may, must, or, section};
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::plain;
 use crate::text::document::Node;
 use crate::text::place::At;
@@ -20,7 +20,7 @@ section! {
     pub(crate) struct CaptureDecl {
         name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may have it.";
         at: At<Selector> = must(LINKS), "Where packets are captured: the name of a link or of a host.";
-        snaplen: At<u32> = or(SNAPLEN, "128 B"), "How many bytes of each packet are kept, from its start.";
+        snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes of each packet that are kept, from its start.";
     }
 }
 
@@ -40,11 +40,11 @@ const SNAPLEN: Form<u32> = Form {
     write: |snaplen| text(&format!("{snaplen} B")),
 };
 
-fn read_snaplen(node: &Node) -> Result<u32, Unfit> {
+fn read_snaplen(node: &Node) -> Result<u32, UnfitValue> {
     let size: Bytes = plain(node)?;
     // IPv4 and TCP headers with all their options are 120 bytes; less would cut headers.
     match u32::try_from(size.get()) {
         Ok(n) if (120..=65_535).contains(&n) => Ok(n),
-        _ => Err(Unfit::outside(format!("expected 120 B (all headers) to 65535 B, found {size}"))),
+        _ => Err(UnfitValue::outside(format!("expected 120 B (all headers) to 65535 B, found {size}"))),
     }
 }

@@ -42,7 +42,7 @@ impl Declaration {
         more
     }
 
-    /// What each `[[figure]]` says, by key.
+    /// Keys and values of each `[[figure]]` that are written.
     pub fn figures(&self) -> impl Iterator<Item = impl Iterator<Item = (&'static str, &str)>> {
         self.figures.iter().map(FigureDecl::said)
     }

@@ -9,20 +9,20 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::{Head, read_head};
 use crate::declarations::link::LinkDecl;
 use crate::declarations::medium::MediumDecl;
-use crate::declarations::names::Loose;
+use crate::declarations::names::LooseSelectors;
 use crate::declarations::node::{NodeDecl, read_nodes};
-use crate::declarations::queue::{self, Around};
+use crate::declarations::queue::{self, QueueContext};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::SCENARIO;
 use crate::declarations::sweep::Sweep;
 use crate::declarations::window::WindowDecl;
-use crate::model::{NodeKind, Outsiders};
+use crate::model::{NodeKind, Plugins};
 use crate::text::codes::Code;
 use crate::text::document::Table;
 use crate::text::place::Origin;
 use crate::text::sink::Sink;
 
-/// What could be read. The head is missing where one of its values is wrong; lists lack what is wrong.
+/// The part of a file that could be read. The head is missing if one of its values is wrong; lists lack tables that are wrong.
 pub(crate) struct Draft {
     pub(crate) head: Option<Head>,
     /// Warnings that are not wanted.
@@ -38,13 +38,13 @@ pub(crate) struct Draft {
     pub(crate) faults: Vec<FaultDecl>,
     pub(crate) captures: Vec<CaptureDecl>,
     pub(crate) figures: Vec<FigureDecl>,
-    /// Of links and flows that could not be read.
-    pub(crate) loose: Loose,
+    /// Selectors of links and flows that could not be read; names in them are checked all the same.
+    pub(crate) loose: LooseSelectors,
 }
 
 impl Draft {
     /// Reads the whole document, collecting errors.
-    pub(crate) fn read(root: &Table, outside: &Outsiders, sink: &Sink<'_>) -> Self {
+    pub(crate) fn read(root: &Table, plugins: &Plugins, sink: &Sink<'_>) -> Self {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         let head = read_head(&r);
         let allow = read_allow(&r);
@@ -54,12 +54,12 @@ impl Draft {
             Origin::Span(start, _) => start,
             _ => usize::MAX,
         });
-        let mut loose = Loose::new();
+        let mut loose = LooseSelectors::new();
         let form = queue::read_form(&r);
-        let around = Around { form: form.as_deref(), outside };
+        let around = QueueContext { form: form.as_deref(), plugins };
         let links =
             r.list("link", |node, sink| LinkDecl::read(node, around, sink).map_err(|l| loose.extend(l)).ok());
-        let (flows, idle) = read_flows(&r, outside, &mut loose);
+        let (flows, idle) = read_flows(&r, plugins, &mut loose);
         let draft = Self {
             head,
             allow,
@@ -80,7 +80,7 @@ impl Draft {
     }
 
     /// Reads what a change of one top-level key concerns, for its errors.
-    pub(crate) fn read_part(root: &Table, key: &str, outside: &Outsiders, sink: &Sink<'_>) {
+    pub(crate) fn read_part(root: &Table, key: &str, plugins: &Plugins, sink: &Sink<'_>) {
         let r = Reader::of(root, Origin::Scenario, &SCENARIO, sink);
         match key {
             "host" => drop(read_nodes(&r, key, NodeKind::Host)),
@@ -89,14 +89,14 @@ impl Draft {
             "router" => drop(read_nodes(&r, key, NodeKind::Router)),
             "link" | "queue_form" => {
                 let form = queue::read_form(&r);
-                let around = Around { form: form.as_deref(), outside };
+                let around = QueueContext { form: form.as_deref(), plugins };
                 drop(r.list("link", |node, sink| LinkDecl::read(node, around, sink).ok()));
             }
-            "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, outside, sink).ok())),
-            "attack" => drop(r.list(key, |node, sink| FlowDecl::read_attack(node, outside, sink).ok())),
+            "flow" => drop(r.list(key, |node, sink| FlowDecl::read(node, plugins, sink).ok())),
+            "attack" => drop(r.list(key, |node, sink| FlowDecl::read_attack(node, plugins, sink).ok())),
             "fault" => {
                 let form = queue::read_form(&r);
-                let around = Around { form: form.as_deref(), outside };
+                let around = QueueContext { form: form.as_deref(), plugins };
                 drop(r.list(key, |node, sink| FaultDecl::read(node, around, sink)));
             }
             "capture" => drop(r.list(key, CaptureDecl::read)),
@@ -133,13 +133,13 @@ impl Draft {
 /// Flows, then attacks; and apart from them those that are switched off.
 fn read_flows(
     r: &Reader<'_>,
-    outside: &Outsiders,
-    loose: &mut Loose,
+    plugins: &Plugins,
+    loose: &mut LooseSelectors,
 ) -> (Vec<FlowDecl>, Vec<(usize, FlowDecl)>) {
     let mut all =
-        r.list("flow", |node, sink| FlowDecl::read(node, outside, sink).map_err(|l| loose.extend(l)).ok());
+        r.list("flow", |node, sink| FlowDecl::read(node, plugins, sink).map_err(|l| loose.extend(l)).ok());
     all.extend(r.list("attack", |node, sink| {
-        FlowDecl::read_attack(node, outside, sink).map_err(|l| loose.extend(l)).ok()
+        FlowDecl::read_attack(node, plugins, sink).map_err(|l| loose.extend(l)).ok()
     }));
     let (on, off): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(_, decl)| decl.enabled);
     (on.into_iter().map(|(_, decl)| decl).collect(), off)

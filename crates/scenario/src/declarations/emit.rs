@@ -12,8 +12,8 @@ use tailrace_app::AttackConfig;
 use tailrace_core::Bytes;
 use tailrace_core::params::tagged;
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
-use tailrace_transport::TcpConfig;
-use tailrace_transport::mptcp::MptcpConfig;
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{TcpBehaviour, TcpConfig};
 
 impl Declaration {
     /// It as a file with every default filled in, which reads back as the same scenario.
@@ -155,11 +155,12 @@ fn flow(out: &mut Lines, f: &FlowDecl) {
         }
         None => out.put("app", kinded(f.app.name(), f.app.params(), |name| f.app.get(name))),
     }
-    transport(out, f, &format!("[{list}.transport]"));
+    transport(out, f, &format!("{list}.transport"));
 }
 
 /// The last part of a flow; many parameters read better one a line, under a header of their own.
-fn transport(out: &mut Lines, f: &FlowDecl, title: &str) {
+fn transport(out: &mut Lines, f: &FlowDecl, path: &str) {
+    let (title, behaviour) = (format!("[{path}]"), format!("[{path}.behaviour]"));
     match &f.transport {
         Transport::Udp { header, ecn } => {
             let pairs = vec![
@@ -170,13 +171,15 @@ fn transport(out: &mut Lines, f: &FlowDecl, title: &str) {
             out.put("transport", inline(pairs));
         }
         Transport::Tcp { config, cc, header } => {
-            out.header(title);
+            out.header(&title);
             out.put("kind", text("tcp"));
             out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
             endpoint(out, f, *header, config);
+            out.header(&behaviour);
+            out.params(TcpBehaviour::params(), |name| config.behaviour.get(name));
         }
         Transport::Mptcp { plan, header } => {
-            out.header(title);
+            out.header(&title);
             out.put("kind", text("mptcp"));
             let (cc, scheduler, manager) = (&plan.control, &plan.scheduler, &plan.path_manager);
             out.put("cc", kinded(cc.name(), cc.params(), |name| cc.get(name)));
@@ -184,11 +187,14 @@ fn transport(out: &mut Lines, f: &FlowDecl, title: &str) {
             out.put("path_manager", kinded(manager.name(), manager.params(), |name| manager.get(name)));
             out.params(MptcpConfig::params(), |name| plan.mptcp.get(name));
             endpoint(out, f, *header, &plan.tcp);
+            out.header(&behaviour);
+            out.params(MptcpBehaviour::params(), |name| plan.mptcp.behaviour.get(name));
+            out.params(TcpBehaviour::params(), |name| plan.tcp.behaviour.get(name));
         }
     }
 }
 
-/// What TCP and the subflows of Multipath TCP have in common.
+/// Keys that TCP and the subflows of Multipath TCP have in common.
 fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpConfig) {
     if let Some(profile) = f.profile {
         out.put("profile", text(&profile_name(profile)));

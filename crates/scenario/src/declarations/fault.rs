@@ -2,17 +2,17 @@
 
 use crate::declarations::composite::read_composite;
 use crate::declarations::forms::{DURATION, NAME, POSITIVE_DURATION, plain};
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
 use crate::declarations::places::{
     DIRECTION, Direction, HOST_LIST, INTERFACES, LINK_LIST, Numbers, ROUTER_LIST,
 };
-use crate::declarations::queue::{Around, QueueDefaults, read_queue};
-use crate::declarations::reader::{Elsewhere, Given, Reader};
+use crate::declarations::queue::{QueueContext, QueueDefaults, read_queue};
+use crate::declarations::reader::{MisplacedKey, ParamReading, Reader};
+use crate::declarations::row::{may, must, or, section};
 use crate::declarations::rows::read_rows;
-use crate::declarations::sections::key::Section;
-use crate::declarations::sections::row::{may, must, or, section};
 use crate::model::{Fault, FaultConfig};
 use crate::text::codes::Code;
 use crate::text::document::Node;
@@ -34,7 +34,7 @@ section! {
         link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links that it happens to, by their names or ends.";
         host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts to whose links it happens.";
         router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers to whose links it happens.";
-        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Which links of `host`: numbers from 1 on, in the order of the file.";
+        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Links of `host` by their numbers, from 1 on, in the order of the file.";
         direction: At<Direction> = or(DIRECTION, "both"),
             "In which direction it happens. For `link`: \"forward\", from its first end to the second, or \"reverse\". For `host` or `router`: \"up\", away from it, or \"down\", towards it.";
         every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "With several links: it starts at one link after the other, so much time apart.";
@@ -45,7 +45,7 @@ section! {
     }
 }
 
-/// One `[[fault]]` as written.
+/// A `[[fault]]` as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FaultDecl {
     pub(crate) keys: FaultKeys,
@@ -53,7 +53,7 @@ pub(crate) struct FaultDecl {
 }
 
 impl FaultDecl {
-    /// What would be written for a fault of the link called `name`.
+    /// The declaration that makes this fault of the link called `name`.
     pub(crate) fn of(fault: &Fault, name: &str) -> Self {
         let origin = Origin::Scenario;
         let link = names::link_selector(name).expect("the name of a link selects it");
@@ -76,9 +76,9 @@ impl FaultDecl {
     }
 
     /// Reads one `[[fault]]`.
-    pub(crate) fn read(node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Option<Self> {
+    pub(crate) fn read(node: &Node, around: QueueContext<'_>, sink: &Sink<'_>) -> Option<Self> {
         let Some(table) = node.as_table() else {
-            // Which says so.
+            // Reports that it is no table.
             let _ = Reader::new(node, &FAULT, sink);
             return None;
         };
@@ -114,7 +114,7 @@ impl FaultDecl {
         let usual = FaultConfig::default_of(self.kind.name());
         for p in self.kind.params() {
             let value = self.kind.get(p.name).expect("it is in the table");
-            // What another kind lacks is no more than a note while it has its default: a sweep may change the kind.
+            // A key that another kind lacks is accepted with its default value, since a sweep may change the kind.
             let default = usual.as_ref().and_then(|usual| usual.get(p.name)).filter(|_| !p.required);
             let note = if default.as_ref() == Some(&value) { "# " } else { "" };
             out.put(&format!("{note}{}", p.name), plain_text(&value));
@@ -189,16 +189,16 @@ const KINDS: Kinds<'_> =
     Kinds { what: "fault", names: FaultConfig::names(), command: "tailrace list faults" };
 
 /// The fault with the keys of its kind.
-fn set_keys(fault: FaultConfig, around: Around<'_>, r: &Reader<'_>) -> Option<FaultConfig> {
+fn set_keys(fault: FaultConfig, around: QueueContext<'_>, r: &Reader<'_>) -> Option<FaultConfig> {
     let sink = r.sink();
     let fault = RefCell::new(fault);
     // Set as it is: of one that is not registered no value says all.
     let queue = |key: &str, node: &Node| {
         let queue = read_queue(Some(node), &QueueDefaults { around, limit: None }, sink)?;
-        fault.borrow_mut().set_queue(key, queue).then_some(Given::Set)
+        fault.borrow_mut().set_queue(key, queue).then_some(ParamReading::Set)
     };
     let composite = |p: &ParamInfo, node: &Node| match p.kind {
-        Kind::Queue => queue(p.name, node).unwrap_or(Given::Wrong),
+        Kind::Queue => queue(p.name, node).unwrap_or(ParamReading::Wrong),
         Kind::Text if p.name == "rows" => read_rows(p.name, node, sink),
         _ => read_composite(p, node, sink),
     };
@@ -218,13 +218,16 @@ fn params_of_all() -> Vec<ParamInfo> {
 }
 
 /// Keys of other kinds than the one that has `own`.
-fn keys_elsewhere(own: &[ParamInfo]) -> Vec<Elsewhere> {
-    let mut keys: Vec<Elsewhere> = Vec::new();
+fn keys_elsewhere(own: &[ParamInfo]) -> Vec<MisplacedKey> {
+    let mut keys: Vec<MisplacedKey> = Vec::new();
     for p in params_of_all().iter().filter(|p| own.iter().all(|own| own.name != p.name)) {
         if keys.iter().all(|key| key.name != p.name) {
             let with = catalog().into_iter().filter(|info| info.params.iter().any(|q| q.name == p.name));
             let kinds: Vec<_> = with.map(|info| info.name).collect();
-            keys.push(Elsewhere { name: p.name, help: format!("kinds that take it: {}", kinds.join(", ")) });
+            keys.push(MisplacedKey {
+                name: p.name,
+                help: format!("kinds that take it: {}", kinds.join(", ")),
+            });
         }
     }
     keys

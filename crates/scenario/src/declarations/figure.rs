@@ -2,7 +2,7 @@
 
 use crate::declarations::forms::TEXT;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::row::{may, section};
+use crate::declarations::row::{may, section};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::At;
@@ -38,7 +38,7 @@ impl FigureDecl {
         decl
     }
 
-    /// What is said, by key.
+    /// Keys and values that are written.
     pub(crate) fn said(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let Self { series, metric, against, by, kind, r#where, formula, of, log } = self;
         let all = [

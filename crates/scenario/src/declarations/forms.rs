@@ -1,14 +1,14 @@
-//! What keys take: forms of values, for rows of sections.
+//! Forms of values, for rows of sections.
 
+use crate::declarations::key::Shape;
 use crate::declarations::names::{self, Selector};
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read};
+use crate::declarations::row::{Form, Read};
 use crate::declarations::values;
 use crate::text::write;
 use tailrace_core::Duration;
 use tailrace_core::params::ParamType;
 
-/// What reads as one plain value.
+/// Plain value.
 pub(crate) const fn plain<P: ParamType>() -> Form<P> {
     Form {
         shape: Shape::Plain(P::KIND),

@@ -1,11 +1,11 @@
 //! The plain keys of a scenario, `[record]` and `[routing]`.
 
 use crate::declarations::forms::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
+use crate::declarations::key::Shape;
 use crate::declarations::reader::Reader;
 use crate::declarations::routing::RoutingKeys;
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read, may, must, or, section};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::row::{Form, Read, may, must, or, section};
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::model::Record;
 use crate::text::codes::Code;
@@ -21,17 +21,17 @@ section! {
     pub(crate) struct HeadKeys {
         name: At<String> = must(TEXT), "A short name; the folder of results is called after it unless you choose another.";
         question: At<String> = or(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
-        duration: At<Duration> = must(POSITIVE_DURATION), "How much time is simulated.";
+        duration: At<Duration> = must(POSITIVE_DURATION), "Simulated time.";
         warmup: At<Duration> = or(DURATION, "0 s"), "The time at which statistics start; what happens before is not counted.";
         runs: At<u32> = or(positive_count::<u32>(), "1").within("1", "1000000", "each run is a simulation of its own"),
-            "How often the experiment is repeated, each time with other random numbers, which follow from `seed`.";
+            "Number of repetitions, each with other random numbers, which follow from `seed`.";
         seed: At<u64> = or(plain::<u64>(), "1"), "The number from which all random numbers follow. The same seed gives the same results.";
     }
 }
 
 section! {
     /// `[record]`.
-    pub RECORD = "[record]", "What is recorded in addition to the totals.";
+    pub RECORD = "[record]", "Series and tables that are recorded in addition to the totals.";
     pub(crate) struct RecordKeys {
         interval: Option<At<Option<Duration>>> =
             may(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results"),
@@ -40,9 +40,9 @@ section! {
             "For how many flows of each group series over time are kept: the first so many.";
         events: At<bool> = or(plain::<bool>(), "false"),
             "Whether single drops, marks, timeouts, flags and faults are kept as rows of the table `events`.";
-        max_events: At<u64> = or(plain::<u64>(), "1000000"), "How many events are kept; further ones are only counted.";
+        max_events: At<u64> = or(plain::<u64>(), "1000000"), "Number of events that are kept; further ones are only counted.";
         max_connections: At<u64> = or(plain::<u64>(), "10000"),
-            "How many connections get a row in the table `connections`; further ones have none.";
+            "Number of connections that get a row in the table `connections`; further ones have none.";
     }
 }
 
@@ -52,13 +52,13 @@ const INTERVAL: Form<Option<Duration>> = Form {
         Some("off") => Ok(None),
         _ => values::positive_duration(node)
             .map(Some)
-            .map_err(|e| Unfit { why: format!("{}, or \"off\"", e.why), ..e }),
+            .map_err(|e| UnfitValue { why: format!("{}, or \"off\"", e.why), ..e }),
     }),
     write: |interval| interval.map_or_else(|| write::text("off"), write::shown),
 };
 
 impl RecordKeys {
-    /// What is recorded.
+    /// The model's record: what is recorded beside the totals.
     pub(crate) fn plain(&self) -> Record {
         Record {
             interval: self.interval.as_ref().and_then(|at| at.value),

@@ -1,11 +1,11 @@
 //! Hosts that run a kernel of their own: `sysctl`, `run`, `limits` and `endpoints` of `[[host]]`.
 
 use crate::declarations::forms::{DURATION, TEXT, plain};
+use crate::declarations::key::Shape;
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read, may, must, or, section};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::row::{Form, Read, may, must, or, section};
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -29,8 +29,8 @@ section! {
     /// `limits`.
     pub(crate) LIMITS = "`limits`", "The limits that `ip mptcp limits` sets.";
     pub(crate) struct LimitsDecl {
-        subflows: At<u32> = or(plain::<u32>().few(), "2"), "How many subflows a connection may have in addition to the first.";
-        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "How many addresses announced by the other end are accepted.";
+        subflows: At<u32> = or(plain::<u32>().few(), "2"), "Number of subflows that a connection may have in addition to the first.";
+        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "Number of addresses announced by the other end that are accepted.";
     }
 }
 
@@ -41,9 +41,9 @@ impl Form<u32> {
     }
 }
 
-fn few(node: &Node) -> Result<u32, Unfit> {
+fn few(node: &Node) -> Result<u32, UnfitValue> {
     let n: u32 = values::plain(node)?;
-    if n > 8 { Err(Unfit::outside("Linux has room for 8")) } else { Ok(n) }
+    if n > 8 { Err(UnfitValue::outside("Linux has room for 8")) } else { Ok(n) }
 }
 
 /// A kernel's name. Series look like numbers: where a shell has taken the quotes, what was written counts.
@@ -66,11 +66,15 @@ fn kernel(node: &Node, sink: &Sink<'_>) -> Option<String> {
 /// Megabytes that a kernel boots with, and no more than its 32 bits of options say.
 pub(crate) const MEMORY: Form<Bytes> = Form { read: Read::Value(memory), ..plain() };
 
-fn memory(node: &Node) -> Result<Bytes, Unfit> {
+fn memory(node: &Node) -> Result<Bytes, UnfitValue> {
     let size: Bytes = values::plain(node)?;
     let (least, most) = (Bytes(32 << 20), Bytes(16 << 30));
     let fits = (least..=most).contains(&size);
-    if fits { Ok(size) } else { Err(Unfit::outside(format!("a kernel has 32 MiB to 16 GiB, found {size}"))) }
+    if fits {
+        Ok(size)
+    } else {
+        Err(UnfitValue::outside(format!("a kernel has 32 MiB to 16 GiB, found {size}")))
+    }
 }
 
 /// Names under `/proc/sys` and what is written there.
@@ -138,10 +142,10 @@ fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, A
     }
 }
 
-/// What a shell has something to do with.
+/// Command line for the shell, which is not blank.
 const COMMAND: Form<String> = Form { read: Read::Value(command), ..TEXT };
 
-fn command(node: &Node) -> Result<String, Unfit> {
+fn command(node: &Node) -> Result<String, UnfitValue> {
     let text = values::text(node)?;
     if text.trim().is_empty() { Err("there is nothing to run".to_string().into()) } else { Ok(text) }
 }

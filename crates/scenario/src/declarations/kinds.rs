@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// The kinds that a value can have.
 pub(crate) struct Kinds<'a> {
-    /// What messages call such a value.
+    /// Word for such a value in messages.
     pub(crate) what: &'a str,
     pub(crate) names: &'a [&'static str],
     /// The command that tells all of them.

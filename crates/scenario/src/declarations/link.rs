@@ -1,12 +1,12 @@
 //! `[[link]]`: rate, delay, loss, queue of each direction.
 
 use crate::declarations::loss::read_loss;
-use crate::declarations::names::{self, Loose, Selector};
-use crate::declarations::queue::{Around, QueueDefaults, read_queue, writes};
+use crate::declarations::names::{self, LooseSelectors, Selector};
+use crate::declarations::queue::{QueueContext, QueueDefaults, read_queue, writes};
 use crate::declarations::rate::{LinkRate, read_link_rate, trace_of};
 use crate::declarations::reader::Reader;
 use crate::declarations::sections::{LINK, REVERSE};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::{distribution, plain};
 use crate::model::{LinkSpec, LossConfig, Strip};
 use crate::text::codes::Code;
@@ -15,7 +15,7 @@ use crate::text::place::{At, Ignored, Origin};
 use crate::text::sink::Sink;
 use tailrace_core::{Bytes, DeliveryTrace, Probability};
 
-/// One `[[link]]` as written, defaults filled in.
+/// A `[[link]]` as written, defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkDecl {
     pub(crate) origin: Ignored<Origin>,
@@ -40,7 +40,11 @@ pub(crate) struct LinkDecl {
 
 impl LinkDecl {
     /// Reads one `[[link]]`.
-    pub(crate) fn read(node: &Node, around: Around<'_>, sink: &Sink<'_>) -> Result<Self, Loose> {
+    pub(crate) fn read(
+        node: &Node,
+        around: QueueContext<'_>,
+        sink: &Sink<'_>,
+    ) -> Result<Self, LooseSelectors> {
         let Some(r) = Reader::new(node, &LINK, sink) else { return Err(Vec::new()) };
         let [name, medium] = ["name", "medium"].map(|key| r.read(key, names::read_name));
         let ends = r.required("between").and_then(|node| read_ends(node, sink));
@@ -119,12 +123,12 @@ impl LinkDecl {
 }
 
 /// Whether a queue, where one is written, says this.
-fn says(queue: Option<&Node>, key: &str, around: Around<'_>) -> Option<bool> {
-    queue.map(|queue| writes(queue, key, around.outside))
+fn says(queue: Option<&Node>, key: &str, around: QueueContext<'_>) -> Option<bool> {
+    queue.map(|queue| writes(queue, key, around.plugins))
 }
 
 /// Whether the queue of each direction says its role.
-fn roles_written(queue: Option<&Node>, reverse: Option<&Node>, around: Around<'_>) -> [bool; 2] {
+fn roles_written(queue: Option<&Node>, reverse: Option<&Node>, around: QueueContext<'_>) -> [bool; 2] {
     let forward = says(queue, "role", around).unwrap_or(false);
     let own = reverse.and_then(Node::as_table).and_then(|table| table.get("queue"));
     [forward, says(own, "role", around).unwrap_or(forward)]
@@ -147,10 +151,10 @@ fn usual_overhead(r: &Reader<'_>) -> Bytes {
     if traced { DeliveryTrace::HEADER } else { Bytes::ZERO }
 }
 
-fn read_overhead(node: &Node) -> Result<Bytes, Unfit> {
+fn read_overhead(node: &Node) -> Result<Bytes, UnfitValue> {
     let overhead: Bytes = plain(node)?;
     if overhead > Bytes(65_536) {
-        Err(Unfit::outside("more than 64 KiB for each packet"))
+        Err(UnfitValue::outside("more than 64 KiB for each packet"))
     } else {
         Ok(overhead)
     }

@@ -1,8 +1,8 @@
 //! Random loss: a probability, or a loss process, which `crates/impair` describes.
 
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Section;
 use crate::declarations::values::plain;
 use crate::model::LossConfig;
 use crate::text::document::{Data, Node};

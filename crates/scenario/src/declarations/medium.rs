@@ -1,11 +1,11 @@
 //! `[[medium]]`.
 
 use crate::declarations::forms::NAME;
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Section;
-use crate::declarations::sections::row::{must, section};
+use crate::declarations::row::{must, section};
 use crate::model::MediumConfig;
 use crate::text::codes::Code;
 use crate::text::document::Node;
@@ -23,7 +23,7 @@ section! {
     }
 }
 
-/// One `[[medium]]` as written.
+/// A `[[medium]]` as written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MediumDecl {
     pub(crate) keys: MediumKeys,
@@ -37,7 +37,7 @@ impl MediumDecl {
     /// Reads one `[[medium]]`.
     pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
         let Some(table) = node.as_table() else {
-            // Which says so.
+            // Reports that it is no table.
             let _ = Reader::new(node, &MEDIUM, sink);
             return None;
         };
@@ -47,7 +47,7 @@ impl MediumDecl {
         let params = kind.as_ref().map_or_else(params_of_all, |kind| kind.params().to_vec());
         let r = Reader::of(table, node.origin, &section, sink).kinded().with_params(&params);
         let keys = MediumKeys::take(&r);
-        // One that is wrong keeps its name, or links that share it would be wrong, too.
+        // A wrong medium keeps its name, so that links that share it are not reported, too.
         let mut config = kind.clone().or_else(|| MediumConfig::default_of(MediumConfig::names()[0]))?;
         let fine = kind.is_some() && r.set_params(|name, value| config.set(name, value));
         if fine && let Err((key, why)) = config.validate() {

@@ -1,13 +1,13 @@
 //! Names, and selectors of several things at once: `g1`, `src[*]`, `src[3]`, `path[0..4]` (end exclusive).
 
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::At;
 use core::fmt;
 
-/// Which members of a counted thing are meant.
+/// Members of a counted host, router or link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Members {
     /// No brackets: the only one.
@@ -71,7 +71,7 @@ impl fmt::Display for Selector {
 }
 
 /// Selectors of hosts and routers in a declaration that could not be read: their names can still be checked.
-pub(crate) type Loose = Vec<At<Selector>>;
+pub(crate) type LooseSelectors = Vec<At<Selector>>;
 
 /// A name: letters, digits, `_`, `-`, `:` and `/`, and nothing that selectors and paths are made of.
 pub(crate) fn name(text: &str) -> Result<String, String> {
@@ -85,26 +85,26 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 }
 
 /// For [`Reader::read`](crate::declarations::reader::Reader::read).
-pub(crate) fn read_name(node: &Node) -> Result<String, Unfit> {
-    values::text(node).and_then(|text| name(&text).map_err(Unfit::of(Code::BadName)))
+pub(crate) fn read_name(node: &Node) -> Result<String, UnfitValue> {
+    values::text(node).and_then(|text| name(&text).map_err(UnfitValue::of(Code::BadName)))
 }
 
 /// For [`Reader::read`](crate::declarations::reader::Reader::read).
-pub(crate) fn read_selector(node: &Node) -> Result<Selector, Unfit> {
+pub(crate) fn read_selector(node: &Node) -> Result<Selector, UnfitValue> {
     values::text(node).and_then(|text| selector(&text))
 }
 
-fn selector(text: &str) -> Result<Selector, Unfit> {
-    Selector::parse(text).map_err(Unfit::of(Code::BadSelector))
+fn selector(text: &str) -> Result<Selector, UnfitValue> {
+    Selector::parse(text).map_err(UnfitValue::of(Code::BadSelector))
 }
 
-/// As [`read_selector`], for places that also take a link by its ends: `src[3]-g1` is then a name as a whole.
-pub(crate) fn read_link_selector(node: &Node) -> Result<Selector, Unfit> {
+/// Reads a selector where a link can also be named by its ends: `src[3]-g1` is then a name as a whole.
+pub(crate) fn read_link_selector(node: &Node) -> Result<Selector, UnfitValue> {
     values::text(node).and_then(|text| link_selector(&text))
 }
 
 /// The selector that a text is, which may be the name of a link after its ends.
-pub(crate) fn link_selector(text: &str) -> Result<Selector, Unfit> {
+pub(crate) fn link_selector(text: &str) -> Result<Selector, UnfitValue> {
     match selector(text) {
         Err(_) if text.contains("]-") => Ok(Selector { name: text.to_string(), members: Members::Only }),
         other => other,

@@ -5,9 +5,9 @@ use crate::declarations::forms::{NAME, TEXT, plain, positive_count};
 use crate::declarations::kernel::{
     ENDPOINTS, KERNEL, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL,
 };
+use crate::declarations::key::{Section, Shape};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::{Section, Shape};
-use crate::declarations::sections::row::{Form, Read, may, must, section};
+use crate::declarations::row::{Form, Read, may, must, section};
 use crate::declarations::values::choice;
 use crate::model::NodeKind;
 use crate::text::place::At;
@@ -31,7 +31,7 @@ section! {
             "The Linux kernel that this host runs: a name from `tailrace kernel list`, a path, or `none`.";
         namespace: Option<At<String>> = may(TEXT, "none, the kernel is its own"),
             "Hosts with the same word here share one kernel; each is a network namespace of it. This saves memory and time.";
-        memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "How much memory the kernel gets.";
+        memory: Option<At<Bytes>> = may(MEMORY, "128 MiB"), "Memory of the kernel.";
         sysctl: Option<At<Vec<(String, String)>>> = may(SYSCTL, ""), "Settings of the kernel, by their names in sysctl(8), such as \"net.ipv4.tcp_congestion_control\".";
         run: Option<At<Vec<RunDecl>>> = may(PROGRAMS, ""), "Programs that run on this host.";
         limits: Option<At<LimitsDecl>> = may(LIMITS_TABLE, "its kernel's"), "Limits of the path manager for Multipath TCP in the host's kernel.";
@@ -88,7 +88,7 @@ impl NodeDecl {
         self.count.as_ref().map(|count| count.value)
     }
 
-    /// What describes its keys.
+    /// Description of its keys.
     pub(crate) fn section(&self) -> &'static Section {
         section_of(self.kind)
     }

@@ -1,9 +1,9 @@
 //! Where a fault happens: links or hosts, one or a list; which interfaces of these; which direction.
 
+use crate::declarations::key::Shape;
 use crate::declarations::names::{self, Selector};
-use crate::declarations::sections::key::Shape;
-use crate::declarations::sections::row::{Form, Read};
-use crate::declarations::unfit::Unfit;
+use crate::declarations::row::{Form, Read};
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::choice;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -37,7 +37,7 @@ pub(crate) const INTERFACES: Form<Vec<At<Numbers>>> = Form {
     write: |all| listed(all, |n| n.value.shown()),
 };
 
-/// Which of a link's directions.
+/// Directions of a link that a fault concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
     Both,
@@ -66,7 +66,7 @@ pub(crate) const DIRECTION: Form<Direction> = Form {
 };
 
 impl Direction {
-    /// As it is written.
+    /// Word in a scenario file.
     pub(crate) fn word(self) -> &'static str {
         WORDS.iter().find(|(_, d)| *d == self).expect("each has a word").0
     }
@@ -83,7 +83,7 @@ impl Numbers {
 }
 
 /// A number, or a range such as `"2..5"`.
-fn numbers(node: &Node) -> Result<Numbers, Unfit> {
+fn numbers(node: &Node) -> Result<Numbers, UnfitValue> {
     let expected = || {
         let found = node.shown();
         format!(
@@ -103,7 +103,7 @@ fn numbers(node: &Node) -> Result<Numbers, Unfit> {
         _ => return Err(expected().into()),
     };
     if from == 0 {
-        return Err(Unfit::outside(
+        return Err(UnfitValue::outside(
             "interfaces are counted from 1, in the order of the host's links in the file",
         ));
     }
@@ -113,12 +113,12 @@ fn numbers(node: &Node) -> Result<Numbers, Unfit> {
     Ok(Numbers(from, to))
 }
 
-/// One of something, or a list of them.
+/// Reads a single value, or a list of them.
 fn items<T>(
     node: &Node,
     key: &str,
     sink: &Sink<'_>,
-    read: fn(&Node) -> Result<T, Unfit>,
+    read: fn(&Node) -> Result<T, UnfitValue>,
 ) -> Option<Vec<At<T>>> {
     let items = match &node.data {
         Data::Broken => return None,

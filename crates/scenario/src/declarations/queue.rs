@@ -1,10 +1,10 @@
 //! The queue of a link: a discipline's name, a tc line, or a table with `kind` and parameters.
 
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Section;
 use crate::declarations::values::text;
-use crate::model::{Outsiders, Scenario};
+use crate::model::{Plugins, Scenario};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -13,23 +13,23 @@ use tailrace_core::Limit;
 use tailrace_core::params::{ParamType as _, Value};
 use tailrace_qdisc::QdiscConfig;
 
-/// What holds for the queues of a scenario that do not say otherwise, and which disciplines there are.
+/// Context of a queue: the form that the scenario gives to queues without one, and the plug-in disciplines.
 #[derive(Clone, Copy)]
-pub(crate) struct Around<'a> {
+pub(crate) struct QueueContext<'a> {
     /// `queue_form` of the scenario.
     pub(crate) form: Option<&'a str>,
-    /// Those that are not registered.
-    pub(crate) outside: &'a Outsiders,
+    /// Plug-in disciplines, which are not registered.
+    pub(crate) plugins: &'a Plugins,
 }
 
 /// The same for the queues of a link.
 pub(crate) struct QueueDefaults<'a> {
-    pub(crate) around: Around<'a>,
+    pub(crate) around: QueueContext<'a>,
     /// `queue_limit` of the link.
     pub(crate) limit: Option<At<Limit>>,
 }
 
-/// What tells all disciplines.
+/// Command that lists all disciplines.
 const ALL: &str = "tailrace list queues";
 
 /// Every form that some discipline has, in the order of the catalog.
@@ -59,10 +59,10 @@ pub(crate) fn read_form(r: &Reader<'_>) -> Option<String> {
 }
 
 /// Whether a queue is written with the parameter `key`. A tc line says all that there is to say.
-pub(crate) fn writes(queue: &Node, key: &str, outside: &Outsiders) -> bool {
+pub(crate) fn writes(queue: &Node, key: &str, plugins: &Plugins) -> bool {
     match queue.as_table() {
         Some(table) => table.get(key).is_some(),
-        None => queue.as_text().is_some_and(|text| outside.queue(text).is_none()),
+        None => queue.as_text().is_some_and(|text| plugins.queue(text).is_none()),
     }
 }
 
@@ -75,8 +75,8 @@ pub(crate) fn read_queue(
     let mut config = match node {
         None => default_queue()?,
         Some(node) => match node.as_text() {
-            Some(text) if defaults.around.outside.queue(text).is_none() => {
-                read_tc(text, node.origin, defaults.around.outside, sink)?
+            Some(text) if defaults.around.plugins.queue(text).is_none() => {
+                read_tc(text, node.origin, defaults.around.plugins, sink)?
             }
             _ => read_table(node, defaults, sink)?,
         },
@@ -122,11 +122,11 @@ fn apply_limit(config: &mut QdiscConfig, limit: &At<Limit>, sink: &Sink<'_>) {
 
 /// A discipline's name, or a table with `kind` and parameters.
 fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Option<QdiscConfig> {
-    let Around { form, outside } = defaults.around;
-    let names = outside.queue_names();
+    let QueueContext { form, plugins } = defaults.around;
+    let names = plugins.queue_names();
     let (kind, table) =
         kind_of(node, &Kinds { what: "queue discipline", names: &names, command: ALL }, sink)?;
-    let mut config = outside.queue(kind)?;
+    let mut config = plugins.queue(kind)?;
     if let Some(form) = form.filter(|form| config.forms().iter().any(|c| c.word == *form)) {
         config.set("form", &Value::Text(form.into())).ok()?;
     }
@@ -145,7 +145,7 @@ fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Opt
 /// Disciplines describe their own keys.
 const QUEUE: Section = Section { title: "the queue", doc: "", keys: &[] };
 
-fn read_tc(text: &str, origin: Origin, outside: &Outsiders, sink: &Sink<'_>) -> Option<QdiscConfig> {
+fn read_tc(text: &str, origin: Origin, plugins: &Plugins, sink: &Sink<'_>) -> Option<QdiscConfig> {
     let error = match QdiscConfig::parse_tc(text) {
         Ok(config) => return Some(config),
         Err(error) => error,
@@ -159,10 +159,10 @@ fn read_tc(text: &str, origin: Origin, outside: &Outsiders, sink: &Sink<'_>) -> 
         other => other,
     };
     let first = text.split_whitespace().next().unwrap_or("");
-    let about_kind = Some(error.offset) == text.find(first) && outside.queue(first).is_none();
+    let about_kind = Some(error.offset) == text.find(first) && plugins.queue(first).is_none();
     if about_kind && error.message.starts_with("unknown") {
         let mut diagnostic = sink.at(Code::UnknownKind, word, format!("unknown queue discipline {first:?}"));
-        diagnostic = diagnostic.among_known(first, outside.queue_names(), ALL);
+        diagnostic = diagnostic.among_known(first, plugins.queue_names(), ALL);
         // tc has names of its own, such as pfifo.
         if let (None, Some((_, hint))) = (&diagnostic.label, error.message.split_once("; did")) {
             diagnostic = diagnostic.label(format!("did{hint}"));

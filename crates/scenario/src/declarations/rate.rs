@@ -1,10 +1,10 @@
 //! The rate of a link: bits in a second, a trace of when it can deliver, or what grants, which `crates/access` describes.
 
 use crate::declarations::composite::read_composite;
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Section;
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::positive_rate;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -16,7 +16,7 @@ use tailrace_core::params::{Kind, ParamType as _};
 use tailrace_core::{DeliveryTrace, Rate};
 use tailrace_impair::RATES;
 
-/// What `rate` of a link says.
+/// Value of a link's `rate`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LinkRate {
     /// With a schedule its mean.
@@ -51,39 +51,39 @@ fn read_grants(node: &Node, sink: &Sink<'_>) -> Option<LinkRate> {
     fine.then(|| LinkRate { rate: config.mean(), schedule: Some(LinkSchedule::Grants(Arc::new(config))) })
 }
 
-fn read_rate(files: &dyn Files) -> impl Fn(&Node) -> Result<LinkRate, Unfit> {
+fn read_rate(files: &dyn Files) -> impl Fn(&Node) -> Result<LinkRate, UnfitValue> {
     move |node| match trace_of(node) {
         Some(inside) => read_trace(inside, files),
         None => positive_rate(node).map(|rate| LinkRate { rate, schedule: None }),
     }
 }
 
-/// What stands in the parentheses of a trace.
+/// Text in the parentheses of a trace.
 pub(crate) fn trace_of(node: &Node) -> Option<&str> {
     node.as_text()?.trim().strip_prefix("trace(")?.strip_suffix(')').map(str::trim)
 }
 
-fn read_trace(inside: &str, files: &dyn Files) -> Result<LinkRate, Unfit> {
+fn read_trace(inside: &str, files: &dyn Files) -> Result<LinkRate, UnfitValue> {
     let times = |c: char| c.is_ascii_digit() || c.is_whitespace() || "+-.,".contains(c);
     let (text, of) = if inside.chars().all(times) {
         (inside.to_string(), String::new())
     } else {
-        let unreadable = |why| Unfit { code: Code::UnreadableFile, why: format!("{inside:?}: {why}") };
+        let unreadable = |why| UnfitValue { code: Code::UnreadableFile, why: format!("{inside:?}: {why}") };
         (files.read(inside).map_err(unreadable)?, format!(" of {inside:?}"))
     };
     let trace =
         DeliveryTrace::parse(&text).map_err(|error| format!("line {}{of}: {}", error.line, error.why))?;
     let rate = trace.mean();
     if rate.as_bps() == 0 {
-        return Err(Unfit::outside(too_slow(&trace)));
+        return Err(UnfitValue::outside(too_slow(&trace)));
     }
     RATES
         .check(Kind::Rate, &rate.to_value())
-        .map_err(|why| Unfit::outside(format!("the trace's mean of {why}")))?;
+        .map_err(|why| UnfitValue::outside(format!("the trace's mean of {why}")))?;
     Ok(LinkRate { rate, schedule: Some(LinkSchedule::Trace(Arc::new(trace))) })
 }
 
-/// What a trace says that has hardly a time.
+/// Error text for a trace of too low a mean rate.
 fn too_slow(trace: &DeliveryTrace) -> String {
     let (times, days) = (trace.times(), trace.period().as_secs_f64() / 86_400.0);
     format!(

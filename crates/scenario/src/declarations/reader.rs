@@ -1,7 +1,7 @@
 //! A cursor over one table: typed access to its keys, errors for keys that do not exist.
 
-use crate::declarations::sections::key::Section;
-use crate::declarations::unfit::Unfit;
+use crate::declarations::key::Section;
+use crate::declarations::unfit::UnfitValue;
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
@@ -17,25 +17,25 @@ pub(crate) struct Reader<'d> {
     section: &'d Section,
     params: &'d [ParamInfo],
     kinded: bool,
-    elsewhere: &'d [Elsewhere],
+    elsewhere: &'d [MisplacedKey],
     origin: Origin,
     sink: &'d Sink<'d>,
 }
 
-/// What stands where a parameter's value is expected.
-pub(crate) enum Given {
+/// Outcome of reading a parameter's value that may be composite.
+pub(crate) enum ParamReading {
     /// Nothing but a plain value will do.
     Plain,
-    /// What was read of something else.
+    /// The value of a composite.
     Value(Value),
-    /// What needs no more: it has been set.
+    /// A value that was set while it was read.
     Set,
     /// Something that was reported.
     Wrong,
 }
 
 /// A key that is none of this table's, but another's: what to say to those who write it here.
-pub(crate) struct Elsewhere {
+pub(crate) struct MisplacedKey {
     pub(crate) name: &'static str,
     pub(crate) help: String,
 }
@@ -72,7 +72,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Says of these keys where they belong.
-    pub(crate) fn elsewhere(mut self, keys: &'d [Elsewhere]) -> Self {
+    pub(crate) fn elsewhere(mut self, keys: &'d [MisplacedKey]) -> Self {
         self.elsewhere = keys;
         self
     }
@@ -107,12 +107,20 @@ impl<'d> Reader<'d> {
     }
 
     /// Reads a key that may be missing. `None` where it is missing or wrong; a wrong one is reported.
-    pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, Unfit>) -> Option<At<T>> {
+    pub(crate) fn read<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node) -> Result<T, UnfitValue>,
+    ) -> Option<At<T>> {
         self.node(key).and_then(|node| self.convert(key, node, read))
     }
 
     /// Reads a key that must be there.
-    pub(crate) fn need<T>(&self, key: &str, read: impl FnOnce(&Node) -> Result<T, Unfit>) -> Option<At<T>> {
+    pub(crate) fn need<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Node) -> Result<T, UnfitValue>,
+    ) -> Option<At<T>> {
         self.required(key).and_then(|node| self.convert(key, node, read))
     }
 
@@ -121,7 +129,7 @@ impl<'d> Reader<'d> {
         &self,
         key: &str,
         default: T,
-        read: impl FnOnce(&Node) -> Result<T, Unfit>,
+        read: impl FnOnce(&Node) -> Result<T, UnfitValue>,
     ) -> Option<T> {
         match self.node(key) {
             None => Some(default),
@@ -133,7 +141,7 @@ impl<'d> Reader<'d> {
         &self,
         key: &str,
         node: &Node,
-        read: impl FnOnce(&Node) -> Result<T, Unfit>,
+        read: impl FnOnce(&Node) -> Result<T, UnfitValue>,
     ) -> Option<At<T>> {
         if matches!(node.data, Data::Broken) {
             return None;
@@ -141,7 +149,7 @@ impl<'d> Reader<'d> {
         match read(node).and_then(|value| self.within_bounds(key, node).map(|()| value)) {
             Ok(value) => Some(At { value, origin: node.origin }),
             Err(unfit) => {
-                // What the type cannot hold may be beyond the bounds as well.
+                // A value that the type cannot hold may be beyond the bounds as well.
                 let outside = unfit.code == Code::BadValue && self.within_bounds(key, node).is_err();
                 let code = if outside { Code::OutOfBounds } else { unfit.code };
                 let error = self.sink.at(code, node.origin, format!("bad value of `{key}`"));
@@ -152,7 +160,7 @@ impl<'d> Reader<'d> {
     }
 
     /// Whether a quantity, or the mean of a distribution, lies within the bounds of its key.
-    fn within_bounds(&self, key: &str, node: &Node) -> Result<(), Unfit> {
+    fn within_bounds(&self, key: &str, node: &Node) -> Result<(), UnfitValue> {
         let found = self.section.keys.iter().find(|k| k.name == key);
         let bounded = found.and_then(|k| Some((k.bounds?, k.shape.quantity()?)));
         let (Some((bounds, kind)), Data::Plain(value)) = (bounded, &node.data) else { return Ok(()) };
@@ -163,9 +171,9 @@ impl<'d> Reader<'d> {
                 let mean = DurationDist::read(text)?.mean();
                 bounds
                     .check(kind, &mean.to_value())
-                    .map_err(|why| Unfit::outside(format!("the mean of {why}")))
+                    .map_err(|why| UnfitValue::outside(format!("the mean of {why}")))
             }
-            value => bounds.check(kind, value).map_err(Unfit::outside),
+            value => bounds.check(kind, value).map_err(UnfitValue::outside),
         }
     }
 
@@ -202,13 +210,13 @@ impl<'d> Reader<'d> {
 
     /// Sets the parameters that are written by `set`, reporting those that do not fit, and those that are missing.
     pub(crate) fn set_params(&self, set: impl FnMut(&str, &Value) -> Result<(), SetError>) -> bool {
-        self.set_params_by(|_, _| Given::Plain, set)
+        self.set_params_by(|_, _| ParamReading::Plain, set)
     }
 
-    /// As [`Reader::set_params`]; `composite` reads values that may be more than plain.
+    /// Sets parameters like [`Reader::set_params`]; `composite` reads values that may be more than plain.
     pub(crate) fn set_params_by(
         &self,
-        composite: impl Fn(&ParamInfo, &Node) -> Given,
+        composite: impl Fn(&ParamInfo, &Node) -> ParamReading,
         mut set: impl FnMut(&str, &Value) -> Result<(), SetError>,
     ) -> bool {
         let mut fine = true;
@@ -219,15 +227,15 @@ impl<'d> Reader<'d> {
         for (key, node) in &self.table.entries {
             let Some(param) = self.params.iter().find(|p| p.name == key.value) else { continue };
             let result = match (&node.data, composite(param, node)) {
-                (Data::Broken, _) | (_, Given::Set) => Ok(()),
-                (_, Given::Wrong) => {
+                (Data::Broken, _) | (_, ParamReading::Set) => Ok(()),
+                (_, ParamReading::Wrong) => {
                     fine = false;
                     continue;
                 }
-                (_, Given::Value(value)) => {
+                (_, ParamReading::Value(value)) => {
                     set(param.name, &value).map_err(|error| (code_of(param, &value), error))
                 }
-                (Data::Plain(value), Given::Plain) => {
+                (Data::Plain(value), ParamReading::Plain) => {
                     set(param.name, value).map_err(|error| (code_of(param, value), error))
                 }
                 _ => {
@@ -281,7 +289,7 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Why a parameter does not take a value.
+/// Code of the error if a parameter does not take a value.
 fn code_of(param: &ParamInfo, value: &Value) -> Code {
     let outside = match value {
         Value::Text(text) if param.kind == Kind::Distribution => {

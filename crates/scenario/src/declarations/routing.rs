@@ -3,7 +3,7 @@
 use crate::declarations::forms::{DURATION, plain};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::row::{or, section};
+use crate::declarations::row::{or, section};
 use crate::model::{EqualPaths, Routing};
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -12,12 +12,12 @@ use tailrace_core::Duration;
 
 section! {
     /// `[routing]`.
-    pub ROUTING = "[routing]", "How routers forward packets. They know the shortest paths, those with the fewest links.";
+    pub ROUTING = "[routing]", "Forwarding of packets by routers. They know the shortest paths, those with the fewest links.";
     pub(crate) struct RoutingKeys {
         equal_paths: At<EqualPaths> = or(plain::<EqualPaths>(), "\"first\""),
             "If several paths are equally short, which one packets take: always the first in the order of the file, or one chosen by a hash of the packet's flow, so that flows spread over all of them (ECMP).";
         convergence: At<Duration> = or(DURATION, "0 s"),
-            "How long routers take to change their routes after a link has gone down or come up. Until then they send packets into links that are down. Hosts notice their own links at once.";
+            "Time that routers take to change their routes after a link has gone down or come up. Until then they send packets into links that are down. Hosts notice their own links at once.";
     }
 }
 
@@ -31,7 +31,7 @@ impl RoutingKeys {
         keys
     }
 
-    /// What it says.
+    /// The model's routing.
     pub(crate) const fn plain(&self) -> Routing {
         Routing { equal_paths: self.equal_paths.value, convergence: self.convergence.value }
     }

@@ -1,9 +1,10 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::declarations::sections::{
-    ATTACK, FAULT, Key, MEDIUM, MPTCP, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP, UDP,
+    ATTACK, FAULT, Key, MEDIUM, MPTCP, MPTCP_BEHAVIOUR, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP,
+    TCP_BEHAVIOUR, UDP,
 };
-use crate::model::Outsiders;
+use crate::model::Plugins;
 use crate::text::codes::Code;
 use serde_json::{Map, Value, json};
 use tailrace_access::{grants, media};
@@ -15,20 +16,20 @@ use tailrace_core::params::{Kind, ParamInfo, Parameters as _};
 use tailrace_impair::{faults, losses};
 use tailrace_qdisc::{PluginConfig, QdiscConfig};
 use tailrace_transport::cc::CatalogEntry;
-use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
 pub fn schema() -> Value {
-    schema_with(Outsiders::NONE)
+    schema_with(Plugins::NONE)
 }
 
 /// The schema of files that may name these algorithms, too.
-pub fn schema_with(outside: &Outsiders) -> Value {
-    let own = outside.controls().iter();
+pub fn schema_with(plugins: &Plugins) -> Value {
+    let own = plugins.controls().iter();
     let own: Vec<CatalogEntry> = own
         .map(|c| CatalogEntry { name: c.name(), summary: c.about(), citation: "", params: c.params() })
         .collect();
@@ -72,10 +73,16 @@ pub fn schema_with(outside: &Outsiders) -> Value {
         "spoof": section(&SPOOF, None, &[]),
         "attack": attack(),
         "medium": medium(),
-        "queue": queue(outside),
+        "queue": queue(plugins),
         "reverse": section(&REVERSE, None, &[]),
         "congestion_control": policies("A congestion control.", &[CcConfig::catalog(), own.clone()].concat()),
         "transport": transport(),
+        "tcp_behaviour": section(&TCP_BEHAVIOUR, None, TcpBehaviour::params()),
+        "mptcp_behaviour": section(
+            &MPTCP_BEHAVIOUR,
+            None,
+            &[MptcpBehaviour::params(), TcpBehaviour::params()].concat(),
+        ),
         "multipath_control": multipath_control(own),
         "scheduler": policies("A scheduler.", &SchedulerConfig::catalog()),
         "path_manager": policies("A path manager.", &PathManagerConfig::catalog()),
@@ -121,7 +128,7 @@ fn drawn_sizes() -> Value {
         "anyOf": [
             { "$ref": "#/$defs/size" },
             { "enum": measured },
-            // What stands between the parentheses may have several lines.
+            // The text between the parentheses may have several lines.
             { "type": "string", "pattern": format!("^\\s*({})\\s*\\([^()]*\\)\\s*$", names.join("|")) },
         ],
     })
@@ -223,6 +230,8 @@ fn shape(shape: Shape) -> Value {
         Shape::DurationOrOff => json!({ "anyOf": [reference("duration"), { "const": "off" }] }),
         Shape::Reverse => reference("reverse"),
         Shape::Transport => reference("transport"),
+        Shape::TcpBehaviour => reference("tcp_behaviour"),
+        Shape::MptcpBehaviour => reference("mptcp_behaviour"),
         Shape::MultipathControl => reference("multipath_control"),
         Shape::Scheduler => reference("scheduler"),
         Shape::PathManager => reference("path_manager"),
@@ -271,12 +280,12 @@ fn sweep() -> Value {
                 "type": "string",
             },
             "samples": {
-                "description": "How many values are drawn of each range.",
+                "description": "Number of values that are drawn of each range.",
                 "type": "integer",
                 "minimum": 1,
             },
             "method": {
-                "description": "How they are drawn: in strata, or each by itself.",
+                "description": "Method of drawing them: in strata, or each independently.",
                 "enum": ["latin_hypercube", "random"],
             },
         },
@@ -395,9 +404,9 @@ fn medium() -> Value {
 
 const NO_KEYS: Section = Section { title: "", doc: "", keys: &[] };
 
-fn queue(outside: &Outsiders) -> Value {
+fn queue(plugins: &Plugins) -> Value {
     let catalog = tailrace_qdisc::catalog();
-    let own = outside.queues().iter();
+    let own = plugins.queues().iter();
     let names: Vec<&str> =
         catalog.iter().map(|q| q.name).chain(own.clone().map(PluginConfig::name)).collect();
     let mut tables = vec![json!({
@@ -411,7 +420,7 @@ fn queue(outside: &Outsiders) -> Value {
     }));
     tables.extend(own.map(|q| named(q.name(), section(&NO_KEYS, Some(q.name()), q.params()), q.about())));
     kinded(
-        "Which packets wait in front of a link, in which order they are sent, and which are dropped or marked.",
+        "Queue discipline: the order in which packets are sent over a link, and which of them are dropped or marked.",
         &names,
         tables,
     )
@@ -424,7 +433,7 @@ fn multipath_control(own: Vec<CatalogEntry>) -> Value {
     )
 }
 
-/// What stands in a registry, by name.
+/// Schema of the entries of a registry: their names, or tables.
 fn policies(doc: &str, catalog: &[CatalogEntry]) -> Value {
     let names: Vec<&str> = catalog.iter().map(|c| c.name).collect();
     let tables = catalog.iter().map(|c| {
@@ -456,7 +465,7 @@ fn app() -> Value {
     let tables = tailrace_app::catalog();
     let tables = tables.iter().map(|a| named(a.name, section(&NO_KEYS, Some(a.name), a.params), a.summary));
     kinded(
-        "What a flow sends, and when: files, web pages, calls, video, or packets at some rate.",
+        "Application: what a flow sends, and when, such as files, web pages, calls, video, or packets at some rate.",
         AppConfig::names(),
         tables.collect(),
     )

@@ -1,7 +1,7 @@
 //! Sizes that are drawn as a file says: `cdf(FILE)`, or `cdf(FILE, 1460 B)` where the file counts packets.
 
-use crate::declarations::reader::Given;
-use crate::declarations::unfit::Unfit;
+use crate::declarations::reader::ParamReading;
+use crate::declarations::unfit::UnfitValue;
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::files::Files;
@@ -13,18 +13,18 @@ use tailrace_core::params::ParamType as _;
 use tailrace_core::text::Quantity as _;
 
 /// Reads the value of `key` where it names a file.
-pub(crate) fn read_sizes(key: &str, node: &Node, sink: &Sink<'_>) -> Given {
-    let Some(inside) = node.as_text().and_then(file_of) else { return Given::Plain };
+pub(crate) fn read_sizes(key: &str, node: &Node, sink: &Sink<'_>) -> ParamReading {
+    let Some(inside) = node.as_text().and_then(file_of) else { return ParamReading::Plain };
     match read_file(inside, sink.files()) {
-        Ok(sizes) => Given::Value(sizes.to_value()),
-        Err(Unfit { code, why }) => {
+        Ok(sizes) => ParamReading::Value(sizes.to_value()),
+        Err(UnfitValue { code, why }) => {
             sink.push(sink.at(code, node.origin, format!("bad value of `{key}`")).label(why));
-            Given::Wrong
+            ParamReading::Wrong
         }
     }
 }
 
-/// What stands in the parentheses, unless it is points: of these each ends with a number, and several stand apart.
+/// Name of a file in the parentheses. `None` for points, which stand apart and end with numbers.
 fn file_of(text: &str) -> Option<&str> {
     let inside = text.trim().strip_prefix("cdf")?.trim_start().strip_prefix('(')?.strip_suffix(')')?.trim();
     let is_point = ends_with_number(inside) || Bytes::parse(inside).is_ok();
@@ -37,9 +37,9 @@ fn ends_with_number(text: &str) -> bool {
     text.split_whitespace().last().is_none_or(|word| word.parse::<f64>().is_ok())
 }
 
-fn read_file(inside: &str, files: &dyn Files) -> Result<SizeDist, Unfit> {
+fn read_file(inside: &str, files: &dyn Files) -> Result<SizeDist, UnfitValue> {
     let (name, unit) = counted(inside)?.unwrap_or((inside, Bytes(1)));
-    let unreadable = |why| Unfit { code: Code::UnreadableFile, why: format!("{name:?}: {why}") };
+    let unreadable = |why| UnfitValue { code: Code::UnreadableFile, why: format!("{name:?}: {why}") };
     let text = files.read(name).map_err(unreadable)?;
     let cdf = Cdf::of_file(&text, unit)
         .map_err(|error| format!("line {} of {name:?}: {}", error.line, error.why))?;
@@ -47,16 +47,16 @@ fn read_file(inside: &str, files: &dyn Files) -> Result<SizeDist, Unfit> {
 }
 
 /// The name and what each of the file's numbers counts, where that is said; any other words are a part of the name.
-fn counted(inside: &str) -> Result<Option<(&str, Bytes)>, Unfit> {
+fn counted(inside: &str) -> Result<Option<(&str, Bytes)>, UnfitValue> {
     let Some((name, unit)) = inside.rsplit_once(',').map(|(name, unit)| (name.trim(), unit.trim())) else {
         return Ok(None);
     };
     match Bytes::parse(unit) {
         Ok(Bytes(0)) => {
-            Err(Unfit::outside(format!("{unit} is no size of a packet; write \"cdf({name}, 1460 B)\"")))
+            Err(UnfitValue::outside(format!("{unit} is no size of a packet; write \"cdf({name}, 1460 B)\"")))
         }
         Ok(unit) => Ok(Some((name, unit))),
-        Err(why) if unit.parse::<f64>().is_ok() => Err(Unfit::from(why)),
+        Err(why) if unit.parse::<f64>().is_ok() => Err(UnfitValue::from(why)),
         Err(_) => Ok(None),
     }
 }

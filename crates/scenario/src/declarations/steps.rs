@@ -1,6 +1,6 @@
 //! Rates that change at given times.
 
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::{duration, plain};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -38,7 +38,7 @@ pub(crate) fn read_steps(node: &Node, sink: &Sink<'_>) -> Option<RateSteps> {
             Data::Array(pair) if pair.len() == 2 => {
                 duration(&pair[0]).and_then(|time| plain(&pair[1]).map(|rate| (time, rate)))
             }
-            _ => Err(Unfit { code: Code::WrongType, why: "expected [time, rate]".into() }),
+            _ => Err(UnfitValue { code: Code::WrongType, why: "expected [time, rate]".into() }),
         };
         match step {
             Ok((time, _)) if steps.last().is_some_and(|(last, _)| *last >= time) => {

@@ -1,4 +1,4 @@
-//! What `[sweep]` says: variants of the scenario, as data. A single run ignores it.
+//! `[sweep]`: variants of the scenario, as data. A single run ignores it.
 
 use crate::text::write;
 
@@ -21,16 +21,16 @@ pub struct Sweep {
     pub ranges: Vec<Range>,
     /// Names whose values are drawn.
     pub name_ranges: Vec<Range>,
-    /// How many values are drawn of each range, all together one axis.
+    /// Number of values that are drawn of each range, all together one axis.
     pub samples: Option<u64>,
     /// Whether each value is drawn by itself, instead of as a Latin hypercube.
     pub independent: bool,
 }
 
-/// One axis.
+/// An axis of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SweepAxis {
-    /// What is varied, such as `link.bottleneck.queue`, or a name.
+    /// Path that is varied, such as `link.bottleneck.queue`, or a name.
     pub path: String,
     /// The values as TOML text, fit for an override of `path`.
     pub values: Vec<String>,
@@ -39,7 +39,7 @@ pub struct SweepAxis {
 /// Values between two ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Range {
-    /// What is varied, or a name.
+    /// Path that is varied, or a name.
     pub path: String,
     /// Whether equal ratios are equally likely, instead of equal differences.
     pub logarithmic: bool,
@@ -52,7 +52,7 @@ pub struct Range {
 /// Values that have a name together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Preset {
-    /// What tables call it.
+    /// Label in tables.
     pub name: String,
     /// Paths with values as TOML text.
     pub values: Vec<(String, String)>,
@@ -64,7 +64,7 @@ impl Sweep {
         *self == Self::default()
     }
 
-    /// As the section's TOML text, without its first header: keys, then the tables below it.
+    /// Writes the section as TOML without its first header: keys, then the tables below it.
     pub(crate) fn to_toml(&self) -> String {
         let mut lines: Vec<String> =
             self.grid.iter().map(axis).chain(self.ranges.iter().map(range)).collect();

@@ -1,16 +1,16 @@
-//! Why a value cannot be taken.
+//! Reason why a value cannot be taken.
 
 use crate::text::codes::Code;
 use tailrace_core::dist::error::DistributionError;
 
 /// A value that does not fit its key.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unfit {
+pub(crate) struct UnfitValue {
     pub(crate) code: Code,
     pub(crate) why: String,
 }
 
-impl Unfit {
+impl UnfitValue {
     /// Too little or too much.
     pub(crate) fn outside(why: impl Into<String>) -> Self {
         Self { code: Code::OutOfBounds, why: why.into() }
@@ -22,7 +22,7 @@ impl Unfit {
     }
 }
 
-impl From<DistributionError> for Unfit {
+impl From<DistributionError> for UnfitValue {
     fn from(unreadable: DistributionError) -> Self {
         match unreadable {
             DistributionError::Form(why) => why.into(),
@@ -31,7 +31,7 @@ impl From<DistributionError> for Unfit {
     }
 }
 
-impl From<String> for Unfit {
+impl From<String> for UnfitValue {
     fn from(why: String) -> Self {
         Self { code: Code::BadValue, why }
     }

@@ -2,7 +2,7 @@
 
 use crate::declarations::forms::{DURATION, NAME};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::row::{may, must, section};
+use crate::declarations::row::{may, must, section};
 use crate::text::document::Node;
 use crate::text::place::At;
 use crate::text::sink::Sink;

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use tailrace_core::Duration;
 use tailrace_impair::FaultConfig;
 
-/// One direction of a link.
+/// Direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Way {
+pub struct LinkDirection {
     /// The link.
     pub link: LinkIndex,
     /// Whether it is the direction from the second end to the first.
     pub backward: bool,
 }
 
-impl Way {
+impl LinkDirection {
     /// Both directions of a link.
     pub const fn both(link: LinkIndex) -> [Self; 2] {
         [Self { link, backward: false }, Self { link, backward: true }]
@@ -25,12 +25,12 @@ impl Way {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     /// Directions of links concerned, each once.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LinkDirection>,
     /// Start.
     pub at: Duration,
     /// End; `None` lasts.
     pub until: Option<Duration>,
-    /// What happens.
+    /// Kind of fault, with its parameters.
     pub kind: FaultConfig,
 }
 
@@ -53,8 +53,8 @@ pub struct Capture {
 /// The place of a capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CapturePoint {
-    /// What a host sends and receives.
+    /// Packets that a host sends and receives.
     Node(NodeIndex),
-    /// What a link carries, both directions, and what its queues drop (as comments).
+    /// Packets that a link carries in both directions, and those that its queues drop (as comments).
     Link(LinkIndex),
 }

@@ -18,7 +18,7 @@ pub struct FlowGroup {
     pub dscp: Dscp,
     /// Its ports.
     pub ports: Ports,
-    /// Who sends to whom.
+    /// Pattern of senders and receivers.
     pub pattern: Pattern,
     /// Sender and receiver of each flow. Of a permutation one that can be; each run draws its own.
     pub pairs: Vec<(NodeIndex, NodeIndex)>,
@@ -26,7 +26,7 @@ pub struct FlowGroup {
     pub transport: Transport,
     /// Routers that subflows go through, a list a subflow, where a path manager asks for it.
     pub gateways: Vec<Vec<NodeIndex>>,
-    /// What drives it.
+    /// Application that drives it.
     pub app: AppConfig,
     /// Start of each flow, drawn once a flow and run, where `starts` is empty.
     pub start: DurationDist,
@@ -41,7 +41,7 @@ pub struct FlowGroup {
 }
 
 tailrace_core::choices! {
-    /// Which of the hosts that a group names send to which.
+    /// Pairing of the hosts that a group names as senders and receivers.
     pub enum Pattern {
         /// The first host sends to the first, the second to the second, and so on; or all to one, or one to all.
         Pairs = "pairs",
@@ -76,9 +76,9 @@ tailrace_core::choices! {
 /// Ports of a group's flows. Some disciplines hash them, so they decide which flows share a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ports {
-    /// That of the sender in its first connection; later ones count up.
+    /// Port of the sender in its first connection; later connections count up.
     pub client: u16,
-    /// That of the receiver; further flows between the same two addresses have the next ones.
+    /// Port of the receiver; further flows between the same two addresses have the next ones.
     pub server: u16,
 }
 
@@ -114,7 +114,7 @@ pub enum Transport {
     Mptcp {
         /// Parameters of the connection, of its subflows, and its policies.
         plan: Arc<MptcpPlan>,
-        /// As with TCP; the MPTCP options count beside it.
+        /// Header bytes of each packet, as for TCP; the MPTCP options are added to them.
         header: Option<Bytes>,
     },
     /// UDP.

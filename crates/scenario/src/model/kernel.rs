@@ -3,7 +3,7 @@
 use tailrace_core::{Bytes, Duration};
 use tailrace_transport::mptcp::path_manager::Endpoint;
 
-/// What a host with a kernel of its own is made of.
+/// Kernel of a host, with its settings and programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KernelHost {
     /// The kernel: a name that whoever runs the scenario knows, or a path.
@@ -12,9 +12,9 @@ pub struct KernelHost {
     pub namespace: Option<String>,
     /// Its memory.
     pub memory: Bytes,
-    /// What is written under `/proc/sys`, by names as sysctl(8) has them, in the order of the file.
+    /// Settings under `/proc/sys`, by their names in sysctl(8), in the order of the file.
     pub sysctl: Vec<(String, String)>,
-    /// What it runs, in the order of the file.
+    /// Programs that it runs, in the order of the file.
     pub programs: Vec<Program>,
     /// Limits of Multipath TCP's path manager, where they are given.
     pub limits: Option<Limits>,
@@ -29,7 +29,7 @@ pub struct KernelHost {
 pub struct Program {
     /// When it starts.
     pub at: Duration,
-    /// As the shell reads it.
+    /// Command line for the shell.
     pub command: String,
 }
 

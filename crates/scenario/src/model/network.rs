@@ -25,7 +25,7 @@ pub struct MediumIndex(pub u32);
 pub struct Medium {
     /// Its name, unique among media.
     pub name: String,
-    /// What it is, with its keys.
+    /// Kind of medium, with its parameters.
     pub kind: MediumConfig,
 }
 
@@ -56,7 +56,7 @@ pub enum NodeKind {
 pub struct Link {
     /// Its name, or `a-b` after its ends; unique.
     pub name: String,
-    /// One end.
+    /// First end.
     pub a: NodeIndex,
     /// The other end.
     pub b: NodeIndex,
@@ -71,7 +71,7 @@ pub struct Link {
     pub observed: bool,
 }
 
-/// One direction of a link.
+/// Direction of a link, with its own values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkSpec {
     /// Rate, more than zero; where there is a schedule, its mean.
@@ -100,8 +100,8 @@ pub struct LinkSpec {
 }
 
 tailrace_core::choices! {
-    /// Which TCP options a middlebox takes out of packets (Honda et al., IMC 2011, found those that do it to all
-    /// segments and those that do it to SYNs alone).
+    /// TCP options that a middlebox takes out of packets. Honda et al. (IMC 2011) found middleboxes that do it to all segments
+    /// and others that do it to SYNs alone.
     pub enum Strip {
         /// None.
         None = "none",

@@ -1,9 +1,9 @@
-//! How routers find their ways.
+//! Routing: equal-cost paths and convergence.
 
 use tailrace_core::Duration;
 
 tailrace_core::choices! {
-    /// Which of several ways of as many links packets take.
+    /// Choice among several shortest paths (ECMP).
     pub enum EqualPaths {
         /// All packets take the first one, in the order in which links are declared.
         First = "first",
@@ -14,12 +14,12 @@ tailrace_core::choices! {
     }
 }
 
-/// How routers find their ways.
+/// Routing of the routers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Routing {
-    /// Which of several ways packets take.
+    /// Choice among several shortest paths.
     pub equal_paths: EqualPaths,
-    /// How long routes stay as they were after a link has gone down or come up.
+    /// Time for which routes stay as they were after a link has gone down or come up.
     pub convergence: Duration,
 }
 

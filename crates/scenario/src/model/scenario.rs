@@ -1,4 +1,4 @@
-//! One experiment as a whole.
+//! Experiment: everything that a run needs.
 
 use super::fault::{Capture, Fault};
 use super::flow::FlowGroup;
@@ -7,7 +7,7 @@ use super::routing::Routing;
 use super::window::Window;
 use tailrace_core::{Duration, Limit};
 
-/// One experiment.
+/// An experiment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// Short name; the default result folder is called after it.
@@ -22,9 +22,9 @@ pub struct Scenario {
     pub runs: u32,
     /// Base seed; run `k` (from 1) uses `tailrace_core::rng::run_seed(seed, k)`.
     pub seed: u64,
-    /// What is recorded beside the totals.
+    /// Record: series and tables beside the totals.
     pub record: Record,
-    /// How routers find their ways.
+    /// Routing of routers.
     pub routing: Routing,
     /// Parts of the run with statistics of their own, in order of time.
     pub windows: Vec<Window>,
@@ -37,7 +37,7 @@ pub struct Scenario {
     /// Flow groups, in the order of declaration, those of attacks behind the others.
     pub flows: Vec<FlowGroup>,
     /// Groups that are switched off. Nothing comes of them; that others keep their ports takes knowing them.
-    pub idle: Vec<Idle>,
+    pub idle: Vec<DisabledGroup>,
     /// Faults, in the order of declaration.
     pub faults: Vec<Fault>,
     /// Packet captures.
@@ -46,14 +46,14 @@ pub struct Scenario {
 
 /// A group that is switched off.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Idle {
-    /// How many of [`Scenario::flows`] come before it.
+pub struct DisabledGroup {
+    /// Number of [`Scenario::flows`] that come before it.
     pub after: usize,
-    /// What it would be.
+    /// Group that it would be if it were enabled.
     pub group: FlowGroup,
 }
 
-/// What is recorded beside the totals of the result contract.
+/// Series and tables that are recorded beside the totals of the result contract.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
     /// Sampling interval of `flow_series` and `queue_series`; `None` records no series.

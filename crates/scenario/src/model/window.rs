@@ -5,7 +5,7 @@ use tailrace_core::Duration;
 /// A part of the run between two times, after the warm-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// What it is called in the results.
+    /// Name in the results.
     pub name: String,
     /// When it begins.
     pub start: Duration,

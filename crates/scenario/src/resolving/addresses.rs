@@ -2,7 +2,7 @@
 
 use crate::declarations::draft::Draft;
 use crate::declarations::node::NodeDecl;
-use crate::model::{LinkIndex, NodeIndex, NodeKind, Scenario, Way};
+use crate::model::{LinkDirection, LinkIndex, NodeIndex, NodeKind, Scenario};
 use crate::resolving::topology::Topology;
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
@@ -86,8 +86,8 @@ fn plural(n: usize, word: &str) -> String {
 }
 
 /// The address of each interface as the file has it, its host, and the direction that begins there, in the order of links.
-pub(super) fn interfaces(scenario: &Scenario) -> Vec<(Ipv4Addr, NodeIndex, Way)> {
-    let mut found: Vec<(Ipv4Addr, NodeIndex, Way)> = Vec::new();
+pub(super) fn interfaces(scenario: &Scenario) -> Vec<(Ipv4Addr, NodeIndex, LinkDirection)> {
+    let mut found: Vec<(Ipv4Addr, NodeIndex, LinkDirection)> = Vec::new();
     let mut links = vec![0; scenario.nodes.len()];
     for (i, link) in scenario.links.iter().enumerate() {
         for (node, backward) in [(link.a, false), (link.b, true)] {
@@ -99,13 +99,13 @@ pub(super) fn interfaces(scenario: &Scenario) -> Vec<(Ipv4Addr, NodeIndex, Way)>
             let nth = &mut links[node.0 as usize];
             let address = host.addresses.get(*nth).copied().unwrap_or(counted);
             *nth += 1;
-            found.push((address, node, Way { link: LinkIndex(i as u32), backward }));
+            found.push((address, node, LinkDirection { link: LinkIndex(i as u32), backward }));
         }
     }
     found
 }
 
-/// Who has the addresses that are counted: hosts at the ends of links, in their order, and after them gateways.
+/// Owners of the addresses that are counted: hosts at the ends of links, in their order, and after them gateways.
 pub(super) fn counted(scenario: &Scenario) -> BTreeMap<u32, u32> {
     let ends = scenario.links.iter().flat_map(|link| [link.a, link.b]);
     let hosts = ends.filter(|n| scenario.nodes[n.0 as usize].kind == NodeKind::Host);

@@ -2,7 +2,7 @@
 //! within the other.
 
 use crate::declarations::draft::Draft;
-use crate::model::{Fault, Link, Way};
+use crate::model::{Fault, Link, LinkDirection};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ impl Span<'_> {
 
 /// Reports contradictions, each pair of declarations once. `faults` are those of each declaration.
 pub(crate) fn check(faults: &[Vec<Fault>], draft: &Draft, links: &[Link], sink: &Sink<'_>) {
-    let mut at: BTreeMap<Way, Vec<Span<'_>>> = BTreeMap::new();
+    let mut at: BTreeMap<LinkDirection, Vec<Span<'_>>> = BTreeMap::new();
     for (decl, fault) in faults.iter().enumerate().flat_map(|(i, own)| own.iter().map(move |f| (i, f))) {
         if !draft.faults[decl].keys.overlap.value {
             fault.ways.iter().for_each(|way| at.entry(*way).or_default().push(Span { fault, decl }));
@@ -40,7 +40,7 @@ pub(crate) fn check(faults: &[Vec<Fault>], draft: &Draft, links: &[Link], sink: 
     }
     let mut said = BTreeSet::new();
     for (way, mut spans) in at {
-        // What lies within another comes after it.
+        // A fault within another comes after it.
         spans.sort_by_key(|span| (span.fault.at, std::cmp::Reverse(span.end())));
         for (i, span) in spans.iter().enumerate() {
             let within = spans[i + 1..].iter().take_while(|later| later.fault.at < span.end());

@@ -1,4 +1,4 @@
-//! What names of hosts and routers stand for.
+//! Directory of hosts and routers by name.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::names::Selector;
@@ -68,7 +68,7 @@ pub(crate) fn directory<'d>(draft: &'d Draft, sink: &Sink<'_>) -> Directory<'d> 
     names
 }
 
-/// Those that a selector means.
+/// Finds the hosts or routers that a selector means.
 pub(crate) fn look_up(
     at: &At<Selector>,
     directory: &Directory<'_>,

@@ -5,14 +5,14 @@ use crate::declarations::link::LinkDecl;
 use crate::declarations::names::Selector;
 use crate::model::{NodeKind, Pattern};
 use crate::resolving::directory::{Directory, look_up};
-use crate::resolving::pattern::{Flows, Unfit};
+use crate::resolving::pattern::{Flows, UnfitValue};
 use crate::resolving::picked::{Picked, meet, pairs};
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
 use tailrace_app::AttackConfig;
 
-/// Those of a declaration of links.
+/// Ends of a declaration of links.
 pub(crate) fn link_ends(
     decl: &LinkDecl,
     nothing_known: bool,
@@ -49,7 +49,7 @@ pub(crate) fn link_ends(
     }
 }
 
-/// Those of a group of flows.
+/// Ends of a group of flows.
 pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<'_>) -> Option<Flows> {
     let host = |at: &At<Selector>| {
         let (picked, kind) = look_up(at, directory, sink)?;
@@ -90,39 +90,39 @@ pub(crate) fn flow_ends(decl: &FlowDecl, directory: &Directory<'_>, sink: &Sink<
 }
 
 /// Says why a pattern does not fit the hosts, and what would do.
-fn report(unfit: Unfit, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
+fn report(unfit: UnfitValue, decl: &FlowDecl, flows: &Flows, sink: &Sink<'_>) {
     let (a, b) = (&decl.from.value, &decl.to.value);
     let Flows { from, to, pattern, .. } = flows;
     let (code, message) = match unfit {
-        Unfit::Counts if *pattern == Pattern::Incast => {
+        UnfitValue::Counts if *pattern == Pattern::Incast => {
             (Code::UnequalCounts, format!("an incast has one receiver, but {b} has {} members", to.len))
         }
-        Unfit::Counts => {
+        UnfitValue::Counts => {
             (Code::UnequalCounts, format!("{a} has {} members, but {b} has {}", from.len, to.len))
         }
-        Unfit::Itself => (Code::SameEnds, format!("a flow from {a} to {b} runs from a host to itself")),
+        UnfitValue::Itself => (Code::SameEnds, format!("a flow from {a} to {b} runs from a host to itself")),
     };
-    let label = if unfit == Unfit::Counts { "cannot be paired" } else { "" };
+    let label = if unfit == UnfitValue::Counts { "cannot be paired" } else { "" };
     let error = sink.at(code, decl.to.origin, message).label(label);
     let help = match (unfit, pattern) {
-        (Unfit::Counts, Pattern::Incast) => format!("name one host in `to`, such as {}[0]", b.name),
-        (Unfit::Counts, Pattern::Permutation) => {
+        (UnfitValue::Counts, Pattern::Incast) => format!("name one host in `to`, such as {}[0]", b.name),
+        (UnfitValue::Counts, Pattern::Permutation) => {
             "in a permutation each host sends to one and receives from one: name equally many in `from` and `to`".into()
         }
-        (Unfit::Counts, _) => {
+        (UnfitValue::Counts, _) => {
             "`from` and `to` need equally many hosts, or one of them a single one; with pattern = \"all_pairs\" each host sends to each"
                 .into()
         }
-        (Unfit::Itself, Pattern::Pairs) if from.len > 1 && from == to => {
+        (UnfitValue::Itself, Pattern::Pairs) if from.len > 1 && from == to => {
             "with pattern = \"all_pairs\" each host sends to each other one, with \"permutation\" to one other".into()
         }
-        (Unfit::Itself, Pattern::Pairs) if from.len > 1 && to.len == 1 => {
+        (UnfitValue::Itself, Pattern::Pairs) if from.len > 1 && to.len == 1 => {
             "with pattern = \"incast\" all other hosts send to it".into()
         }
-        (Unfit::Itself, Pattern::Pairs) if to.len > 1 => {
+        (UnfitValue::Itself, Pattern::Pairs) if to.len > 1 => {
             "with pattern = \"all_pairs\" each host sends to each other one".into()
         }
-        (Unfit::Itself, _) => "name two different hosts in `from` and `to`".to_string(),
+        (UnfitValue::Itself, _) => "name two different hosts in `from` and `to`".to_string(),
     };
     sink.push(error.help(help));
 }

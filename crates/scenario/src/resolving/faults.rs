@@ -2,8 +2,8 @@
 
 use crate::declarations::fault::{FaultDecl, FaultKeys};
 use crate::declarations::places::Direction;
-use crate::model::{Fault, Way};
-use crate::resolving::sides::{Places, Side, steps, together};
+use crate::model::{Fault, LinkDirection};
+use crate::resolving::sides::{FaultSide, Places, steps, together};
 use crate::text::codes::Code;
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
@@ -26,12 +26,12 @@ pub(crate) fn faults(
     };
     let steps = if goes_by_steps(keys) { steps(sides, sink)? } else { vec![together(sides)] };
     let count = counted(keys, steps.len(), sink)?;
-    let times = Times { keys, count: count as u64, duration };
+    let times = StepTimes { keys, count: count as u64, duration };
     if !times.fit(sink) {
         return None;
     }
     let apart = decl.kind.profile().is_some();
-    let fault = |(k, ways): (u64, Vec<Way>)| {
+    let fault = |(k, ways): (u64, Vec<LinkDirection>)| {
         let parts = if apart { by_link(ways) } else { vec![ways] };
         let (at, until) = (times.start(k), times.end(k));
         parts.into_iter().map(move |ways| Fault { ways, at, until, kind: decl.kind.clone() })
@@ -40,10 +40,10 @@ pub(crate) fn faults(
 }
 
 /// The one interface whose address changes: the direction that begins there.
-fn interface(keys: &FaultKeys, places: &Places<'_>, sink: &Sink<'_>) -> Option<Vec<Side>> {
+fn interface(keys: &FaultKeys, places: &Places<'_>, sink: &Sink<'_>) -> Option<Vec<FaultSide>> {
     let up = At { value: Direction::Up, origin: keys.direction.origin };
     let sides = places.sides(&FaultKeys { direction: up, ..keys.clone() }, sink)?;
-    let found: usize = sides.iter().map(Side::len).sum();
+    let found: usize = sides.iter().map(FaultSide::len).sum();
     if found == 1 {
         return Some(sides);
     }
@@ -61,8 +61,8 @@ fn interface(keys: &FaultKeys, places: &Places<'_>, sink: &Sink<'_>) -> Option<V
 }
 
 /// The directions of each link by themselves, in the order in which links come first.
-fn by_link(ways: Vec<Way>) -> Vec<Vec<Way>> {
-    let mut parts: Vec<Vec<Way>> = Vec::new();
+fn by_link(ways: Vec<LinkDirection>) -> Vec<Vec<LinkDirection>> {
+    let mut parts: Vec<Vec<LinkDirection>> = Vec::new();
     let mut places = BTreeMap::new();
     for way in ways {
         let place = *places.entry(way.link).or_insert(parts.len());
@@ -87,7 +87,7 @@ pub(crate) fn settle(decl: &mut FaultDecl, steps: usize) {
     }
 }
 
-/// How many of the steps there are to be.
+/// Number of steps that are wanted.
 fn counted(keys: &FaultKeys, steps: usize, sink: &Sink<'_>) -> Option<usize> {
     let Some(count) = &keys.count else { return Some(steps) };
     if count.value as usize > steps {
@@ -103,13 +103,13 @@ fn counted(keys: &FaultKeys, steps: usize, sink: &Sink<'_>) -> Option<usize> {
 }
 
 /// When steps start and end.
-struct Times<'k> {
+struct StepTimes<'k> {
     keys: &'k FaultKeys,
     count: u64,
     duration: Duration,
 }
 
-impl Times<'_> {
+impl StepTimes<'_> {
     fn start(&self, k: u64) -> Duration {
         let apart = self.keys.every.as_ref().map_or(Duration::ZERO, |every| every.value);
         later(self.keys.at.value, apart, k)
@@ -153,7 +153,7 @@ impl Times<'_> {
     }
 }
 
-/// So many times so much later.
+/// The time `times` intervals `by` after `than`.
 fn later(than: Duration, by: Duration, times: u64) -> Duration {
     Duration::from_nanos(than.as_nanos().saturating_add(by.saturating_mul(times).as_nanos()))
 }

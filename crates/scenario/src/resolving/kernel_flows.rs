@@ -1,4 +1,4 @@
-//! What a flow asks of an end that a simulated stack can do and a kernel cannot.
+//! Checks of flows at hosts with a kernel: behaviour that a simulated stack has and a kernel has not.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::flow::FlowDecl;

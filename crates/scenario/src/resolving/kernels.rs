@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_transport::mptcp::path_manager::Endpoints;
 
-/// What a kernel has unless it is told otherwise; its programs come on top.
+/// Default memory of a kernel; its programs come on top.
 const MEMORY: Bytes = Bytes(128 << 20);
 
 /// In place of a kernel's name: the host is simulated, and what else is said of its kernel waits for one.
@@ -53,7 +53,7 @@ pub(super) fn run_something(draft: &Draft) -> bool {
     draft.nodes.iter().any(|decl| named(decl).is_some() && decl.run.is_some())
 }
 
-/// What cannot be: keys of kernels at hosts without one, endpoints of links that are not there, programs after the end.
+/// Reports keys of kernels at hosts without one, endpoints of links that are not there, and programs after the end.
 pub(super) fn check(
     scenario: &Scenario,
     draft: &Draft,
@@ -107,7 +107,7 @@ fn share_alike(draft: &Draft, sink: &Sink<'_>) {
 }
 
 /// A setting of a host that shares its kernel.
-type Shared<'a> = (&'a NodeDecl, &'a str);
+type SharedKeys<'a> = (&'a NodeDecl, &'a str);
 
 /// Whether a kernel has a setting once for all of its hosts, and not once a network namespace. There are more among those of
 /// `net`, which differ from kernel to kernel: its agent notices.
@@ -116,9 +116,9 @@ fn is_shared(name: &str) -> bool {
     !name.starts_with("net.") || name.starts_with("net.core.") && !OF_A_NAMESPACE.contains(&name)
 }
 
-/// What is there once in a kernel is set to one value.
+/// Reports hosts that share a kernel and give different values to a setting that exists once in it.
 fn set_alike(draft: &Draft, sink: &Sink<'_>) {
-    let mut known: BTreeMap<(&str, &str), Shared<'_>> = BTreeMap::new();
+    let mut known: BTreeMap<(&str, &str), SharedKeys<'_>> = BTreeMap::new();
     for decl in draft.nodes.iter().filter(|decl| named(decl).is_some()) {
         let (Some(namespace), Some(settings)) = (&decl.namespace, &decl.sysctl) else { continue };
         for (name, value) in settings.value.iter().filter(|(name, _)| is_shared(name)) {

@@ -5,7 +5,7 @@ use crate::declarations::flow::FlowDecl;
 use crate::declarations::names::link_selector;
 use crate::model::{FlowGroup, NodeIndex, Pattern, Scenario, Transport};
 use crate::resolving::links::LinkFinder;
-use crate::resolving::topology::{Hop, Topology};
+use crate::resolving::topology::{PathHop, Topology};
 use crate::text::codes::Code;
 use crate::text::place::At;
 use crate::text::sink::Sink;
@@ -74,14 +74,14 @@ fn of(
     }
 }
 
-/// What each of the links that a group is to load can carry, with the number of its flows that cross it in that direction.
+/// Rate of each link that a group is to load, with the number of its flows that cross it in that direction.
 fn crossed(
     scenario: &Scenario,
     group: &FlowGroup,
     links: Option<&Range<u64>>,
     topology: &mut Topology<'_>,
 ) -> Result<Vec<(Rate, u64)>, String> {
-    let rate = |(link, forward): Hop| {
+    let rate = |(link, forward): PathHop| {
         let link = &scenario.links[link.0 as usize];
         if forward { link.forward.rate } else { link.backward.rate }
     };
@@ -91,7 +91,7 @@ fn crossed(
     for (a, b) in &group.pairs {
         let paths =
             if multipath { topology.paths(*a, *b) } else { topology.path(*a, *b).into_iter().collect() };
-        // Of what the server sends the way back is that of the client's SYN, reversed.
+        // Data of the server takes the path of the client's SYN in reverse.
         let hops = paths.into_iter().flatten().map(|(link, forward)| (link, forward == up));
         let meant = hops.filter(|(link, _)| links.is_none_or(|range| range.contains(&u64::from(link.0))));
         let slowest = meant.min_by_key(|hop| rate(*hop));
@@ -114,7 +114,7 @@ fn crossed(
 }
 
 /// Whether a link is one of the two hosts'.
-fn at_host(scenario: &Scenario, (link, _): Hop, hosts: (NodeIndex, NodeIndex)) -> bool {
+fn at_host(scenario: &Scenario, (link, _): PathHop, hosts: (NodeIndex, NodeIndex)) -> bool {
     let link = &scenario.links[link.0 as usize];
     [link.a, link.b].iter().any(|end| [hosts.0, hosts.1].contains(end))
 }

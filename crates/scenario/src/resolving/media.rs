@@ -1,4 +1,4 @@
-//! Which links share a medium.
+//! Links that share a medium.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::link::LinkDecl;

@@ -1,4 +1,4 @@
-//! How much memory a scenario would take, estimated before anything is made: counts that cannot fit are refused.
+//! Memory that a scenario would take, estimated before anything is made: counts that cannot fit are refused.
 
 use crate::declarations::draft::Draft;
 use crate::declarations::head::Head;
@@ -17,25 +17,25 @@ use tailrace_core::{Bytes, Duration, Limit};
 /// Where a caller does not say how much memory there is.
 pub const DEFAULT_MEMORY_LIMIT: Bytes = Bytes(16 << 30);
 
-/// What there is room for.
+/// Memory limit, and rows that leave the run while it goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct MemoryRoom {
     /// Bytes of memory.
     pub memory: Bytes,
     /// Whether rows of series leave runs that are under way.
-    pub leaving: Option<Leaving>,
+    pub leaving: Option<StreamedRows>,
 }
 
 /// Rows of series and events that go to the disk, or elsewhere, while a run goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaving {
-    /// As soon as there are so many bytes of them.
+pub struct StreamedRows {
+    /// Bytes of rows after which they leave.
     pub at_once: Bytes,
-    /// So often in simulated time it is looked.
+    /// Interval, in simulated time, at which their size is looked at.
     pub every: Duration,
 }
 
-impl From<Bytes> for Room {
+impl From<Bytes> for MemoryRoom {
     /// Everything stays in memory.
     fn from(memory: Bytes) -> Self {
         Self { memory, leaving: None }
@@ -65,17 +65,17 @@ const PACKET: u128 = 160;
 /// Queues of so many packets are within what links and flows are reckoned with.
 const USUAL_QUEUE: u128 = 100_000;
 
-/// What a scenario would take.
+/// Memory estimate of a scenario.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
-    /// One run while it is under way.
+    /// Memory of a run while it is under way.
     pub run: Bytes,
-    /// What each run leaves behind, which is kept until all are done.
+    /// Memory of a run's results, which are kept until all runs are done.
     pub kept: Bytes,
 }
 
 /// Something that takes memory: what it is, how many, bytes in all, and where the most of it is declared.
-struct Part {
+struct MemoryPart {
     what: &'static str,
     count: u128,
     bytes: u128,
@@ -103,7 +103,7 @@ impl Rows {
         Self { count: self.count.saturating_mul(n), bytes: self.bytes.saturating_mul(n) }
     }
 
-    /// As many of them as take no more than `bytes`.
+    /// The largest number of these rows that takes no more than `bytes`.
     fn within(self, bytes: u128) -> Self {
         if self.bytes <= bytes {
             return self;
@@ -113,13 +113,13 @@ impl Rows {
     }
 }
 
-/// What is counted.
+/// Counts of a scenario that the estimate is made of.
 pub(crate) struct Counts<'d> {
     draft: &'d Draft,
     head: &'d Head,
     links: &'d [(Picked, Picked)],
     flows: &'d [Flows],
-    leaving: Option<Leaving>,
+    leaving: Option<StreamedRows>,
 }
 
 fn members((a, b): &(Picked, Picked)) -> u128 {
@@ -141,12 +141,12 @@ impl<'d> Counts<'d> {
         head: &'d Head,
         links: &'d [(Picked, Picked)],
         flows: &'d [Flows],
-        leaving: Option<Leaving>,
+        leaving: Option<StreamedRows>,
     ) -> Self {
         Self { draft, head, links, flows, leaving }
     }
 
-    fn parts(&self) -> [Part; 6] {
+    fn parts(&self) -> [MemoryPart; 6] {
         let of = |n: &NodeDecl| u128::from(n.len());
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
@@ -157,7 +157,7 @@ impl<'d> Counts<'d> {
         let of_flows = self.draft.flows.iter().zip(self.flows);
         let at_link = largest(of_links.map(|(decl, ends)| (members(ends), decl.ends[0].origin)));
         let at_flow = largest(of_flows.map(|(decl, ends)| (flows_of(ends), decl.name.origin)));
-        let part = |what, count: u128, each: u128, origin| Part {
+        let part = |what, count: u128, each: u128, origin| MemoryPart {
             what,
             count,
             bytes: count.saturating_mul(each),
@@ -169,7 +169,7 @@ impl<'d> Counts<'d> {
             part("hosts and routers", nodes, NODE, at_node),
             part("links", links, LINK, at_link),
             part("flows", flows, FLOW, at_flow),
-            Part {
+            MemoryPart {
                 what: "rows of series, events and connections",
                 count: rows.count,
                 bytes: rows.bytes,
@@ -180,7 +180,7 @@ impl<'d> Counts<'d> {
         ]
     }
 
-    /// What a router knows of one that hosts are behind. Most networks have hosts behind few of their routers.
+    /// Memory of a router's route to a router that hosts are behind. Most networks have hosts behind few of their routers.
     fn route(&self) -> u128 {
         let spreads = self.head.routing.plain().equal_paths != EqualPaths::First;
         if spreads || !self.draft.faults.is_empty() { 2 * ROUTE } else { ROUTE }
@@ -201,7 +201,7 @@ impl<'d> Counts<'d> {
             .and(Rows::of(observed.map(|(_, ends)| 2 * members(ends)).sum(), QUEUE_ROW.into()));
         let events = if record.events { u128::from(record.max_events) } else { 0 };
         let all = sample.times(samples(duration)).and(Rows::of(events, EVENT_ROW.into()));
-        let kept = self.leaving.map_or(all, |Leaving { at_once, every }| {
+        let kept = self.leaving.map_or(all, |StreamedRows { at_once, every }| {
             all.within(u128::from(at_once.get()).saturating_add(sample.times(samples(every)).bytes))
         });
         kept.and(Rows::of(self.connections().min(u128::from(record.max_connections)), CONNECTION))
@@ -251,7 +251,7 @@ fn room_of(limit: Option<Value>, mtu: Bytes) -> u128 {
     }
 }
 
-/// What the scenario needs, if it fits into three quarters of `limit`; if not, says how much and for what.
+/// Estimates the scenario's memory if it fits into three quarters of `limit`; if not, reports how much it needs, and for what.
 pub(crate) fn fits(counts: &Counts<'_>, limit: Bytes, sink: &Sink<'_>) -> Option<Estimate> {
     let runs = u128::from(counts.head.keys.runs.value);
     let parts = counts.parts();

@@ -3,9 +3,9 @@
 use crate::model::{NodeIndex, Pattern};
 use crate::resolving::picked::{Picked, meet, pair, pairs};
 
-/// Why a pattern does not fit the hosts of a group.
+/// Reason why a pattern does not fit the hosts of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unfit {
+pub(crate) enum UnfitValue {
     /// There are too many of them on one side.
     Counts,
     /// A host would send to itself.
@@ -23,18 +23,18 @@ pub(crate) struct Flows {
 }
 
 impl Flows {
-    /// How many there are, where the pattern fits the hosts.
-    pub(crate) fn count(&self) -> Result<u64, Unfit> {
+    /// Number of flows, if the pattern fits the hosts.
+    pub(crate) fn count(&self) -> Result<u64, UnfitValue> {
         Ok(self.count_pairs()?.saturating_mul(u64::from(self.each)))
     }
 
     /// Pairs of hosts that send to one another.
-    fn count_pairs(&self) -> Result<u64, Unfit> {
+    fn count_pairs(&self) -> Result<u64, UnfitValue> {
         let Self { from, to, .. } = *self;
         let same = self.same();
         let count = match self.pattern {
             Pattern::Pairs => match pairs(from, to) {
-                Some(_) if meet(from, to) => return Err(Unfit::Itself),
+                Some(_) if meet(from, to) => return Err(UnfitValue::Itself),
                 count => count,
             },
             Pattern::AllPairs => Some(from.len.saturating_mul(to.len) - same),
@@ -43,8 +43,8 @@ impl Flows {
             Pattern::Permutation => (from.len == to.len).then_some(from.len),
         };
         match count {
-            None => Err(Unfit::Counts),
-            Some(0) => Err(Unfit::Itself),
+            None => Err(UnfitValue::Counts),
+            Some(0) => Err(UnfitValue::Itself),
             Some(count) => Ok(count),
         }
     }
@@ -55,7 +55,8 @@ impl Flows {
         end(self.from).min(end(self.to)).saturating_sub(self.from.first.max(self.to.first))
     }
 
-    /// Who sends to whom, a pair for each flow. A permutation is one that can be: each to the next on the other side.
+    /// Pairs of sender and receiver, one for each flow. A permutation is represented by a valid one: each sends to the next on the
+    /// other side.
     pub(crate) fn pairs(&self) -> Vec<(NodeIndex, NodeIndex)> {
         let pairs = self.different_pairs();
         if self.each == 1 {
@@ -91,7 +92,7 @@ impl Flows {
 mod tests {
     use super::*;
 
-    fn flows(pattern: Pattern, from: (u64, u64), to: (u64, u64)) -> Result<Vec<(u32, u32)>, Unfit> {
+    fn flows(pattern: Pattern, from: (u64, u64), to: (u64, u64)) -> Result<Vec<(u32, u32)>, UnfitValue> {
         let side = |(first, len)| Picked { first, len, several: true };
         let flows = Flows { from: side(from), to: side(to), pattern, each: 1 };
         let pairs: Vec<_> = flows.pairs().into_iter().map(|(a, b)| (a.0, b.0)).collect();
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(flows((0, 3), (0, 3)), Ok(vec![(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)]));
         assert_eq!(flows((0, 2), (5, 2)), Ok(vec![(0, 5), (0, 6), (1, 5), (1, 6)]));
         assert_eq!(flows((0, 3), (2, 2)).map(|all| all.len()), Ok(5));
-        assert_eq!(flows((4, 1), (4, 1)), Err(Unfit::Itself));
+        assert_eq!(flows((4, 1), (4, 1)), Err(UnfitValue::Itself));
     }
 
     #[test]
@@ -112,8 +113,8 @@ mod tests {
         let flows = |from, to| flows(Pattern::Incast, from, to);
         assert_eq!(flows((0, 3), (1, 1)), Ok(vec![(0, 1), (2, 1)]));
         assert_eq!(flows((0, 3), (7, 1)), Ok(vec![(0, 7), (1, 7), (2, 7)]));
-        assert_eq!(flows((0, 3), (7, 2)), Err(Unfit::Counts));
-        assert_eq!(flows((7, 1), (7, 1)), Err(Unfit::Itself));
+        assert_eq!(flows((0, 3), (7, 2)), Err(UnfitValue::Counts));
+        assert_eq!(flows((7, 1), (7, 1)), Err(UnfitValue::Itself));
     }
 
     #[test]
@@ -124,8 +125,8 @@ mod tests {
         assert_eq!(flows((1, 3), (2, 3)), Ok(vec![(1, 2), (2, 3), (3, 4)]));
         // Shifted by one, 2 would send to 2.
         assert_eq!(flows((2, 3), (1, 3)), Ok(vec![(2, 1), (3, 2), (4, 3)]));
-        assert_eq!(flows((1, 1), (1, 1)), Err(Unfit::Itself));
-        assert_eq!(flows((0, 2), (5, 3)), Err(Unfit::Counts));
+        assert_eq!(flows((1, 1), (1, 1)), Err(UnfitValue::Itself));
+        assert_eq!(flows((0, 2), (5, 3)), Err(UnfitValue::Counts));
     }
 
     #[test]
@@ -141,7 +142,7 @@ mod tests {
         let flows = |from, to| flows(Pattern::Pairs, from, to);
         assert_eq!(flows((0, 2), (5, 2)), Ok(vec![(0, 5), (1, 6)]));
         assert_eq!(flows((0, 2), (5, 1)), Ok(vec![(0, 5), (1, 5)]));
-        assert_eq!(flows((0, 2), (1, 1)), Err(Unfit::Itself));
-        assert_eq!(flows((0, 2), (5, 3)), Err(Unfit::Counts));
+        assert_eq!(flows((0, 2), (1, 1)), Err(UnfitValue::Itself));
+        assert_eq!(flows((0, 2), (5, 3)), Err(UnfitValue::Counts));
     }
 }

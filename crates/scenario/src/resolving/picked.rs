@@ -7,7 +7,7 @@ use crate::declarations::names::{Members, Selector};
 pub(crate) struct Picked {
     /// Position of the first.
     pub(crate) first: u64,
-    /// How many.
+    /// Number of them.
     pub(crate) len: u64,
     /// Whether it stands for several (even where that is one): what is made from it is indexed.
     pub(crate) several: bool,

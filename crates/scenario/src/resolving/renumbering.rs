@@ -2,7 +2,7 @@
 //! one host.
 
 use crate::declarations::draft::Draft;
-use crate::model::{Fault, NodeIndex, Scenario, Way};
+use crate::model::{Fault, LinkDirection, NodeIndex, Scenario};
 use crate::resolving::addresses::{counted, interfaces, owner_name};
 use crate::text::codes::Code;
 use crate::text::sink::Sink;
@@ -12,7 +12,7 @@ use tailrace_core::HostAddress;
 use tailrace_impair::LinkCondition;
 
 /// The address that a fault gives, if it is of that sort, and the direction that begins at the interface.
-fn given(fault: &Fault) -> Option<(Ipv4Addr, Way)> {
+fn given(fault: &Fault) -> Option<(Ipv4Addr, LinkDirection)> {
     let address = fault.kind.applied_to(LinkCondition::default()).address().map(HostAddress::get)?;
     fault.ways.first().map(|way| (address, *way))
 }
@@ -26,8 +26,9 @@ pub(super) fn check(scenario: &Scenario, parts: &[usize], draft: &Draft, sink: &
         return;
     }
     let interfaces = interfaces(scenario);
-    let host_at = |way: Way| interfaces.iter().find(|(.., at)| *at == way).map(|(_, host, _)| *host);
-    let mut owners: BTreeMap<Ipv4Addr, (NodeIndex, Option<Way>)> = counted(scenario)
+    let host_at =
+        |way: LinkDirection| interfaces.iter().find(|(.., at)| *at == way).map(|(_, host, _)| *host);
+    let mut owners: BTreeMap<Ipv4Addr, (NodeIndex, Option<LinkDirection>)> = counted(scenario)
         .into_iter()
         .map(|(key, node)| (Ipv4Addr::from(key), (NodeIndex(node), None)))
         .collect();

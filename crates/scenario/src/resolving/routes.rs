@@ -32,7 +32,7 @@ pub(crate) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
     if sink.errors() > 0 {
         return;
     }
-    // What is switched off can be switched on.
+    // Disabled flows are checked as well, since an override may enable them.
     let idle = scenario.idle.iter().zip(&draft.idle).map(|(idle, (_, decl))| (&idle.group, decl));
     for (group, decl) in scenario.flows.iter().zip(&draft.flows).chain(idle) {
         gateways::check(&decl.gateways, group, (scenario, &mut topology), sink);

@@ -3,14 +3,14 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::flow::FlowDecl;
 use crate::declarations::head::Head;
-use crate::model::{Fault, FlowGroup, Idle, NodeIndex, Scenario};
+use crate::model::{DisabledGroup, Fault, FlowGroup, NodeIndex, Scenario};
 use crate::resolving::captures::capture;
 use crate::resolving::clashes;
 use crate::resolving::directory::{directory, expand_nodes, look_up};
 use crate::resolving::ends::{flow_ends, link_ends};
 use crate::resolving::faults::faults;
 use crate::resolving::links::{Group, LinkFinder, expand_links};
-use crate::resolving::memory::{self, Estimate, Room};
+use crate::resolving::memory::{self, Estimate, MemoryRoom};
 use crate::resolving::pattern::Flows;
 use crate::resolving::picked::Picked;
 use crate::resolving::sides::Places;
@@ -22,19 +22,24 @@ use crate::text::sink::Sink;
 /// A scenario that can run, and what its making found out.
 pub(crate) struct Resolved {
     pub(crate) scenario: Scenario,
-    /// How much memory it takes.
+    /// Memory estimate.
     pub(crate) memory: Estimate,
     /// The first link of each declaration of links.
     pub(crate) firsts: Vec<usize>,
-    /// Of how many steps each `[[fault]]` is.
+    /// Number of steps of each `[[fault]]`.
     pub(crate) steps: Vec<usize>,
-    /// How many faults each has become.
+    /// Number of faults that each `[[fault]]` has become.
     pub(crate) parts: Vec<usize>,
 }
 
 /// Checks everything that goes beyond one declaration, and expands where no error was found.
 /// `incomplete` says that some links could not be read, so that their names are not known.
-pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'_>) -> Option<Resolved> {
+pub(crate) fn resolve(
+    draft: &Draft,
+    incomplete: bool,
+    room: MemoryRoom,
+    sink: &Sink<'_>,
+) -> Option<Resolved> {
     let directory = directory(draft, sink);
     let link_ends: Vec<_> =
         draft.links.iter().map(|decl| link_ends(decl, draft.nodes.is_empty(), &directory, sink)).collect();
@@ -72,7 +77,7 @@ pub(crate) fn resolve(draft: &Draft, incomplete: bool, room: Room, sink: &Sink<'
     let of_flows = pairs.iter().zip(gateways);
     let flows = draft.flows.iter().zip(of_flows).map(|(decl, (ends, via))| flow(decl, ends, via)).collect();
     let of_idle = draft.idle.iter().zip(idle_ends.into_iter().flatten()).enumerate();
-    let idle = of_idle.map(|(before, ((at, decl), (ends, via)))| Idle {
+    let idle = of_idle.map(|(before, ((at, decl), (ends, via)))| DisabledGroup {
         after: at - before,
         group: flow(decl, &ends, via),
     });

@@ -1,9 +1,9 @@
-//! Which directions of which links a fault concerns: side by side, and step after step.
+//! Directions of links that a fault concerns: side by side, and step after step.
 
 use crate::declarations::fault::FaultKeys;
 use crate::declarations::names::Selector;
 use crate::declarations::places::{Direction, Numbers};
-use crate::model::{Link, LinkIndex, NodeIndex, NodeKind, Way};
+use crate::model::{Link, LinkDirection, LinkIndex, NodeIndex, NodeKind};
 use crate::resolving::directory::{Directory, look_up};
 use crate::resolving::links::{LinkFinder, links_of};
 use crate::text::codes::Code;
@@ -11,17 +11,17 @@ use crate::text::place::At;
 use crate::text::sink::Sink;
 
 /// Links, or all those of a router together, in the order in which one names them.
-pub(crate) struct Side {
-    /// As the file has it.
+pub(crate) struct FaultSide {
+    /// Selector as written in the file.
     shown: At<String>,
     /// The directions concerned of each.
-    links: Vec<Vec<Way>>,
+    links: Vec<Vec<LinkDirection>>,
     /// Whether it may be of several, although it is of one.
     several: bool,
 }
 
-impl Side {
-    /// How many links it is of.
+impl FaultSide {
+    /// Number of links.
     pub(crate) fn len(&self) -> usize {
         self.links.len()
     }
@@ -36,7 +36,7 @@ pub(crate) struct Places<'p> {
 
 impl Places<'_> {
     /// The sides of a fault: one for each selector of links or routers, or for each host.
-    pub(crate) fn sides(&self, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<Side>> {
+    pub(crate) fn sides(&self, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Vec<FaultSide>> {
         let direction = keys.direction.value;
         if let Some(link) = &keys.link {
             let sides: Vec<_> = link.value.iter().map(|at| self.of_links(at, direction, sink)).collect();
@@ -50,16 +50,16 @@ impl Places<'_> {
         Some(sides.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    fn of_links(&self, at: &At<Selector>, direction: Direction, sink: &Sink<'_>) -> Option<Side> {
+    fn of_links(&self, at: &At<Selector>, direction: Direction, sink: &Sink<'_>) -> Option<FaultSide> {
         match self.finder.find(&at.value) {
             Ok(Some(picked)) => {
                 let ways = |link| {
-                    let both = Way::both(link).into_iter();
+                    let both = LinkDirection::both(link).into_iter();
                     both.filter(|way| {
                         direction == Direction::Both || way.backward == (direction == Direction::Reverse)
                     })
                 };
-                Some(Side {
+                Some(FaultSide {
                     shown: At { value: at.value.to_string(), origin: at.origin },
                     links: links_of(at, picked).into_iter().map(|link| ways(link).collect()).collect(),
                     several: picked.several,
@@ -83,7 +83,7 @@ impl Places<'_> {
         wanted: NodeKind,
         keys: &FaultKeys,
         sink: &Sink<'_>,
-    ) -> Option<Vec<Side>> {
+    ) -> Option<Vec<FaultSide>> {
         let (picked, kind) = look_up(at, self.directory, sink)?;
         if kind != wanted {
             let (is, key) = if kind == NodeKind::Router { ("router", "router") } else { ("host", "host") };
@@ -95,28 +95,34 @@ impl Places<'_> {
         if kind == NodeKind::Router {
             let links = nodes.map(|router| self.own(router, keys.direction.value).concat()).collect();
             let shown = At { value: at.value.to_string(), origin: at.origin };
-            return Some(vec![Side { shown, links, several: picked.several }]);
+            return Some(vec![FaultSide { shown, links, several: picked.several }]);
         }
         let sides: Vec<_> = nodes.map(|host| self.of_host(host, at, keys, sink)).collect();
         sides.into_iter().collect()
     }
 
     /// The links of a node in the order of the file, each with its directions concerned.
-    fn own(&self, node: NodeIndex, direction: Direction) -> Vec<Vec<Way>> {
+    fn own(&self, node: NodeIndex, direction: Direction) -> Vec<Vec<LinkDirection>> {
         let of = |(i, link): (usize, &Link)| {
             let first = link.a == node;
-            let wanted = move |way: &Way| match direction {
+            let wanted = move |way: &LinkDirection| match direction {
                 Direction::Up => way.backward != first,
                 Direction::Down => way.backward == first,
                 _ => true,
             };
             (first || link.b == node)
-                .then(|| Way::both(LinkIndex(i as u32)).into_iter().filter(wanted).collect())
+                .then(|| LinkDirection::both(LinkIndex(i as u32)).into_iter().filter(wanted).collect())
         };
         self.links.iter().enumerate().filter_map(of).collect()
     }
 
-    fn of_host(&self, host: NodeIndex, at: &At<Selector>, keys: &FaultKeys, sink: &Sink<'_>) -> Option<Side> {
+    fn of_host(
+        &self,
+        host: NodeIndex,
+        at: &At<Selector>,
+        keys: &FaultKeys,
+        sink: &Sink<'_>,
+    ) -> Option<FaultSide> {
         let own = self.own(host, keys.direction.value);
         let numbers = match &keys.interface {
             Some(numbers) => numbers.value.as_slice(),
@@ -137,13 +143,13 @@ impl Places<'_> {
             }
             links.extend(own[*from as usize - 1..*to as usize - 1].iter().cloned());
         }
-        Some(Side { shown: At { value: at.value.to_string(), origin: at.origin }, links, several: true })
+        Some(FaultSide { shown: At { value: at.value.to_string(), origin: at.origin }, links, several: true })
     }
 }
 
-/// What fails together, step after step: links that are named one by one go one after the other; where selectors stand for
-/// several, or hosts, they go side by side, first with first.
-pub(crate) fn steps(sides: Vec<Side>, sink: &Sink<'_>) -> Option<Vec<Vec<Way>>> {
+/// Directions that fail together, step after step: links that are named one by one fail one after the other; if selectors
+/// stand for several links, or for hosts, these fail side by side, first with first.
+pub(crate) fn steps(sides: Vec<FaultSide>, sink: &Sink<'_>) -> Option<Vec<Vec<LinkDirection>>> {
     if sides.iter().all(|side| !side.several) {
         return Some(sides.into_iter().flat_map(|side| side.links).collect());
     }
@@ -164,7 +170,8 @@ pub(crate) fn steps(sides: Vec<Side>, sink: &Sink<'_>) -> Option<Vec<Vec<Way>>> 
         return None;
     }
     let step = |k: usize| {
-        let mut ways: Vec<Way> = sides.iter().flat_map(|side| side.links[k].iter().copied()).collect();
+        let mut ways: Vec<LinkDirection> =
+            sides.iter().flat_map(|side| side.links[k].iter().copied()).collect();
         once_each(&mut ways);
         ways
     };
@@ -172,14 +179,14 @@ pub(crate) fn steps(sides: Vec<Side>, sink: &Sink<'_>) -> Option<Vec<Vec<Way>>> 
 }
 
 /// All of it at once.
-pub(crate) fn together(sides: Vec<Side>) -> Vec<Way> {
-    let mut ways: Vec<Way> = sides.into_iter().flat_map(|side| side.links).flatten().collect();
+pub(crate) fn together(sides: Vec<FaultSide>) -> Vec<LinkDirection> {
+    let mut ways: Vec<LinkDirection> = sides.into_iter().flat_map(|side| side.links).flatten().collect();
     once_each(&mut ways);
     ways
 }
 
 /// Leaves out what is there again.
-fn once_each(ways: &mut Vec<Way>) {
+fn once_each(ways: &mut Vec<LinkDirection>) {
     let mut seen = std::collections::BTreeSet::new();
     ways.retain(|way| seen.insert(*way));
 }

@@ -1,4 +1,4 @@
-//! What Multipath TCP's path manager asks of the hosts of a flow.
+//! Checks of path managers against the hosts of a flow: interfaces, endpoints, numbers of subflows.
 
 use crate::declarations::flow::FlowDecl;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};

@@ -4,7 +4,7 @@
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
 use crate::declarations::sweep::{Preset, Range, Sweep, SweepAxis};
-use crate::model::Outsiders;
+use crate::model::Plugins;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -15,18 +15,18 @@ use tailrace_core::params::Value;
 /// Each cell is at least a run of the whole scenario, with a result of its own.
 const MOST_CELLS: u128 = 1_000_000;
 
-/// What is wrong between several keys, of which the sweep may set each.
+/// Codes of errors between several keys, each of which the sweep may set.
 const BETWEEN_KEYS: [Code; 3] = [Code::ContradictingTimes, Code::PacketTooLarge, Code::TooManySubflows];
 
 /// Reads the section; each of its values by itself must make a scenario that can be read.
-pub(crate) fn read(root: &Table, outside: &Outsiders, sink: &Sink<'_>) -> Option<Sweep> {
+pub(crate) fn read(root: &Table, plugins: &Plugins, sink: &Sink<'_>) -> Option<Sweep> {
     let Some(node) = root.get("sweep") else { return Some(Sweep::default()) };
     let table = table_of(node, "[sweep] is a table of paths", sink)?;
     let mut base = root.clone();
     base.restore("sweep", None);
     let before = sink.errors();
     let moves_together = ["derive", "zip", "preset"].iter().any(|key| table.get(key).is_some());
-    let mut reader = Reader { base, outside, sink, cells: 1, moves_together, sweep: Sweep::default() };
+    let mut reader = Reader { base, plugins, sink, cells: 1, moves_together, sweep: Sweep::default() };
     for (key, node) in &table.entries {
         reader.entry(key, node);
     }
@@ -37,7 +37,7 @@ pub(crate) fn read(root: &Table, outside: &Outsiders, sink: &Sink<'_>) -> Option
 struct Reader<'s> {
     /// The scenario without its sweep, into which each value is set in turn.
     base: Table,
-    outside: &'s Outsiders,
+    plugins: &'s Plugins,
     sink: &'s Sink<'s>,
     cells: u128,
     /// Whether values change together, so that one by itself may contradict what the file says.
@@ -219,7 +219,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One more axis of so many values; an error at its key where the cells become too many.
+    /// Adds an axis of `values` values; reports an error at its key if the cells become too many.
     fn multiply(&mut self, key: &At<String>, values: usize) {
         let before = self.cells;
         self.cells = before.saturating_mul(values as u128);
@@ -249,7 +249,7 @@ impl Reader<'_> {
         let set = path::set(&mut self.base, &key.value, key.origin, value.clone(), queue::long_form);
         if set.is_ok() {
             let apart = self.sink.apart();
-            Draft::read_part(&self.base, &top, self.outside, &apart);
+            Draft::read_part(&self.base, &top, self.plugins, &apart);
             self.sink.join(apart, if self.moves_together { &BETWEEN_KEYS } else { &[] });
         }
         self.base.restore(&top, written);

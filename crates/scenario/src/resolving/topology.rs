@@ -9,7 +9,7 @@ const MAX_TREES: usize = 256;
 
 /// A link as one of its ends sees it.
 #[derive(Clone, Copy, Debug)]
-struct Arm {
+struct LinkEnd {
     other: NodeIndex,
     link: LinkIndex,
 }
@@ -19,14 +19,14 @@ pub(crate) struct Topology<'s> {
     scenario: &'s Scenario,
     /// Position of each node's first arm in `arms`; one more at the end.
     starts: Vec<usize>,
-    arms: Vec<Arm>,
-    /// Which connected set of routers a router belongs to; itself for a host.
+    arms: Vec<LinkEnd>,
+    /// Connected set of routers that a router belongs to; a host is its own.
     component: Vec<u32>,
     trees: BTreeMap<u32, Vec<u32>>,
 }
 
 /// A link and whether it is crossed from a to b.
-pub(crate) type Hop = (LinkIndex, bool);
+pub(crate) type PathHop = (LinkIndex, bool);
 
 impl<'s> Topology<'s> {
     pub(crate) fn new(scenario: &'s Scenario) -> Self {
@@ -39,10 +39,11 @@ impl<'s> Topology<'s> {
             starts[i] += starts[i - 1];
         }
         let mut next = starts.clone();
-        let mut arms = vec![Arm { other: NodeIndex(NONE), link: LinkIndex(NONE) }; scenario.links.len() * 2];
+        let mut arms =
+            vec![LinkEnd { other: NodeIndex(NONE), link: LinkIndex(NONE) }; scenario.links.len() * 2];
         for (i, link) in scenario.links.iter().enumerate() {
             for (here, other) in [(link.a, link.b), (link.b, link.a)] {
-                arms[next[here.0 as usize]] = Arm { other, link: LinkIndex(i as u32) };
+                arms[next[here.0 as usize]] = LinkEnd { other, link: LinkIndex(i as u32) };
                 next[here.0 as usize] += 1;
             }
         }
@@ -50,7 +51,7 @@ impl<'s> Topology<'s> {
         Self { scenario, starts, arms, component, trees: BTreeMap::new() }
     }
 
-    fn arms(&self, node: NodeIndex) -> &[Arm] {
+    fn arms(&self, node: NodeIndex) -> &[LinkEnd] {
         &self.arms[self.starts[node.0 as usize]..self.starts[node.0 as usize + 1]]
     }
 
@@ -86,14 +87,14 @@ impl<'s> Topology<'s> {
     }
 
     /// The links from host `a` to host `b` along a shortest path (fewest links).
-    pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<Hop>> {
+    pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<PathHop>> {
         self.paths(a, b).into_iter().min_by_key(Vec::len)
     }
 
     /// The links from host `a` to host `b` for every two of their interfaces.
-    pub(crate) fn paths(&mut self, a: NodeIndex, b: NodeIndex) -> Vec<Vec<Hop>> {
+    pub(crate) fn paths(&mut self, a: NodeIndex, b: NodeIndex) -> Vec<Vec<PathHop>> {
         let direct = self.arms(a).iter().filter(|arm| arm.other == b);
-        let mut paths: Vec<Vec<Hop>> = direct.map(|arm| vec![self.hop(arm.link, a)]).collect();
+        let mut paths: Vec<Vec<PathHop>> = direct.map(|arm| vec![self.hop(arm.link, a)]).collect();
         let of =
             |t: &Self, n| t.arms(n).iter().copied().filter(|arm| t.is_router(arm.other)).collect::<Vec<_>>();
         let (near, far) = (of(self, a), of(self, b));
@@ -109,12 +110,12 @@ impl<'s> Topology<'s> {
         paths
     }
 
-    fn hop(&self, link: LinkIndex, from: NodeIndex) -> Hop {
+    fn hop(&self, link: LinkIndex, from: NodeIndex) -> PathHop {
         (link, self.scenario.links[link.0 as usize].a == from)
     }
 
     /// The links between two routers.
-    fn between(&mut self, from: NodeIndex, to: NodeIndex) -> Option<Vec<Hop>> {
+    fn between(&mut self, from: NodeIndex, to: NodeIndex) -> Option<Vec<PathHop>> {
         if self.component[from.0 as usize] != self.component[to.0 as usize] {
             return None;
         }

@@ -4,7 +4,7 @@ use crate::text::severity::Severity;
 
 macro_rules! codes {
     ($($severity:ident { $($variant:ident = $name:literal: $about:literal,)+ })+) => {
-        /// What a diagnostic is about. A line of the table below registers one; `docs/reference/diagnostics.md` lists them.
+        /// Code of a diagnostic. A line of the table below registers one; `docs/reference/diagnostics.md` lists them.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Code {
@@ -15,17 +15,17 @@ macro_rules! codes {
             /// All there are: errors, then warnings.
             pub const ALL: &'static [Self] = &[$($(Self::$variant,)+)+];
 
-            /// As it is written.
+            /// Name, as in scenario files and messages.
             pub const fn name(self) -> &'static str {
                 match self { $($(Self::$variant => $name,)+)+ }
             }
 
-            /// How bad it is.
+            /// Severity: error or warning.
             pub const fn severity(self) -> Severity {
                 match self { $($(Self::$variant => Severity::$severity,)+)+ }
             }
 
-            /// What it is about, in a sentence.
+            /// Meaning, in a sentence.
             pub const fn about(self) -> &'static str {
                 match self { $($(Self::$variant => $about,)+)+ }
             }
@@ -111,7 +111,7 @@ impl Code {
         Self::ALL.iter().copied().find(|code| code.name() == name)
     }
 
-    /// Those that can be allowed.
+    /// Codes of warnings, which can be allowed.
     pub fn warnings() -> impl Iterator<Item = Self> {
         Self::ALL.iter().copied().filter(|code| code.severity() == Severity::Warning)
     }

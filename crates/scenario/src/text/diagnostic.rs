@@ -5,14 +5,14 @@ use crate::text::place::Place;
 use crate::text::severity::Severity;
 use core::fmt::Write as _;
 
-/// One error or warning.
+/// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is about, by a name that stays.
+    /// Code, which stays once it is released.
     pub code: Code,
-    /// How bad it is.
+    /// Severity: error or warning.
     pub severity: Severity,
-    /// What is wrong, in lower case, without a full stop.
+    /// Message in lower case, without a full stop.
     pub message: String,
     /// The file's name, as the caller gave it.
     pub file: String,
@@ -20,7 +20,7 @@ pub struct Diagnostic {
     pub place: Place,
     /// Beside the underline: what was expected, or the nearest name.
     pub label: Option<String>,
-    /// What to do about it.
+    /// Remedy.
     pub help: Option<String>,
     /// The names that would have been accepted, where the error is about a name.
     pub expected: Vec<String>,
@@ -127,7 +127,7 @@ impl Diagnostic {
         self.one_of(word, names, listed)
     }
 
-    /// As [`Diagnostic::among`], of names that Tailrace itself has: `command` tells all of them.
+    /// Adds the nearest name like [`Diagnostic::among`], for names that Tailrace itself has: `command` lists all of them.
     #[must_use]
     pub(crate) fn among_known<'a>(
         self,

@@ -10,7 +10,7 @@ pub(crate) struct Node {
     pub(crate) origin: Origin,
 }
 
-/// What a value can be.
+/// Data of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
     Plain(Value),

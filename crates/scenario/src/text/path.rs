@@ -10,22 +10,22 @@ use crate::text::sink::Sink;
 use tailrace_core::params::Value;
 use tailrace_core::text::nearest;
 
-/// Why a path leads nowhere.
+/// Reason why a path leads nowhere.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Lost {
+pub(crate) struct PathError {
     code: Code,
     message: String,
     /// The nearest path that exists, or other advice.
     help: Option<String>,
 }
 
-impl Lost {
+impl PathError {
     /// On a path that cannot lead to a value.
     const fn on(message: String) -> Self {
         Self { code: Code::BadPath, message, help: None }
     }
 
-    /// What is wrong, for those who ask for no place.
+    /// Message and help in one text, for callers that show no place.
     pub(crate) fn said(self) -> String {
         match self.help {
             Some(help) => format!("{}; {help}", self.message),
@@ -53,9 +53,9 @@ pub(crate) fn set(
     key_origin: Origin,
     value: Node,
     long_form: LongForm,
-) -> Result<(), Lost> {
-    let segments = split(path).map_err(Lost::on)?;
-    let mut walk = Walk { segments: &segments, origin: key_origin, long_form };
+) -> Result<(), PathError> {
+    let segments = split(path).map_err(PathError::on)?;
+    let mut walk = PathWalk { segments: &segments, origin: key_origin, long_form };
     walk.table(root, 0, value)
 }
 
@@ -88,26 +88,26 @@ pub(crate) fn split(path: &str) -> Result<Vec<String>, String> {
 }
 
 /// The value that `path` leads to, as it is written; short forms open as for [`set`].
-pub(crate) fn find(root: &Table, path: &str, long_form: LongForm) -> Result<Node, Lost> {
-    let segments = split(path).map_err(Lost::on)?;
-    let walk = Walk { segments: &segments, origin: Origin::Scenario, long_form };
+pub(crate) fn find(root: &Table, path: &str, long_form: LongForm) -> Result<Node, PathError> {
+    let segments = split(path).map_err(PathError::on)?;
+    let walk = PathWalk { segments: &segments, origin: Origin::Scenario, long_form };
     walk.find_in(root, 0)
 }
 
-struct Walk<'p> {
+struct PathWalk<'p> {
     segments: &'p [String],
     origin: Origin,
     long_form: LongForm,
 }
 
-impl Walk<'_> {
-    fn find_in(&self, table: &Table, depth: usize) -> Result<Node, Lost> {
+impl PathWalk<'_> {
+    fn find_in(&self, table: &Table, depth: usize) -> Result<Node, PathError> {
         let word = &self.segments[depth];
         let node = table.get(word).ok_or_else(|| self.not_written(table, depth))?;
         self.found(node, depth + 1)
     }
 
-    fn found(&self, node: &Node, depth: usize) -> Result<Node, Lost> {
+    fn found(&self, node: &Node, depth: usize) -> Result<Node, PathError> {
         if depth == self.segments.len() {
             return Ok(node.clone());
         }
@@ -124,25 +124,25 @@ impl Walk<'_> {
         }
     }
 
-    fn not_written(&self, table: &Table, depth: usize) -> Lost {
+    fn not_written(&self, table: &Table, depth: usize) -> PathError {
         let word = &self.segments[depth];
         let near = nearest(word, table.entries.iter().map(|(key, _)| key.value.as_str()));
         let path = |word: &str| {
             [&self.segments[..depth], &[word.into()], &self.segments[depth + 1..]].concat().join(".")
         };
-        Lost {
+        PathError {
             code: Code::UnknownPath,
             message: format!("the file does not say `{}`", self.segments[..=depth].join(".")),
             help: near.map(|near| format!("did you mean `{}`?", path(near))),
         }
     }
 
-    fn no_keys(&self, node: &Node, depth: usize) -> Lost {
+    fn no_keys(&self, node: &Node, depth: usize) -> PathError {
         let here = self.segments[..depth].join(".");
-        Lost::on(format!("`{here}` is {}, it has no keys", node.shown()))
+        PathError::on(format!("`{here}` is {}, it has no keys", node.shown()))
     }
 
-    fn table(&mut self, table: &mut Table, depth: usize, value: Node) -> Result<(), Lost> {
+    fn table(&mut self, table: &mut Table, depth: usize, value: Node) -> Result<(), PathError> {
         let key = &self.segments[depth];
         if depth + 1 == self.segments.len() {
             if let Some(Node { data: Data::Array(items), .. }) = table.get(key)
@@ -162,7 +162,7 @@ impl Walk<'_> {
         self.node(node, depth + 1, value)
     }
 
-    fn node(&mut self, node: &mut Node, depth: usize, value: Node) -> Result<(), Lost> {
+    fn node(&mut self, node: &mut Node, depth: usize, value: Node) -> Result<(), PathError> {
         if let Data::Plain(Value::Text(word)) = &node.data {
             node.data = Data::Table((self.long_form)(&self.segments[depth - 1], word, node.origin));
         }
@@ -173,7 +173,7 @@ impl Walk<'_> {
                     position(items, &self.segments[depth]).ok_or_else(|| self.no_element(items, depth))?;
                 if depth + 1 == self.segments.len() {
                     let here = self.segments.join(".");
-                    return Err(Lost::on(format!("`{here}` is a table; set one of its keys")));
+                    return Err(PathError::on(format!("`{here}` is a table; set one of its keys")));
                 }
                 self.node(&mut items[i], depth + 1, value)
             }
@@ -181,17 +181,17 @@ impl Walk<'_> {
         }
     }
 
-    fn stops_at_list(&self, items: &[Node], depth: usize) -> Lost {
+    fn stops_at_list(&self, items: &[Node], depth: usize) -> PathError {
         let list = self.segments[..depth].join(".");
         let example = items.iter().find_map(element_name).unwrap_or_else(|| "0".into());
-        Lost {
+        PathError {
             code: Code::BadPath,
             message: format!("`{list}` is a list of tables; name one of them"),
             help: Some(format!("for example `{list}.{}`", quoted(&example))),
         }
     }
 
-    fn no_element(&self, items: &[Node], depth: usize) -> Lost {
+    fn no_element(&self, items: &[Node], depth: usize) -> PathError {
         let (list, word) = (self.segments[..depth].join("."), &self.segments[depth]);
         let names: Vec<String> = items.iter().filter_map(element_name).collect();
         let help = match nearest(word, names.iter().map(String::as_str)) {
@@ -208,7 +208,7 @@ impl Walk<'_> {
             None => format!("there are: {}", listed(&names)),
         };
         let message = format!("there is no `{list}.{}`", quoted(word));
-        Lost { code: Code::UnknownPath, message, help: Some(help) }
+        PathError { code: Code::UnknownPath, message, help: Some(help) }
     }
 }
 

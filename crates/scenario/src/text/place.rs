@@ -50,7 +50,7 @@ pub enum Place {
         column: usize,
         /// The line's text.
         text: String,
-        /// How many characters of the line are meant, at least 1.
+        /// Number of underlined characters, at least 1.
         width: usize,
     },
     /// An override from the command line or the API.
@@ -62,7 +62,7 @@ pub enum Place {
     },
     /// A warning that the command line or the API allows.
     Allow {
-        /// As given.
+        /// Code as given.
         code: String,
     },
     /// The scenario as a whole.

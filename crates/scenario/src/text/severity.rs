@@ -1,6 +1,6 @@
-//! How bad something is.
+//! Severity of a diagnostic.
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The scenario cannot run.

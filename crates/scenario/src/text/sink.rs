@@ -1,4 +1,4 @@
-//! What collects diagnostics while a file is read.
+//! Sink: collects diagnostics while a file is read.
 
 use crate::text::codes::Code;
 use crate::text::diagnostic::Diagnostic;
@@ -12,9 +12,9 @@ pub(crate) struct Sink<'a> {
     file: &'a str,
     text: &'a str,
     overrides: &'a [(String, String)],
-    /// What is allowed beside the file, as given.
+    /// Codes that are allowed beside the file, as given.
     allow: &'a [String],
-    /// Who reads the files that the scenario names.
+    /// Reader of the files that the scenario names.
     files: &'a dyn Files,
     allowed: RefCell<Vec<Code>>,
     /// Where lines end, found when first asked for: a large file may be full of errors.
@@ -81,7 +81,7 @@ impl<'a> Sink<'a> {
         self.found.borrow_mut().push((order, diagnostic));
     }
 
-    /// One that collects for the same file by itself, for something that is only tried.
+    /// A sink of its own for the same file, for reading that is only tried.
     pub(crate) fn apart(&self) -> Self {
         Self::new(self.file, self.text, self.overrides, self.allow, self.files)
     }
@@ -92,7 +92,7 @@ impl<'a> Sink<'a> {
         found.filter(|(_, d)| !without.contains(&d.code)).for_each(|(_, d)| self.push(d));
     }
 
-    /// Who reads the files that the scenario names.
+    /// Reader of the files that the scenario names.
     pub(crate) const fn files(&self) -> &'a dyn Files {
         self.files
     }
@@ -119,7 +119,7 @@ impl<'a> Sink<'a> {
         found.into_iter().map(|(_, d)| d).collect()
     }
 
-    /// What an override gives, as it was written.
+    /// Value of an override as it was written.
     pub(crate) fn written(&self, origin: Origin) -> Option<&'a str> {
         let Origin::Override(i) = origin else { return None };
         self.overrides.get(i).map(|(_, value)| value.trim())

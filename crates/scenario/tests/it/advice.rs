@@ -86,7 +86,7 @@ fn kernels_see_to_windows_and_segments_themselves() {
         &[KERNELS[0], KERNELS[1], beyond],
         &["packets of flow tcp have 1500 bytes, link bottleneck carries 1100 B", "then sends smaller ones"],
     );
-    // One that is simulated does not listen to routers.
+    // A simulated host does not listen to routers.
     let beyond_simulated = [KERNELS[1], beyond];
     one(&beyond_simulated, &["link bottleneck carries 1100 B", "they will be dropped"]);
 }

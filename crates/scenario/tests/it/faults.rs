@@ -1,8 +1,8 @@
-//! What a `[[fault]]` comes to: which directions of which links, from when to when.
+//! Resolution of `[[fault]]`: directions of links, start and end.
 
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration};
-use tailrace_scenario::model::{Fault, Way};
+use tailrace_scenario::model::{Fault, LinkDirection};
 use tailrace_scenario::{Files, Parsed, Source, parse, render_all};
 
 /// Eight ways from the client to the server, and a tenth link beside.
@@ -53,7 +53,7 @@ fn read(fault: &str, set: &[(&str, &str)]) -> Parsed {
 
 /// Directions as results name them.
 fn ways(parsed: &Parsed, fault: &Fault) -> Vec<String> {
-    let name = |way: &Way| {
+    let name = |way: &LinkDirection| {
         let link = &parsed.scenario.links[way.link.0 as usize].name;
         format!("{link}{}", if way.backward { "<" } else { ">" })
     };
@@ -178,7 +178,7 @@ fn links_that_change_while_a_fault_lasts_do_so_each_by_itself() {
     let row = |link: &str| (vec![link.to_string()], 1.0, Some(9.0));
     let found = timeline(&read(&format!("{flap}\n{place}"), &[]));
     assert_eq!(found, ["c[0]", "c[1]", "s[0]", "s[1]"].map(row));
-    // Of two steps it still is.
+    // A fault of two steps is accepted.
     let steps = read(&format!("{flap}\n{place}\nevery = \"1 s\""), &[]);
     assert_eq!(steps.scenario.faults.len(), 4);
     assert!(steps.to_toml().contains("\ncount = 2\n"), "{}", steps.to_toml());
@@ -255,7 +255,7 @@ fn faults_that_contradict_one_another_are_refused() {
     assert!(two(&span(&rate(1), 10, 20), &span(&rate(2), 10, 20)).contains("contradicting-faults"));
     let one_way = format!("{}\ndirection = \"forward\"", span(down, 15, 25));
     assert!(two(&span(down, 10, 20), &one_way).contains("contradicting-faults"));
-    // What lies within another, follows it, is of another sort or direction, or is meant to be so, is fine.
+    // Faults do not clash if one lies within the other, follows it, has another kind or direction, or says that it overlaps.
     let fine = [
         (span(down, 10, 20), span(down, 12, 20)),
         (span(down, 10, 20), span(down, 10, 20)),

@@ -79,7 +79,7 @@ fn a_kernel_has_a_usual_memory_and_may_be_set_from_outside() {
     let overrides = [("host.a.memory".to_string(), "\"256 MiB\"".to_string())];
     let set = parse(PAIR, "pair.toml", &overrides).unwrap();
     assert_eq!(set.scenario.nodes[0].kernel.as_ref().unwrap().memory, Bytes(256 << 20));
-    // Of `--set host.a.kernel="6.10"` a shell leaves no quotes.
+    // A shell takes the quotes off `--set host.a.kernel="6.10"`.
     for (given, name) in [("6.10", "6.10"), ("7", "7"), ("\"6.1\"", "6.1"), ("./linux", "./linux")] {
         let set = parse(PAIR, "pair.toml", &[("host.a.kernel".to_string(), given.to_string())]).unwrap();
         assert_eq!(set.scenario.nodes[0].kernel.as_ref().unwrap().kernel, name);

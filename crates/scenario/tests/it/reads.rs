@@ -155,7 +155,7 @@ fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden(
         assert!(resolved.contains(&format!("profile = \"{name}\"")));
     }
     let (plan, _) = multipath(
-        "profile = \"mptcp_0_94\", max_subflows = 5, stale_loss_cnt = 2, cc = \"olia\", scheduler = \"linux\", \
+        "profile = \"mptcp_0_94\", max_subflows = 5, behaviour.stale_loss_cnt = 2, cc = \"olia\", scheduler = \"linux\", \
          path_manager = { kind = \"fullmesh\", retry_after = \"auto\" }",
     );
     assert_eq!((plan.mptcp.max_subflows, plan.mptcp.stale_loss_cnt), (5, 2));
@@ -163,7 +163,7 @@ fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden(
     assert_eq!((plan.control.name(), plan.scheduler.name()), ("olia", "linux"));
     let PathManagerConfig::Fullmesh(mesh) = plan.path_manager else { panic!() };
     assert_eq!((mesh.event_delay, mesh.retry_after), (Duration::from_millis(500), None));
-    // Of a policy that is not the profile's all is as if there were no profile.
+    // A policy that is not the profile's has its own defaults.
     let (plan, _) = multipath("profile = \"mptcp_0_94\", path_manager = \"ndiffports\"");
     assert_eq!(Some(plan.path_manager), PathManagerConfig::default_of("ndiffports"));
 }
@@ -284,7 +284,7 @@ fn one_word_chooses_the_form_of_all_queues_that_have_it() {
         bottleneck(&[("queue_form", "linux"), ("link.bottleneck.queue", queue)]).form().unwrap_or("none")
     };
     assert_eq!(["codel", "fq_codel", "pie", "fq_pie", "sfb"].map(form), ["linux"; 5]);
-    // What has no such form keeps its own, and what says its form, too.
+    // A discipline without that form keeps its own, as does one whose form is written.
     assert_eq!(["drr", "red", "{ kind = \"codel\", form = \"rfc\" }"].map(form), ["paper", "none", "rfc"]);
     let bare = bottleneck(&[("queue_form", "linux"), ("link.bottleneck.queue", "fq_codel")]);
     let line = bottleneck(&[("link.bottleneck.queue", "fq_codel limit 10240")]);

@@ -1,15 +1,15 @@
-//! What a scenario resolves to is the same scenario, whatever was written: no key is lost, none is refused, and no
+//! Resolution of a scenario gives the same scenario, whatever was written: no key is lost, none is refused, and no
 //! advice comes of its being resolved.
 
 use tailrace_core::params::Parameters as _;
 use tailrace_core::params::{Kind, ParamInfo, Value};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Parsed, parse, render_all};
-use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 const BASE: &str = r#"
     name = "resolved"
@@ -130,9 +130,11 @@ fn transports_resolve_to_themselves_in_every_profile() {
             check(&[("flow.f.transport", format!("{{ kind = \"tcp\", profile = {profile:?} }}"))]),
             "{profile}"
         );
-        for info in TcpConfig::params() {
+        let options = TcpConfig::params().iter().map(|info| ("", info));
+        let behaviour = TcpBehaviour::params().iter().map(|info| ("behaviour.", info));
+        for (table, info) in options.chain(behaviour) {
             for value in values(info) {
-                let key = format!("{} = {value}", info.name);
+                let key = format!("{table}{} = {value}", info.name);
                 check(&[("flow.f.transport", format!("{{ kind = \"tcp\", profile = {profile:?}, {key} }}"))]);
             }
         }
@@ -150,9 +152,11 @@ fn transports_resolve_to_themselves_in_every_profile() {
                 check(&[("flow.f.transport", transport(&more))]);
             }
         }
-        for info in MptcpConfig::params() {
+        let options = MptcpConfig::params().iter().map(|info| ("", info));
+        let behaviour = MptcpBehaviour::params().iter().map(|info| ("behaviour.", info));
+        for (table, info) in options.chain(behaviour) {
             for value in values(info) {
-                check(&[("flow.f.transport", transport(&format!(", {} = {value}", info.name)))]);
+                check(&[("flow.f.transport", transport(&format!(", {table}{} = {value}", info.name)))]);
             }
         }
     }
@@ -216,10 +220,10 @@ fn bounds_are_bounds_wherever_a_value_comes_from() {
         ("link.out.queue", "{ kind = \"dualpi2\", tupdate = \"10 ns\" }"),
         ("link.out.queue", "pie tupdate 0.01us"),
         ("link.out.rate", "100000 Gbit/s"),
-        ("flow.f.transport", "{ kind = \"mptcp\", profile = \"linux\", min_data_rto = \"0 s\" }"),
-        ("flow.f.transport", "{ kind = \"mptcp\", add_addr_timeout = \"1 ns\" }"),
+        ("flow.f.transport", "{ kind = \"mptcp\", profile = \"linux\", behaviour.min_data_rto = \"0 s\" }"),
+        ("flow.f.transport", "{ kind = \"mptcp\", behaviour.add_addr_timeout = \"1 ns\" }"),
         ("flow.f.transport", "{ kind = \"tcp\", initial_rto = \"1 ns\" }"),
-        ("flow.f.transport", "{ kind = \"tcp\", rtt_tick = \"87600 h\" }"),
+        ("flow.f.transport", "{ kind = \"tcp\", behaviour.rtt_tick = \"87600 h\" }"),
         ("flow.f.transport", "{ kind = \"tcp\", iw = 9223372036854775807 }"),
         ("runs", "4294967295"),
     ];
@@ -325,7 +329,7 @@ fn a_load_comes_to_a_gap_of_each_flow() {
     // 25 kB at 5 Mbit/s, half of the slowest link; or at 50 Mbit/s.
     assert_eq!(gap(&[with(app)]), "exponential(40 ms)");
     assert_eq!(gap(&[with(&app.replace(" }", ", of = \"in\" }"))]), "exponential(4 ms)");
-    // What goes the other way has the other direction's rate.
+    // Packets in the other direction have that direction's rate.
     let slow = ("link.out.reverse", "{ rate = \"1 Mbit/s\" }".to_string());
     let turned = [("flow.f.from", "\"b\"".to_string()), ("flow.f.to", "\"a\"".to_string())];
     assert_eq!(gap(&[with(app), slow.clone()]), "exponential(40 ms)");

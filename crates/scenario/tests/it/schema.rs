@@ -47,6 +47,11 @@ fn tables_have_the_same_keys_in_the_schema_and_in_the_parser() {
     }
     let reverse = accepted("[[link]]\nreverse = { zzzzzzzzz = 1 }", "`reverse` of a link");
     assert_eq!(keys(&s["$defs"]["reverse"]), reverse);
+    for kind in ["tcp", "mptcp"] {
+        let text = format!("[[flow]]\ntransport = {{ kind = \"{kind}\", behaviour.zzzzzzzzz = 1 }}");
+        let from_parser = accepted(&text, &format!("`behaviour` of transport \"{kind}\""));
+        assert_eq!(keys(&s["$defs"][format!("{kind}_behaviour")]), from_parser, "{kind}");
+    }
 }
 
 #[test]
@@ -146,7 +151,7 @@ fn the_schema_refuses_what_the_parser_refuses() {
     }
 }
 
-/// As much of JSON Schema as the schema uses, patterns excepted.
+/// Checks the part of JSON Schema that the schema uses, patterns excepted.
 fn check(root: &Value, schema: &Value, value: &Value, path: &str, wrong: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#')).expect("references lead somewhere");

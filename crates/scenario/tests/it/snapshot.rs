@@ -12,7 +12,7 @@ const HEADING: &str = "######## ";
 ///
 /// # Panics
 /// If a text differs, or if the file lacks a case or has one more, with the lines that differ.
-pub fn assert_snapshot(topic: &str, cases: &[(&str, String)]) {
+pub(crate) fn assert_snapshot(topic: &str, cases: &[(&str, String)]) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(format!("{topic}.snap"));
     if std::env::var_os("TAILRACE_BLESS").is_some() {
         std::fs::write(&file, written(cases)).unwrap();

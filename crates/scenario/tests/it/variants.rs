@@ -135,7 +135,7 @@ fn objections_stand_at_the_values_that_they_are_about() {
     };
     assert!(at(lines - 2, "figure.0.metric").contains("^ wrong"));
     assert!(at(lines - 2, "figure.0.metric").contains("bad value of `metric`"));
-    // What is not written has the place of its table.
+    // A value that is not written has the place of its table.
     at(lines - 1, "figure.1.where");
     let set = [("figure.0.metric".to_string(), "loss".to_string())];
     assert!(shown(&set, "figure.0.metric").contains("--set figure.0.metric=loss"));

@@ -1,24 +1,25 @@
-//! What foreign hosts send and receive.
+//! Counters of the packets that foreign hosts send and receive.
 
 use crate::ground::keys::keys;
 
 keys! {
-    /// Counters of one foreign host, from the start of the run, as they stand in the results. Packets of flows are the flows'.
+    /// Counters of one foreign host since the start of the run, for the results. Packets of flows are counted for the flow, not
+    /// here.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     pub(crate) struct ForeignCounters {
-        /// Packets sent that belong to no flow of the scenario; others count for their flow.
+        /// Packets sent that belong to no flow of the scenario. Packets of flows are counted for the flow.
         sent_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets sent that belong to no flow.
         sent_bytes: u64, "bytes";
-        /// How many of these were dropped on the way.
+        /// Packets lost on the way, of those that belong to no flow.
         lost_packets: u64, "packets";
-        /// How many of these were marked CE (ECN) by queues.
+        /// Packets marked CE (ECN) by queues, of those that belong to no flow.
         marked_packets: u64, "packets";
         /// Packets that reached the host, those of flows included.
         received_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets that reached the host.
         received_bytes: u64, "bytes";
-        /// What the host sent that was no IPv4 packet.
+        /// Packets sent that were not valid IPv4 and were discarded.
         malformed_packets: u64, "packets";
     }
 }

@@ -1,5 +1,5 @@
-//! What connections of Multipath TCP with a foreign host at an end send and bring by each path, as their packets show it (RFC 8684
-//! §3.3): the simulator has no sockets there that would tell.
+//! Sent and received data of MPTCP connections with a foreign host, per path, read from the mappings in their packets (RFC 8684
+//! §3.3): the simulator has no socket at that end to ask.
 
 use crate::packet::options_arena::OptionsArena;
 use crate::packet::sim_packet::SimPacket;
@@ -9,14 +9,14 @@ use tailrace_transport::mptcp::key::Key;
 use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::segment::SeqNumber;
 
-/// Of all flows over Multipath TCP that foreign hosts speak.
+/// Data mappings of all MPTCP flows with a foreign host at an end.
 #[derive(Debug, Default)]
 pub(crate) struct DataMappings {
-    /// The end of what each subflow has sent, by the addresses and ports of its packets.
+    /// End of the data sent by each subflow, by the addresses and ports of its packets.
     sent: BTreeMap<Tuple, SeqNumber>,
-    /// The sequence numbers with which subflows began, as they came.
+    /// Initial sequence number of each subflow, as received.
     begun: BTreeMap<Tuple, SeqNumber>,
-    /// What has come to each end at the data level: beginnings and ends.
+    /// Data sequence ranges received by each end: start and end.
     came: BTreeMap<usize, BTreeMap<u64, u64>>,
 }
 
@@ -62,7 +62,7 @@ impl DataMappings {
         again
     }
 
-    /// How many of the bytes from `dsn` on an end did not have; it has them then.
+    /// Returns how many of the bytes from `dsn` on are new to an end, and records them as received.
     fn take(&mut self, end: usize, dsn: u64, len: u64) -> u64 {
         insert(self.came.entry(end).or_default(), dsn, dsn + len)
     }
@@ -71,7 +71,7 @@ impl DataMappings {
 /// Adds a range to disjoint ones; returns how much of it is new.
 fn insert(ranges: &mut BTreeMap<u64, u64>, start: u64, end: u64) -> u64 {
     let (mut first, mut last, mut had) = (start, end, 0);
-    // Those that touch it, from the last that begins no later than it ends.
+    // Ranges that touch the new one, from the last that begins no later than it ends.
     while let Some((&from, &to)) = ranges.range(..=last).next_back() {
         if to < first {
             break;
@@ -104,7 +104,7 @@ mod tests {
     fn a_subflow_repeats_what_it_has_sent() {
         let mut mappings = DataMappings::default();
         let tuple = Tuple { local: 1, remote: 2, local_port: 3, remote_port: 4 };
-        // Across the end of the sequence numbers.
+        // Wraps around the end of the sequence numbers.
         let sent = [(u32::MAX - 99, 100), (0, 100), (u32::MAX - 99, 100), (0, 50), (100, 1)];
         let found = sent.map(|(seq, len)| mappings.repeats(tuple, SeqNumber(seq), len));
         assert_eq!(found, [false, false, true, true, false]);

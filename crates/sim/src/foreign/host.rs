@@ -1,4 +1,4 @@
-//! What a host has to do whose stack is not the simulator's.
+//! Interface of a foreign host: a stack that is not the simulator's.
 
 use crate::foreign::socket::{SocketCommand, SocketEvent};
 use core::fmt;
@@ -13,95 +13,96 @@ use tailrace_core::Instant;
 /// takes what the host has sent and asks for the next event anew. So packets leave at the time at which they were sent. A run
 /// repeats where the host does the same at the same calls.
 ///
-/// A host whose time costs much to stop may go ahead to the *horizon*: what it sends at a later time than the present is an
-/// event of that time, and is to be taken then.
+/// A host that is costly to stop may run ahead to the *horizon*: a packet that it sends later than the present is an event of
+/// that later time and is taken then.
 pub trait ForeignHost {
-    /// When it will next do something if nothing reaches it before; `None` for never.
+    /// Time of its next event if nothing is delivered before; `None` for never.
     fn next_event(&self) -> Option<Instant>;
 
-    /// Lets it run up to `until`, all that it does at that time included. Nothing can reach it before `horizon`, which is not
-    /// earlier.
+    /// Runs it up to `until`, including all events at that time. Nothing is delivered to it before `horizon`, which is not
+    /// earlier than `until`.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn run_until(&mut self, until: Instant, horizon: Instant) -> Result<(), HostError>;
 
-    /// An IPv4 packet has reached its interface `interface`, counted from zero in the order of its links; of several hosts that it
-    /// is, in the order of these and then of their links. Checksums of
-    /// headers are right; that of the transport is as its sender made it.
+    /// Delivers an IPv4 packet to the interface `interface`, counted from zero in the order of its links (with several hosts in
+    /// one kernel: in the order of the hosts, then of their links). Header checksums are correct; the transport checksum is as
+    /// the sender made it.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn deliver(&mut self, interface: usize, packet: &[u8]) -> Result<(), HostError>;
 
-    /// The next packet that it has sent by the time it was run to, and that was not taken: puts the bytes into `packet`, and returns the interface
-    /// by which it leaves. What is no IPv4 packet with a right header checksum is counted and not sent.
+    /// Writes the next packet sent by the time it was run to into `packet` and returns its outgoing interface. A packet that is
+    /// not IPv4 with a correct header checksum is counted as malformed and not sent.
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize>;
 
-    /// Whether flows of the scenario can have ends there: then it listens for all connections that they open to it, and
-    /// [`ForeignHost::command`] and [`ForeignHost::poll_socket`] are how the simulator drives its sockets.
+    /// Whether flows of the scenario can end at its sockets. If so, it listens for all connections that flows open to it, and the
+    /// simulator drives its sockets by [`ForeignHost::command`] and [`ForeignHost::poll_socket`].
     fn has_sockets(&self) -> bool {
         false
     }
 
-    /// An application of the host does something with a socket, at the time that the host has been run to last.
+    /// Executes a socket command of an application at the time that the host has been run to last.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn command(&mut self, _command: &SocketCommand) -> Result<(), HostError> {
         Ok(())
     }
 
-    /// The next thing that has happened to a socket by the time that the host was run to.
+    /// Next socket event by the time that the host was run to.
     fn poll_socket(&mut self) -> Option<SocketEvent> {
         None
     }
 
-    /// Whether it wants to hear by [`ForeignHost::sent`] when its packets have left, and not only that they were taken.
+    /// Whether it wants transmit completions ([`ForeignHost::sent`]), not only the packets taken.
     fn waits_for_departures(&self) -> bool {
         false
     }
 
-    /// The last bits of these packets have left its interfaces, or they were dropped there: numbers of all that were taken from
-    /// it, from zero. Called before it is run to `now`, some microseconds late: as cards do, which tell of several at once.
+    /// Reports transmit completions: the last bits of these packets have left its interfaces, or they were dropped there. Packets
+    /// are numbered from zero in the order in which they were taken. Called before it is run to `now`, some microseconds late,
+    /// because network cards coalesce completions.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn sent(&mut self, _now: Instant, _packets: &[u64]) -> Result<(), HostError> {
         Ok(())
     }
 
-    /// The link at an interface has gone down, or come up again, as routing sees it.
+    /// Reports that the link at an interface went down or came up, as routing sees it.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn link_changed(&mut self, _interface: usize, _up: bool) -> Result<(), HostError> {
         Ok(())
     }
 
-    /// A fault gives interfaces other addresses, or their first ones back: all of them that change at the time that the host has
-    /// been run to last. What it sends leaves by the interface that it names, whatever source it says; what comes to an address
-    /// that it no longer has is not delivered.
+    /// Changes the addresses of interfaces at a fault, or restores them: all that change at the time that the host has been run
+    /// to last. Packets leave by the interface that the host names, whatever their source address; packets to a former address
+    /// are not delivered.
     ///
     /// # Errors
-    /// Where it cannot go on: the run ends.
+    /// If the host cannot go on: the run ends.
     fn addresses_changed(&mut self, _changed: &[(usize, Ipv4Addr)]) -> Result<(), HostError> {
         Ok(())
     }
 }
 
-/// Why a foreign host cannot go on, in its own words.
+/// Reason why a foreign host cannot go on, in its own words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostError(pub String);
 
-/// A foreign host could not go on.
+/// Failure of a foreign host, which ends the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostFailure {
-    /// The host, as the scenario calls it.
+    /// Name of the host in the scenario.
     pub host: String,
-    /// When.
+    /// Time of the failure.
     pub at: Instant,
-    /// Why, in its own words.
+    /// Reason, in the host's own words.
     pub why: String,
 }
 
@@ -113,17 +114,17 @@ impl fmt::Display for HostFailure {
 
 impl std::error::Error for HostFailure {}
 
-/// Why a host cannot be a foreign one.
+/// Reasons why a host cannot be attached as a foreign one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttachError {
-    /// The scenario has no host of that name; these it has.
+    /// The scenario has no host of that name.
     NoSuchHost {
-        /// What was asked for.
+        /// Name asked for.
         name: String,
-        /// Some of those that there are.
+        /// Some of the names that exist.
         known: Vec<String>,
     },
-    /// It is one already.
+    /// The host is already foreign.
     Twice(String),
     /// The run has begun.
     TooLate,

@@ -1,4 +1,4 @@
-//! Foreign hosts of a run: interfaces, orders, counters and flow ends.
+//! Foreign hosts of a run: interfaces, queued commands, counters and flow ends.
 
 use crate::foreign::counters::ForeignCounters;
 use crate::foreign::data_mappings::DataMappings;
@@ -16,26 +16,26 @@ use std::collections::{BTreeMap, VecDeque};
 use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
 
-/// All foreign hosts of a run; none in most runs.
+/// All foreign hosts of a run; empty in most runs.
 #[derive(Default)]
 pub(crate) struct ForeignHosts {
     pub(crate) hosts: Vec<AttachedHost>,
-    /// The nodes that they are, of all of them.
+    /// Nodes of all foreign hosts.
     pub(crate) nodes: Vec<ForeignNode>,
-    /// The ends of flows at foreign hosts or that these speak to, by addresses and the server's port, the receiver's first.
+    /// Ends of flows at foreign hosts, or that foreign hosts talk to, by addresses and the server's port, the receiver's first.
     pub(crate) ends: TupleMap<FlowEnd>,
-    /// What connections of Multipath TCP do by each path.
+    /// Per-path data of MPTCP connections.
     pub(crate) mappings: DataMappings,
-    /// What their payload is.
+    /// Payload comparison of streams.
     pub(crate) contents: PayloadCheck,
-    /// Packets of hosts that want to hear when these have left.
+    /// Packets whose transmit completion a host waits for.
     pub(crate) waiting: PendingCompletions,
-    /// No link carries less.
+    /// Smallest MTU of all links.
     pub(crate) least_mtu: Bytes,
     pub(crate) failure: Option<HostFailure>,
-    /// The packet that is under way between bytes and fabric.
+    /// Buffer for a packet on its way between bytes and fabric.
     pub(crate) buffer: Vec<u8>,
-    /// What a simulated host answers.
+    /// Buffer for a simulated host's reply.
     pub(crate) answer: Vec<u8>,
 }
 
@@ -43,60 +43,60 @@ pub(crate) struct ForeignHosts {
 pub(crate) struct ForeignNode {
     pub(crate) name: String,
     pub(crate) node: NodeId,
-    /// Who it is part of.
+    /// Index of the attached host it is part of.
     pub(crate) host: usize,
     pub(crate) tally: ForeignCounters,
-    /// How many errors each simulated node may still send it.
+    /// Rate limits of ICMP errors to it, by the simulated node that sends them.
     pub(crate) errors: BTreeMap<NodeId, IcmpRateLimit>,
 }
 
-/// One of them: a host of the scenario, or several of one kernel.
+/// A foreign stack: one host of the scenario, or several in one kernel.
 pub(crate) struct AttachedHost {
     pub(crate) host: Box<dyn ForeignHost + Send>,
-    /// Its own, or of several the first's.
+    /// Name; with several hosts the first one's.
     pub(crate) name: String,
-    /// In the order of its hosts and of their links.
+    /// Interfaces in the order of its hosts and of their links.
     pub(crate) interfaces: Vec<HostInterface>,
-    /// All addresses that these have at some time of the run.
+    /// All addresses that its interfaces have at some time of the run.
     pub(crate) addresses: Vec<Address>,
-    /// When its pending wake-up comes; a later event waits for it, an earlier one supersedes it.
+    /// Time of its pending wake-up. A later event waits for it, an earlier one supersedes it.
     pub(crate) armed: Instant,
-    /// What it is to hear of, where it wants to.
+    /// Transmit completions, if the host wants them.
     pub(crate) departures: Option<TxCompletions>,
-    /// Whether flows can have ends there.
+    /// Whether flows can end at its sockets.
     pub(crate) has_sockets: bool,
-    /// What is to be said to it, in this order: a socket is opened from an address that there is then.
+    /// Commands not yet passed to it, in order: a socket is opened from an address that exists at that time.
     pub(crate) orders: VecDeque<HostOrder>,
-    /// Somebody is about to hear all that it says.
+    /// Whether it is being served, so that all queued commands are passed to it without a wake-up.
     pub(crate) is_served: bool,
 }
 
-/// What is said to one.
+/// A command to a foreign host.
 pub(crate) enum HostOrder {
     Socket(SocketCommand),
     Addresses(Vec<(usize, Ipv4Addr)>),
 }
 
-/// Where one sends and receives packets.
+/// An interface of a foreign host.
 pub(crate) struct HostInterface {
-    /// The present one.
+    /// Present address.
     pub(crate) address: Address,
-    /// The way out.
+    /// Outgoing link.
     pub(crate) way: LinkId,
-    /// Whether its link is up, as far as the host was told.
+    /// Link state that the host was told last.
     pub(crate) up: bool,
-    /// The node that it is of, by its number among all.
+    /// Index of the node that it belongs to, among all foreign nodes.
     pub(crate) owner: usize,
 }
 
 impl AttachedHost {
-    /// Nothing reaches it before then: the fabric's next event, or what comes back of a packet that it sends now.
+    /// Time before which nothing reaches it: the fabric's next event, or the earliest response to a packet that it sends now.
     pub(crate) fn horizon(&self, fabric: &mut SimFabric) -> Instant {
         let ways = || self.interfaces.iter().map(|interface| interface.way);
         let out = ways().map(|way| fabric.link(way).delay()).min();
         let back = ways().map(|way| fabric.link(way.reversed()).delay()).min();
         let Some((out, back)) = out.zip(back) else { return fabric.now() };
-        // Where a link joins two hosts of it, one link is the way out and back.
+        // A link between two of its own hosts is the way out and back.
         let graph = fabric.graph();
         let is_own =
             |way: LinkId| graph.source_of(way.reversed()).is_some_and(|a| self.addresses.contains(&a));
@@ -121,43 +121,43 @@ impl ForeignHosts {
         self.hosts.is_empty()
     }
 
-    /// The number of the host of the scenario that sent a packet, if that is a foreign one.
+    /// Index of the foreign host that sent a packet, if one did.
     pub(crate) fn sender_of(&self, pkt: &SimPacket, graph: &Graph) -> Option<usize> {
         let at = |node| self.nodes.iter().position(|n| n.node == node);
         pkt.to.host().or_else(|| at(graph.owner(pkt.source)?))
     }
 
-    /// The foreign host at a node.
+    /// Foreign host at a node.
     pub(crate) fn at(&self, node: NodeId) -> Option<usize> {
         self.nodes.iter().find(|n| n.node == node).map(|n| n.host)
     }
 
-    /// Whether one has this address, now or at another time.
+    /// Whether a foreign host has this address, now or at another time.
     pub(crate) fn has(&self, address: Address) -> bool {
         self.hosts.iter().any(|h| h.addresses.contains(&address))
     }
 
-    /// Why the run cannot go on, if it cannot.
+    /// Failure that ends the run, if any.
     pub(crate) fn failure(&self) -> Option<&HostFailure> {
         self.failure.as_ref()
     }
 
-    /// What each has sent and received, by name.
+    /// Counters of each host, by name.
     pub(crate) fn counters(&self) -> impl Iterator<Item = (&str, &ForeignCounters)> {
         self.nodes.iter().map(|n| (n.name.as_str(), &n.tally))
     }
 
-    /// What the sender of a packet that is none of a flow's has counted.
+    /// Counters of the sender of a packet that belongs to no flow.
     pub(crate) fn counters_mut(&mut self, owner: PacketOwner) -> Option<&mut ForeignCounters> {
         self.nodes.get_mut(owner.host()?).map(|n| &mut n.tally)
     }
 
-    /// The name of a host, by its number.
+    /// Name of a host by its index.
     pub(crate) fn name(&self, host: usize) -> Option<&str> {
         self.hosts.get(host).map(|h| h.name.as_str())
     }
 
-    /// The foreign host that has this address, now or at another time, and sockets for flows.
+    /// Foreign host with sockets for flows that has this address, now or at another time.
     pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
         self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
     }
@@ -167,7 +167,7 @@ impl ForeignHosts {
         self.failure.get_or_insert(HostFailure { host: name, at, why: error.0 });
     }
 
-    /// Waits for the departure of a packet by the interface of `out`; `place` is that of its bytes.
+    /// Waits for the transmit completion of a packet by the interface of `out`; `place` is the frame's place in the arena.
     pub(crate) fn await_departure(
         &mut self,
         (host, number): (usize, u64),
@@ -185,7 +185,7 @@ impl ForeignHosts {
         self.waiting[place] = Some((host, number));
     }
 
-    /// Records that the packet with bytes at `place` leaves its host's link at `at`, or is lost there.
+    /// Records that the packet with its frame at `place` leaves its host's link at `at`, or is dropped there.
     pub(crate) fn on_departure(&mut self, place: Option<usize>, at: Instant) {
         let waiting = place.and_then(|place| self.waiting.get_mut(place));
         let Some((host, number)) = waiting.and_then(Option::take) else { return };

@@ -2,12 +2,12 @@
 
 use tailrace_core::{Duration, Instant};
 
-/// So often a host is told of an error by another; of six at once, if there was none before (Linux, `icmp_ratelimit` and `XRLIM_BURST_FACTOR`).
+/// Interval of ICMP errors from one node to one host, and size of the first burst (Linux `icmp_ratelimit`, `XRLIM_BURST_FACTOR`).
 const ERROR_INTERVAL: Duration = Duration::from_secs(1);
 
 const ERRORS_AT_ONCE: u64 = 6;
 
-/// How many errors a host may be sent: Linux's token bucket (`inet_peer_xrlim_allow`).
+/// Token bucket of ICMP errors to a host (Linux `inet_peer_xrlim_allow`).
 #[derive(Debug)]
 pub(crate) struct IcmpRateLimit {
     credit: Duration,
@@ -23,7 +23,7 @@ impl Default for IcmpRateLimit {
 const MOST_CREDIT: Duration = Duration::from_nanos(ERRORS_AT_ONCE * ERROR_INTERVAL.as_nanos());
 
 impl IcmpRateLimit {
-    /// Whether another may be sent, which then counts as sent.
+    /// Takes a token; false if there is none.
     pub(crate) fn allow(&mut self, now: Instant) -> bool {
         self.credit = MOST_CREDIT.min(self.credit + (now - self.since));
         self.since = now;

@@ -1,12 +1,13 @@
-//! What the payload of streams is that have a foreign host's socket at an end: bytes that both ends know, each in its place.
+//! Payload check of streams with a foreign host's socket at one end: the bytes follow a pattern that both ends know.
 //!
-//! Byte n of a stream is that of [`tailrace_wire::content`]. A foreign host writes these and compares what it reads. Simulated ends
-//! have no bytes: a packet of theirs gets those of its place when it reaches the foreign host, and what comes from there is compared
-//! as it arrives. Its headers alone say which place that is: the number of its first byte, of Multipath TCP by its mapping (RFC 8684
-//! §3.3). So where either end counts, maps or assembles wrongly, or something on the way changes bytes, these are wrong.
+//! Byte n of a stream is that of [`tailrace_wire::content`]. A foreign host writes this pattern and compares what it reads.
+//! Simulated ends have no bytes: their packets get the bytes of their stream position on reaching the foreign host, and packets
+//! from there are compared on arrival. The position comes from the headers alone: the sequence number, or the mapping of MPTCP
+//! (RFC 8684 §3.3). An error in counting, mapping or reassembly at either end, or corruption on the way, therefore shows as wrong
+//! bytes.
 //!
-//! Bytes count as wrong when an application gets them. A simulated end may have them already, or give them up for their checksum: they
-//! are suspects until it has delivered what stands in their place.
+//! Bytes count as wrong when they are delivered to an application. A simulated end may have them already, or discard them for
+//! their checksum: they are suspects until that range of the stream has been delivered.
 
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
@@ -17,28 +18,29 @@ use tailrace_transport::mptcp::option::{Options, Signal};
 use tailrace_transport::segment::SeqNumber;
 use tailrace_wire::content;
 
-/// Most mappings of a subflow that are remembered, for packets that have none of their own.
+/// Largest number of mappings remembered per subflow, for packets without one of their own.
 const MOST: usize = 1 << 12;
 
-/// Of all streams between a simulated end and a socket of a foreign host.
+/// Payload checks of all streams between a simulated end and a socket of a foreign host.
 #[derive(Debug, Default)]
 pub(crate) struct PayloadCheck {
-    /// What is known of each direction of a subflow, by addresses and ports as its receiver sees them.
+    /// Numbering of each direction of a subflow, by addresses and ports as its receiver sees them.
     pub(crate) subflows: BTreeMap<Tuple, SubflowNumbers>,
-    /// Parts of the stream that came wrong to a simulated socket of a flow, and were not delivered when that was last looked at.
+    /// Ranges that arrived wrong at a simulated socket of a flow and were undelivered at the last look.
     pub(crate) suspects: BTreeMap<(usize, SocketId), Vec<Range<u64>>>,
-    /// Wrong bytes that applications have got, by flow.
+    /// Wrong bytes delivered to applications, by flow.
     pub(crate) wrong: BTreeMap<usize, u64>,
 }
 
-/// How bytes of a direction of a subflow, or of TCP, are numbered.
+/// Sequence numbering of one direction of a subflow, or of TCP.
 #[derive(Clone, Debug)]
 pub(crate) struct SubflowNumbers {
-    /// The number of the SYN.
+    /// Sequence number of the SYN.
     pub(crate) begun: SeqNumber,
-    /// The initial data sequence number of the sender, once it is known.
+    /// Initial data sequence number of the sender, once known.
     pub(crate) initial: Option<u64>,
-    /// The first relative subflow number of each mapping and its data sequence number, of which the wire may show half.
+    /// First relative subflow sequence number of each mapping, and its data sequence number (the wire may show only its low
+    /// half).
     pub(crate) mappings: BTreeMap<u32, u32>,
 }
 
@@ -47,7 +49,7 @@ impl SubflowNumbers {
         Self { begun, initial: None, mappings: BTreeMap::new() }
     }
 
-    /// The place in the stream of a payload that begins with `seq`, modulo 2³².
+    /// Stream position of a payload that begins with `seq`, modulo 2³².
     pub(crate) fn place(&mut self, seq: SeqNumber, options: &Options) -> u32 {
         // The byte after the SYN is number 1.
         let number = seq.0.wrapping_sub(self.begun.0);
@@ -58,7 +60,8 @@ impl SubflowNumbers {
                 self.mappings.pop_first();
             }
         }
-        // Data with a connection's keys is its first. Other data without a mapping is of one before, as after a fallback.
+        // Data with a connection's keys is its first. Other data without a mapping continues an earlier mapping, as after a
+        // fallback.
         let is_first = matches!(options.signal, Some(Signal::CapableAck { len: Some(_), .. }));
         let before = || self.mappings.range(..=number).next_back().map(|(ssn, dsn)| (*ssn, *dsn));
         let mapping = own.or_else(|| before().filter(|_| !is_first));
@@ -73,7 +76,7 @@ impl SubflowNumbers {
 }
 
 impl PayloadCheck {
-    /// A SYN has come.
+    /// Records the initial sequence number of a SYN.
     pub(crate) fn begin(&mut self, pkt: &SimPacket) {
         let subflow = self.subflows.entry(pkt.tuple()).or_insert(SubflowNumbers::new(pkt.seq));
         if subflow.begun != pkt.seq {
@@ -81,12 +84,12 @@ impl PayloadCheck {
         }
     }
 
-    /// An application of a flow has got wrong bytes.
+    /// Counts wrong bytes delivered to an application of a flow.
     pub(crate) fn count(&mut self, flow: usize, bytes: u64) {
         *self.wrong.entry(flow).or_default() += bytes;
     }
 
-    /// A packet comes to a socket with this part of its stream, of which `wrong` is.
+    /// Records that a packet brings a socket this range of its stream, with the ranges `wrong` in it.
     pub(crate) fn suspect(
         &mut self,
         (flow, id): (usize, SocketId),
@@ -103,7 +106,7 @@ impl PayloadCheck {
             part.end <= delivered || waiting.iter().any(holds)
         };
         let bytes = delivered_bytes(suspects, delivered);
-        // What comes again and is not there was given up before.
+        // A range that arrives again but is not held was discarded before.
         let remains = |s: &Range<u64>| has(s) || s.start < came.start || came.end < s.end;
         suspects.retain(|s| s.end > delivered && remains(s));
         suspects.extend(wrong.into_iter().filter(|part| !has(part)));
@@ -111,12 +114,12 @@ impl PayloadCheck {
     }
 }
 
-/// How many bytes of these parts were delivered.
+/// Bytes of these ranges that were delivered.
 pub(crate) fn delivered_bytes(parts: &[Range<u64>], delivered: u64) -> u64 {
     parts.iter().filter(|part| part.end <= delivered).map(|part| part.end - part.start).sum()
 }
 
-/// The parts of a payload whose bytes are not those of the place at which it begins, in bytes from there.
+/// Ranges of a payload whose bytes differ from the pattern at stream position `place`, relative to its start.
 pub(crate) fn wrong_parts(place: u32, payload: &[u8]) -> Vec<Range<u64>> {
     let mut parts: Vec<Range<u64>> = Vec::new();
     if content::wrong_bytes(place, payload) == 0 {
@@ -158,11 +161,11 @@ mod tests {
     #[test]
     fn places_of_multipath_tcp_are_those_of_the_mapping() {
         let mut one = subflow();
-        // Number 1 of the subflow is sequence number u32::MAX. Byte 0 has the number after the initial one.
+        // Number 1 of the subflow is sequence number u32::MAX. Byte 0 has the number after the initial data sequence number.
         assert_eq!(one.place(SeqNumber(u32::MAX), &mapped((7 << 32) - 299, 1, 200)), 0);
-        // The second half of a mapping of 200 bytes, which is byte 500 and those after it; the wire shows half of the number.
+        // The second half of a mapping of 200 bytes is byte 500 on; the wire shows the low half of the number.
         assert_eq!(one.place(SeqNumber(299), &mapped(201, 201, 200)), 600);
-        // One mapping wrong by one is one place wrong.
+        // A mapping that is off by one shifts the position by one.
         assert_eq!(one.place(SeqNumber(299), &mapped(202, 201, 200)), 601);
     }
 

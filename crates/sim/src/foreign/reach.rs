@@ -1,10 +1,4 @@
-//! How far packets of and for foreign hosts go: as far as they live (RFC 791 §3.2, RFC 1812 §5.3.1), and to the first link that they
-//! are too large for (RFC 1191).
-//!
-//! Routers look at neither: when a packet leaves, its way is looked at, and if it ends at a router, the packet is sent to that, where
-//! it comes through the queues before it like any other. What reaches its host has as many hops less to live as its way has
-//! routers. Ways are those of the moment; captures show packets as they were sent. Where ways of one length share the traffic, the
-//! router is the one on the packet's own way, but the packet may get there by another.
+//! Limits of the path of packets from and to foreign hosts: TTL (RFC 791 §3.2, RFC 1812 §5.3.1) and path MTU (RFC 1191).
 
 use crate::packet::frame_decode::DecodedPacket;
 use crate::packet::sim_packet::SimFabric;
@@ -13,18 +7,19 @@ use tailrace_core::{Bytes, Packet};
 use tailrace_net::{Address, LinkId};
 use tailrace_wire::Ipv4Packet;
 
-/// Why a packet goes no further than to a router.
+/// Reason why a packet ends at a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PathEnd {
-    /// It is addressed to it.
+    /// The packet is addressed to the router.
     Here,
-    /// It has lived as long as it may.
+    /// The TTL is used up.
     TimeToLive,
-    /// It must not be cut, and is larger than what this next link carries.
+    /// The packet is larger than the MTU of this next link and must not be fragmented.
     TooBig(LinkId),
 }
 
-/// A packet that leaves by the interface with address `out` goes no further than it may. No link carries less than `least_mtu`.
+/// Readdresses a packet that leaves by the interface with address `out` to the router where its TTL or a link's MTU ends its
+/// path. `least_mtu` is the smallest MTU of all links.
 pub(crate) fn limit_reach(
     (frame, out, least_mtu): (&DecodedPacket, Address, Bytes),
     pkt: &mut SimPacket,
@@ -46,7 +41,7 @@ pub(crate) fn limit_reach(
     }
 }
 
-/// Why a packet that was sent to a router ends there, whose address is its destination.
+/// Reason why a packet ends at the router that is its destination.
 pub(crate) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<PathEnd> {
     let (here, last) = (pkt.destination, Address(ip.dst().into()));
     if last == here {
@@ -61,7 +56,7 @@ pub(crate) fn end_of(ip: &Ipv4Packet<&[u8]>, pkt: &SimPacket, fabric: &mut SimFa
     (pkt.size() > fabric.link(next).mtu()).then_some(PathEnd::TooBig(next))
 }
 
-/// A packet has arrived, with its bytes: it has lived as many hops as there are routers on its way.
+/// Lowers the TTL of an arriving packet by the routers on its path.
 pub(crate) fn lower_ttl(bytes: &mut [u8], pkt: &SimPacket, fabric: &mut SimFabric) {
     let links = fabric.links_on_way((pkt.source, pkt.destination), pkt.flow()).count();
     let Ok(mut ip) = Ipv4Packet::new_checked(bytes) else { return };

@@ -1,4 +1,4 @@
-//! The end of a connection that is a socket of a foreign host.
+//! End of a connection that is a socket of a foreign host.
 
 use crate::foreign::socket::{
     SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures, SubflowFigures,
@@ -7,22 +7,22 @@ use std::collections::VecDeque;
 use tailrace_core::Duration;
 use tailrace_transport::{Event, TcpStats, TcpView};
 
-/// Stands for a socket elsewhere: holds what is to be said to it and what it has said.
+/// Proxy of a foreign host's socket: queued commands and the latest reports.
 #[derive(Debug, Default)]
 pub(crate) struct RemoteSocket {
     orders: VecDeque<SocketOrder>,
     events: VecDeque<Event>,
     stats: TcpStats,
-    /// What its stack said last, and how often it has.
+    /// Latest sample of its stack's counters, and the number of samples.
     figures: Option<Box<SocketFigures>>,
     samples: u64,
-    /// Whose number is whose, of the subflows that there are.
+    /// Subflow numbers: position is the number, content the subflow's addresses and ports.
     subflows: Vec<Option<SocketPair>>,
     over: bool,
 }
 
 impl RemoteSocket {
-    /// One that opens a connection.
+    /// A socket that opens a connection.
     pub(crate) fn connect(kind: SocketKind) -> Self {
         Self { orders: [SocketOrder::Connect(kind)].into(), ..Self::default() }
     }
@@ -39,7 +39,7 @@ impl RemoteSocket {
         self.order(SocketOrder::Close);
     }
 
-    /// What has come waits for reads, which is said when it connects; a listener was told what its connections are.
+    /// Keeps received data in the socket until it is read; said when it connects. A listener was told with its listening socket.
     pub(crate) fn await_reads(&mut self) {
         if let Some(SocketOrder::Connect(kind)) = self.orders.front_mut() {
             kind.waits_for_reads = true;
@@ -52,7 +52,7 @@ impl RemoteSocket {
         }
     }
 
-    /// The next thing that its host is to be told.
+    /// Next command for its host.
     pub(crate) fn poll_order(&mut self) -> Option<SocketOrder> {
         self.orders.pop_front()
     }
@@ -61,7 +61,7 @@ impl RemoteSocket {
         self.events.pop_front()
     }
 
-    /// Its host has said something of it.
+    /// Takes a report of its host.
     pub(crate) fn hear(&mut self, report: &SocketReport) {
         let event = match report {
             SocketReport::Accepted | SocketReport::Connected => Event::Connected,
@@ -84,7 +84,7 @@ impl RemoteSocket {
         self.events.push_back(event);
     }
 
-    /// Counters only grow, though those of a subflow that is gone are not in the sum any more.
+    /// Takes counters, which never decrease: counters of a closed subflow are missing in later sums.
     fn take_figures(&mut self, figures: &SocketFigures) {
         let (stats, new) = (&mut self.stats, &figures.stats);
         stats.segments_sent = stats.segments_sent.max(new.segments_sent);
@@ -98,7 +98,7 @@ impl RemoteSocket {
         self.figures = Some(Box::new(figures.clone()));
     }
 
-    /// A subflow keeps its number while it is there; the next new one has it after that.
+    /// Assigns numbers: a subflow keeps its number while it exists; new subflows get the next ones.
     fn number(&mut self, subflows: &[SubflowFigures]) {
         let is_there = |socket: &SocketPair| subflows.iter().any(|one| one.socket == *socket);
         self.subflows.iter_mut().for_each(|place| *place = place.filter(is_there));
@@ -113,35 +113,35 @@ impl RemoteSocket {
         }
     }
 
-    /// Subflows of Multipath TCP at the latest sample, with their numbers.
+    /// MPTCP subflows at the latest sample, with their numbers.
     pub(crate) fn subflows(&self) -> impl Iterator<Item = (usize, &SubflowFigures)> {
         let said = self.figures.as_ref().map_or(&[][..], |figures| &figures.subflows);
         let number = |one: &SubflowFigures| self.subflows.iter().position(|place| *place == Some(one.socket));
         said.iter().filter_map(move |one| Some((number(one)?, one)))
     }
 
-    /// Its data level at the latest sample, of Multipath TCP, where its stack tells of it.
+    /// MPTCP data level at the latest sample, where its stack reports it.
     pub(crate) fn stream(&self) -> Option<&StreamFigures> {
         self.figures.as_ref()?.stream.as_ref()
     }
 
-    /// Its windows and times, and the payload of a segment, as of the latest sample.
+    /// Windows and times, and payload of a full segment, at the latest sample.
     pub(crate) fn view(&self) -> Option<(TcpView, u32)> {
         let figures = self.figures.as_ref()?;
         Some((figures.view?, figures.mss))
     }
 
-    /// Number of samples with a round-trip time so far, and the smoothed one of the latest.
+    /// Number of samples with an RTT so far, and the SRTT of the latest.
     pub(crate) fn latest_rtt(&self) -> (u64, Duration) {
         (self.samples, self.view().map_or(Duration::ZERO, |(view, _)| view.smoothed_rtt))
     }
 
-    /// Subflows that it had at the latest sample.
+    /// Number of subflows at the latest sample.
     pub(crate) fn subflow_count(&self) -> u32 {
         self.figures.as_ref().map_or(1, |figures| figures.subflows.len().max(1) as u32)
     }
 
-    /// Whether its stack says nothing of timeouts.
+    /// Whether its stack does not report timeouts.
     pub(crate) fn lacks_timeouts(&self) -> bool {
         self.figures.as_ref().is_some_and(|figures| figures.lacks_timeouts)
     }
@@ -150,7 +150,7 @@ impl RemoteSocket {
         &self.stats
     }
 
-    /// Whether nothing more comes of it.
+    /// Whether no more reports come from it.
     pub(crate) fn is_over(&self) -> bool {
         self.over && self.events.is_empty()
     }

@@ -1,56 +1,56 @@
-//! What the simulator asks of sockets of foreign hosts, and what it hears of them.
+//! Commands to sockets of foreign hosts, and their reports.
 
 use core::net::SocketAddrV4;
 use tailrace_transport::{ResetCause, TcpStats, TcpView};
 
-/// Addresses and ports of a connection: the foreign host's, the other end's. Multipath TCP's are those of its first subflow.
+/// Addresses and ports of a connection: the foreign host's and the other end's. With MPTCP those of the first subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketPair {
-    /// At the foreign host.
+    /// Address and port at the foreign host.
     pub local: SocketAddrV4,
-    /// At the other end.
+    /// Address and port at the other end.
     pub remote: SocketAddrV4,
 }
 
-/// What a socket is to be.
+/// Options of a stream socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketKind {
-    /// Multipath TCP.
+    /// Whether it speaks Multipath TCP.
     pub multipath: bool,
-    /// The congestion control, as scenarios call it; none where it is coupled, which is the simulator's own.
+    /// Congestion control by its scenario name; `None` for a coupled one, which only the simulator has.
     pub congestion_control: Option<String>,
-    /// Whether its application takes what has come when it is told to, and else at once.
+    /// Whether its application reads only on command; else it reads at once.
     pub waits_for_reads: bool,
-    /// Whether its application acts when something has come. Of another, deliveries are counted, and may be told a little late.
+    /// Whether its application acts on arriving data. If not, deliveries are only counted and may be reported a little late.
     pub listens: bool,
-    /// What its packets have as their traffic class (RFC 2474), beside what TCP itself does with ECN.
+    /// Traffic class of its packets (RFC 2474), besides the ECN bits that TCP sets.
     pub traffic_class: u8,
 }
 
-/// A socket of datagrams, which is there from the start.
+/// A datagram socket, open from the start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DatagramSocket {
-    /// Where datagrams come to and leave from.
+    /// Address and port of the socket.
     pub at: SocketAddrV4,
-    /// What they have as their traffic class when they leave, ECN included.
+    /// Traffic class of its datagrams, ECN included.
     pub traffic_class: u8,
-    /// Whether the application wants to hear of each that comes.
+    /// Whether the application wants a report of each arriving datagram.
     pub is_heard: bool,
 }
 
-/// What flows of a scenario ask of a host whose sockets are their ends.
+/// Sockets that flows of a scenario need at a foreign host.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FlowSockets {
-    /// Where it is to listen, and what those are that come.
+    /// Listening addresses, and options of accepted sockets.
     pub listeners: Vec<(SocketAddrV4, SocketKind)>,
-    /// Where it sends and receives datagrams.
+    /// Datagram sockets.
     pub datagrams: Vec<DatagramSocket>,
-    /// Whether connections begin there.
+    /// Whether connections are opened there.
     pub connects: bool,
 }
 
 impl FlowSockets {
-    /// One socket for all datagrams of an address and port.
+    /// Adds a datagram socket; flows on one address and port share it.
     pub(crate) fn add(&mut self, socket: DatagramSocket) {
         match self.datagrams.iter_mut().find(|other| other.at == socket.at) {
             Some(same) => same.is_heard |= socket.is_heard,
@@ -58,7 +58,7 @@ impl FlowSockets {
         }
     }
 
-    /// Flows from several hosts may lead to one port; it listens if one of them does.
+    /// Adds a listening address. Flows from several hosts may share a port; data is reported if one of them needs it.
     pub(crate) fn listen(&mut self, at: SocketAddrV4, kind: SocketKind) {
         let like = |other: &SocketKind| SocketKind { listens: kind.listens, ..other.clone() } == kind;
         match self.listeners.iter_mut().find(|(place, other)| *place == at && like(other)) {
@@ -68,115 +68,116 @@ impl FlowSockets {
     }
 }
 
-/// What the application at a foreign host does.
+/// A command of an application to its socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketCommand {
-    /// With which socket.
+    /// Socket.
     pub socket: SocketPair,
-    /// What.
+    /// Command.
     pub order: SocketOrder,
 }
 
-/// What an application does with its socket.
+/// Operation of an application on its socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SocketOrder {
     /// Opens the connection.
     Connect(SocketKind),
-    /// Sends so many bytes more, [those of their places](tailrace_wire::content); `u64::MAX` for as long as it is open.
+    /// Sends this many more bytes, [the pattern of their stream positions](tailrace_wire::content); `u64::MAX` for as long as it
+    /// is open.
     Write(u64),
-    /// Sends nothing more after that.
+    /// Closes its sending side after the data written.
     Close,
-    /// Takes so many bytes of what has come.
+    /// Reads this many received bytes.
     Read(u64),
-    /// Sends a datagram with so much payload, of which the first eight bytes, or as many as there are, are the stamp's, the lowest first.
+    /// Sends a datagram. Its first eight bytes, or as many as there are, are the stamp in little-endian order.
     Send {
-        /// Bytes.
+        /// Payload in bytes.
         payload: u16,
-        /// What the application says with it.
+        /// Stamp of the application.
         stamp: u64,
     },
 }
 
-/// What a foreign host says of one of its sockets.
+/// An event of a foreign host's socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketEvent {
-    /// Which.
+    /// Socket.
     pub socket: SocketPair,
-    /// What has happened to it.
+    /// Event.
     pub report: SocketReport,
 }
 
-/// What a foreign host's stack says of a connection.
+/// Statistics of a connection from a foreign host's stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketFigures {
-    /// Counters, as far as the stack has them; of Multipath TCP summed over its subflows. What was delivered is not of them.
+    /// Counters, as far as the stack has them, with MPTCP summed over subflows. Delivered bytes are not included.
     pub stats: TcpStats,
-    /// Whether timeouts are not among these, as of Linux before 6.7.
+    /// Whether timeouts are missing, as with Linux before 6.7.
     pub lacks_timeouts: bool,
-    /// Its windows and times; none of Multipath TCP, whose subflows have each their own.
+    /// Windows and times; `None` for MPTCP, whose subflows each have their own.
     pub view: Option<TcpView>,
     /// Payload of a full segment, bytes.
     pub mss: u32,
-    /// Subflows of Multipath TCP, as far as the stack tells of them.
+    /// MPTCP subflows, as far as the stack reports them.
     pub subflows: Vec<SubflowFigures>,
-    /// The data level of Multipath TCP, where the stack tells of it.
+    /// MPTCP data level, where the stack reports it.
     pub stream: Option<StreamFigures>,
 }
 
-/// What a foreign host's stack says of the data level of Multipath TCP.
+/// Data-level statistics of MPTCP from a foreign host's stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StreamFigures {
-    /// Bytes given to subflows for the first time.
+    /// Bytes scheduled on subflows for the first time.
     pub sent_bytes: u64,
-    /// Bytes given to another subflow again.
+    /// Bytes reinjected on another subflow.
     pub reinjected_bytes: u64,
     /// Bytes acknowledged.
     pub acked_bytes: u64,
 }
 
-/// What a foreign host's stack says of a subflow of Multipath TCP.
+/// Statistics of an MPTCP subflow from a foreign host's stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubflowFigures {
-    /// Its addresses and ports.
+    /// Addresses and ports.
     pub socket: SocketPair,
     /// Whether it may carry data.
     pub usable: bool,
-    /// Counters of its TCP, as far as the stack has them.
+    /// TCP counters, as far as the stack has them.
     pub stats: TcpStats,
-    /// Whether timeouts are not among these.
+    /// Whether timeouts are missing in `stats`.
     pub lacks_timeouts: bool,
-    /// Windows and times of its TCP.
+    /// Windows and times of TCP.
     pub view: TcpView,
-    /// Bytes of the stream that it was given.
+    /// Bytes of the stream scheduled on it.
     pub scheduled_bytes: u64,
 }
 
-/// What has happened to a socket.
+/// An event of a socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SocketReport {
-    /// A client has connected where the host listens.
+    /// A client has connected to a listening socket.
     Accepted,
-    /// The connection is open.
+    /// The connection is established.
     Connected,
-    /// So many bytes more have come, and are taken or can be.
+    /// This many more bytes have arrived, and are read or readable.
     Delivered(u64),
-    /// Of what its application has taken so many bytes are not [those of their places](tailrace_wire::content).
+    /// This many bytes read by the application differ from [the expected pattern](tailrace_wire::content).
     Wrong(u64),
-    /// The other end sends nothing more.
+    /// The peer has closed its sending side.
     PeerClosed,
-    /// Both ends have sent all.
+    /// Both directions are closed.
     Closed,
-    /// It broke.
+    /// The connection broke.
     Broken(ResetCause),
-    /// A datagram has come of which the application wants to hear: its payload and stamp, as of [`SocketOrder::Send`].
+    /// A datagram has arrived for an application that wants reports: payload and stamp, as in [`SocketOrder::Send`].
     Datagram {
-        /// Bytes.
+        /// Payload in bytes.
         payload: u16,
-        /// What the application says with it.
+        /// Stamp of the application.
         stamp: u64,
     },
-    /// What its stack says of it, at times of the host's choice and before it is over.
+    /// Statistics of the stack, at times of the host's choice and before the end of the connection.
     Counted(Box<SocketFigures>),
-    /// The host cannot have such a socket: why. The run ends.
+    /// The host cannot create such a socket, with the reason. The run ends.
     Failed(String),
 }

@@ -1,46 +1,46 @@
-//! When packets have left a foreign host's interface: a card keeps them until then.
+//! Transmit completions: a foreign host's card keeps packets until they have left its interface.
 
 use crate::packet::sim_packet::SimFabric;
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
 
-/// Cards tell of several packets at once: so long after the first of them. It is also how far a host may go ahead, since nothing
-/// that it sends meanwhile is told of before.
+/// Coalescing delay of completions after the first. It also bounds how far a host may run ahead, because no packet that it sends
+/// meanwhile completes earlier.
 pub(crate) const COALESCED: Duration = Duration::from_micros(10);
 
-/// Of a host that wants to hear of departures.
+/// Transmit completions of a host that wants them.
 #[derive(Debug, Default)]
 pub(crate) struct TxCompletions {
-    /// The links by which its packets leave, where these can tell.
+    /// Outgoing links whose completion times are known.
     pub(crate) ways: Vec<LinkId>,
-    /// Packets that it has sent.
+    /// Packets taken from the host so far.
     pub(crate) taken: u64,
-    /// Those of which nobody knows yet when they leave.
+    /// Packets whose completion time is not known yet.
     pub(crate) waiting: usize,
-    /// When others leave, or have left, by their numbers.
+    /// Completion times with packet numbers.
     pub(crate) left: BTreeSet<(Instant, u64)>,
 }
 
 impl TxCompletions {
-    /// Of a host whose packets leave by these. A link that shares a channel with others cannot tell.
+    /// Completions for packets that leave by these links. A link on a shared medium cannot tell its completion times.
     pub(crate) fn new(ways: impl Iterator<Item = LinkId>, fabric: &mut SimFabric) -> Self {
         let ways = ways.filter(|way| fabric.report_departures(*way));
         Self { ways: ways.collect(), ..Self::default() }
     }
 
-    /// The number of the next packet that is taken from the host.
+    /// Number of the next packet taken from the host.
     pub(crate) fn number(&mut self) -> u64 {
         self.taken += 1;
         self.taken - 1
     }
 
-    /// A packet leaves at that time, or is lost there.
+    /// Records that a packet leaves at that time, or is dropped then.
     pub(crate) fn leaves(&mut self, number: u64, at: Instant) {
         self.left.insert((at, number));
     }
 
-    /// When the host is to be told of something, or somebody has to look.
+    /// Time of the next completion report, or of the next look at the links.
     pub(crate) fn next(&self, fabric: &SimFabric) -> Instant {
         let known = self.left.first().map(|(at, _)| *at);
         let busy = self.ways.iter().filter(|_| self.waiting > 0).map(|way| {
@@ -51,7 +51,7 @@ impl TxCompletions {
         next.saturating_add(COALESCED)
     }
 
-    /// Of which packets it is to be told now.
+    /// Packets to report as completed now.
     pub(crate) fn due(&mut self, now: Instant) -> Vec<u64> {
         if self.left.first().is_none_or(|(at, _)| at.saturating_add(COALESCED) > now) {
             return Vec::new();
@@ -61,5 +61,5 @@ impl TxCompletions {
     }
 }
 
-/// Packets that wait to leave, by the place of their bytes: host and number.
+/// Frames that wait for completion, by place in the arena: host and packet number.
 pub(crate) type PendingCompletions = Vec<Option<(usize, u64)>>;

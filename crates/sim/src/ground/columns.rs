@@ -14,34 +14,63 @@ pub struct ColumnInfo {
 }
 
 /// A table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
     /// Its name.
     pub name: &'static str,
     /// What a row of it is.
     pub doc: &'static str,
     /// Its columns, in their order.
-    pub columns: &'static [ColumnInfo],
+    pub columns: Vec<ColumnInfo>,
 }
 
-/// `"table", "what a row is", |row: Row| { name: Kind = value, "unit", "meaning"; ... }`, with a kind of
-/// [`TableCell`](crate::ground::table::Cell): `INFO` describes the table, `new_table` makes an empty one, and `add` a row of it.
+/// Declares a table: `"table", "what a row is", |row: Row| { name: Kind = value, "unit", "meaning"; ... }`, with a kind of
+/// [`TableCell`](crate::ground::table::TableCell). `info` describes the table, `new_table` makes an empty one, and `add` adds a row.
+/// `counters Type = value; { ... }` after the columns adds those of a type with `columns` and `cells`, and more columns behind them.
 macro_rules! columns {
     ($table:literal, $doc:literal, |$row:ident: $type:ty| {
         $( $name:ident: $kind:ident = $value:expr, $unit:literal, $about:literal; )+
-    }) => {
-        pub(crate) const INFO: $crate::ground::columns::TableInfo = $crate::ground::columns::TableInfo {
-            name: $table,
-            doc: $doc,
-            columns: &[ $( $crate::ground::columns::ColumnInfo { name: stringify!($name), unit: $unit, doc: $about }, )+ ],
-        };
-
-        fn new_table() -> $crate::ground::table::TableBuilder {
-            $crate::ground::table::TableBuilder::new($table, &[ $( (stringify!($name), columns!(@empty $kind)), )+ ])
+    } $( counters $counters:ident = $values:expr; {
+        $( $name2:ident: $kind2:ident = $value2:expr, $unit2:literal, $about2:literal; )+
+    } )?) => {
+        pub(crate) fn info() -> $crate::ground::columns::TableInfo {
+            let mut columns = vec![
+                $( $crate::ground::columns::ColumnInfo { name: stringify!($name), unit: $unit, doc: $about }, )+
+            ];
+            $(
+                columns.extend($counters::columns());
+                columns.extend([
+                    $( $crate::ground::columns::ColumnInfo { name: stringify!($name2), unit: $unit2, doc: $about2 }, )+
+                ]);
+            )?
+            columns.shrink_to_fit();
+            $crate::ground::columns::TableInfo { name: $table, doc: $doc, columns }
         }
 
+        fn new_table() -> $crate::ground::table::TableBuilder {
+            let mut columns = vec![ $( (stringify!($name), columns!(@empty $kind)), )+ ];
+            $(
+                let empty = $crate::ground::table::TableCell::Count(None);
+                columns.extend($counters::columns().map(|column| (column.name, empty)));
+                columns.extend([ $( (stringify!($name2), columns!(@empty $kind2)), )+ ]);
+            )?
+            columns.shrink_to_fit();
+            $crate::ground::table::TableBuilder::new($table, &columns)
+        }
+
+        columns!(@add $row $type, { $( $kind = $value; )+ } $( $values; { $( $kind2 = $value2; )+ } )?);
+    };
+    (@add $row:ident $type:ty, { $( $kind:ident = $value:expr; )+ }) => {
         fn add(table: &mut $crate::ground::table::TableBuilder, $row: &$type) {
             table.row(&[ $( $crate::ground::table::TableCell::$kind($value), )+ ]);
+        }
+    };
+    (@add $row:ident $type:ty, { $( $kind:ident = $value:expr; )+ } $values:expr; { $( $kind2:ident = $value2:expr; )+ }) => {
+        fn add(table: &mut $crate::ground::table::TableBuilder, $row: &$type) {
+            let mut cells = vec![ $( $crate::ground::table::TableCell::$kind($value), )+ ];
+            cells.extend($values.cells());
+            cells.extend([ $( $crate::ground::table::TableCell::$kind2($value2), )+ ]);
+            table.row(&cells);
         }
     };
     (@empty U32) => { $crate::ground::table::TableCell::U32(0) };

@@ -5,6 +5,7 @@
 pub(crate) mod build_error;
 pub(crate) mod capacity;
 pub(crate) mod columns;
+pub(crate) mod counters;
 pub(crate) mod distribution;
 pub(crate) mod keys;
 pub(crate) mod ordered_map;

@@ -15,6 +15,7 @@ use crate::stats::loss_counters::LossCounters;
 use crate::stats::recorder::Recorder;
 use tailrace_app::{Application as _, PlaybackStats};
 use tailrace_core::{Duration, Instant};
+use tailrace_transport::segment::SeqNumber;
 
 impl World {
     /// Starts a window: counters are copied, so that differences from them are those of the window.
@@ -62,6 +63,10 @@ impl World {
             return;
         }
         flow.stats.received_packets += 1;
+        // Subflows number their bytes apart.
+        let seq = if flow.paths.is_none() { pkt.seq } else { SeqNumber(0) };
+        let reordered = flow.recent_arrivals[usize::from(end.is_server())].record(pkt.sent_at, seq);
+        flow.stats.reordered_packets += u64::from(reordered);
         let group = &mut self.recorder.groups[flow.group as usize];
         if end.is_server() {
             flow.stats.delay_sum += delay;

@@ -1,4 +1,4 @@
-//! Applications at work: they are told what happens, and what they ask for is done.
+//! Applications at work: dispatches events to them and carries out their actions.
 
 use crate::foreign::remote::RemoteSocket;
 use crate::ground::reset_causes::CAUSES;
@@ -21,7 +21,7 @@ use tailrace_transport::mptcp::MAX_SUBFLOWS;
 use tailrace_transport::{Event, ResetCause, UNLIMITED};
 
 impl World {
-    /// Asks the application of a flow when it wants to begin.
+    /// Arms the timer of an application's start.
     pub(crate) fn schedule_start(&mut self, flow: usize, fabric: &mut SimFabric) {
         let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
         let mut actions = AppActions::default();
@@ -37,7 +37,7 @@ impl World {
         }
     }
 
-    /// The flow starts, a time that the application asked for has come, or the flow stops.
+    /// Runs the application timer of a flow: start, a wake-up that it asked for, or stop.
     pub(crate) fn wake_app(&mut self, flow: usize, fabric: &mut SimFabric) {
         if !self.foreign.is_empty() {
             if flow >= self.flows.len() {
@@ -62,8 +62,8 @@ impl World {
         }
     }
 
-    /// Tells the application of a flow something that concerns a socket, if any, and does what it asks for; true where that
-    /// was something of the socket, which then may have something to send.
+    /// Passes an event to the application of a flow, with the socket concerned if any, and carries out its actions. Returns true
+    /// if one was a socket action, after which the socket may have something to send.
     #[inline]
     fn tell(
         &mut self,
@@ -75,7 +75,7 @@ impl World {
         let RunningApp { app, rng, wake } = &mut *self.flows[flow].app;
         what(app, &mut AppContext::new(fabric.now(), rng, &mut actions));
         if let Some(at) = actions.wake() {
-            // A pending later one becomes a no-op.
+            // A pending later wake-up becomes a no-op.
             *wake = at;
             fabric.wake_at(at, Timer::App(flow).id());
         }
@@ -89,7 +89,8 @@ impl World {
         acted
     }
 
-    /// Does what is asked for beside wake-ups and datagrams; true where that was something of the socket.
+    /// Carries out an action other than wake-ups and datagrams; true for a socket action, after which the socket may have
+    /// something to send.
     #[inline(never)]
     fn carry_out(
         &mut self,
@@ -133,12 +134,12 @@ impl World {
         self.send_from(source, end, pkt, fabric);
     }
 
-    /// A datagram has reached its application, which wants to hear of it.
+    /// Passes an arriving datagram to an application that listens for datagrams.
     pub(crate) fn hear_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
         self.tell_datagram(end, pkt.datagram(), fabric);
     }
 
-    /// The same, wherever it has arrived.
+    /// Passes a datagram to the application at a flow's end, whether a simulated or a foreign host received it.
     #[inline]
     pub(crate) fn tell_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
         let at = if end.is_server() { EndpointRole::Server } else { EndpointRole::Client };
@@ -163,7 +164,7 @@ impl World {
         open.sort_unstable();
         let Some(sender) = self.streams(flow).map(|streams| streams.sender) else { return };
         for client in open {
-            // Where a server that is to send has not heard of it, its client goes.
+            // If the server has not received the SYN yet, its request is sent by the client.
             let server = Some(self.at_end(client, sender)).filter(|id| self.sockets.get(*id).is_some());
             let id = server.unwrap_or(client);
             if self.close(id) {
@@ -172,7 +173,7 @@ impl World {
         }
     }
 
-    /// Opens the next connection and hands it its data, or has the server do that once it has heard from the client.
+    /// Opens the next connection and gives it its data, or has the server send it once it has heard from the client.
     fn open(&mut self, flow: usize, (data, from): (ConnectionData, EndpointRole), fabric: &mut SimFabric) {
         let now = fabric.now();
         self.let_go(self.flows[flow].latest, fabric);
@@ -218,9 +219,9 @@ impl World {
         self.serve_socket(id, fabric);
     }
 
-    /// Addresses and ports of a flow's next connection: a port that none of its others has, not even one in TIME-WAIT. Where
-    /// ports come round faster than that ends, so that the next few are all waiting, the first of them, which has waited
-    /// longest, is taken (as with Linux's `tcp_tw_reuse`). None where the next few are all in use.
+    /// Addresses and ports of a flow's next connection: a port that no other of its connections uses, not even in TIME-WAIT. If
+    /// the next few ports are all in TIME-WAIT, the first of them, which has waited longest, is reused (like Linux
+    /// `tcp_tw_reuse`). `None` if the next few are all in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
         const LOOK: u16 = 64;
         let Flow { carrier: Carrier::Tcp(streams), ends, .. } = &mut self.flows[flow] else { return None };
@@ -229,14 +230,14 @@ impl World {
         let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
         let longest = usable.peek().copied();
         let envelope = usable.find(|e| !self.time_wait.has(&e.tuple(), now)).or(longest)?;
-        // Joins of Multipath TCP count on from here.
+        // Joins of MPTCP take the ports that follow.
         let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
         streams.ports.pass(envelope.source_port.saturating_add(joins));
         self.time_wait.remove(&envelope.tuple());
         Some(envelope)
     }
 
-    /// No port is to be had: what was to be transferred fails.
+    /// Counts a transfer as failed that finds no free port.
     #[cold]
     fn refuse_start(&mut self, flow: usize) {
         if let Some(streams) = self.streams(flow) {
@@ -245,7 +246,7 @@ impl World {
         }
     }
 
-    /// A connection is over at one end, which has nothing more to say.
+    /// Retires a socket whose connection is over at its end.
     #[cold]
     pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
@@ -257,18 +258,18 @@ impl World {
         let (end, peer) = (socket.end(), socket.envelope.peer);
         let client = if end.is_server() { peer } else { id };
         let known = |id| self.sockets.get(id).map(|s| s.endpoint.as_mptcp().is_some());
-        // Those of Multipath TCP go together, if both are known: a foreign host's need not be.
+        // Both ends of an MPTCP connection go together, if both are known: a foreign host's need not be.
         let multipath = [id, peer].into_iter().any(|id| known(id) == Some(true));
         if !multipath || known(client).is_none() {
             self.release(id, fabric);
         } else if self.flows[end.flow()].latest != client {
-            // Results show the latest one of a flow as it was.
+            // The latest connection of a flow is kept for the results.
             self.let_go(client, fabric);
         }
     }
 
-    /// Both ends of a connection of Multipath TCP that is over at both go. What one of them would still answer to what comes
-    /// late, stubs do; but as long as one is not over it may want to hear more than that.
+    /// Releases both ends of an MPTCP connection that is over at both. Late segments are answered from TIME-WAIT; an end that is
+    /// not over may still need its peer.
     fn let_go(&mut self, client: SocketId, fabric: &SimFabric) {
         let over = |id| self.sockets.get(id).is_none_or(|s| s.endpoint.is_over());
         let Some(server) = self.sockets.get(client).map(|s| s.envelope.peer) else { return };
@@ -278,7 +279,7 @@ impl World {
         }
     }
 
-    /// Takes the endpoint's events, of which this is the first; true when the application did something to the endpoint.
+    /// Handles the endpoint's events, beginning with `first`; true if the application acted on the endpoint.
     #[inline]
     pub(crate) fn handle_events(&mut self, id: SocketId, first: Event, fabric: &mut SimFabric) -> bool {
         let (mut acted, mut next) = (false, Some(first));
@@ -296,7 +297,7 @@ impl World {
         acted
     }
 
-    /// An end of a connection has heard from the other. What the server is to send unasked it sends from now on.
+    /// Handles the first segment from the peer. A server begins to send the data that it owes unasked.
     fn connected(&mut self, id: SocketId, now: Instant) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         if !socket.end().is_server() {
@@ -311,7 +312,7 @@ impl World {
         })
     }
 
-    /// A direction of a connection, or all of it, has come to an end.
+    /// Handles the end of one direction of a connection, or of all of it.
     #[inline(never)]
     fn ended(&mut self, id: SocketId, event: Event, fabric: &mut SimFabric) -> bool {
         if let Event::Reset { cause } = event {
@@ -329,7 +330,7 @@ impl World {
         self.client_done(id, failed, fabric) || closed
     }
 
-    /// The socket at an end of the connection of this client's socket; none where there is no such connection (any more).
+    /// Socket at an end of the connection of this client's socket; `SocketId::NONE` if there is no such connection.
     fn at_end(&self, client: SocketId, end: EndpointRole) -> SocketId {
         match end {
             EndpointRole::Client => client,
@@ -337,20 +338,20 @@ impl World {
         }
     }
 
-    /// The client's socket of the connection that `id` is an end of, as long as there is one.
+    /// Client socket of the connection that `id` is an end of, if it exists.
     fn client_of(&self, id: SocketId) -> Option<SocketId> {
         let socket = self.sockets.get(id)?;
         let client = if socket.end().is_server() { socket.envelope.peer } else { id };
         self.sockets.get(client).map(|_| client)
     }
 
-    /// `bytes` have reached the application at `id`, of `flow`.
+    /// Handles the delivery of `bytes` to the application at `id`, of `flow`.
     #[inline]
     fn delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
         self.flows[flow].listens && self.arrived(id, bytes, fabric)
     }
 
-    /// `bytes` of a message have reached the application at `id`, which hears of it when it is whole.
+    /// Counts `bytes` of a message delivered at `id`; the application is told when the message is complete.
     fn arrived(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
         let Some(client) = self.client_of(id) else { return false };
         let at_server = client != id;
@@ -370,7 +371,7 @@ impl World {
         self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
     }
 
-    /// The client sends a message on a connection that is open; nothing more once the flow has stopped.
+    /// Sends a request on an open connection; does nothing once the flow has stopped.
     fn request(&mut self, flow: usize, id: SocketId, bytes: u64, now: Instant) -> bool {
         if now >= self.flows[flow].stop {
             return false;
@@ -384,7 +385,7 @@ impl World {
         true
     }
 
-    /// The end that has just got a message answers it.
+    /// Sends the response from the end that has just received a request.
     fn respond(&mut self, id: SocketId, bytes: u64) -> bool {
         let Some(client) = self.client_of(id).and_then(|client| self.sockets.get_mut(client)) else {
             return false;
@@ -396,7 +397,7 @@ impl World {
         true
     }
 
-    /// The application at an end of a connection takes what has come out of its socket.
+    /// Reads bytes from the socket for an application that reads at its own pace.
     fn read(&mut self, socket: SocketId, at: EndpointRole, bytes: u64, fabric: &mut SimFabric) {
         let Some(client) = self.client_of(socket) else { return };
         let id = self.at_end(client, at);
@@ -411,8 +412,8 @@ impl World {
         true
     }
 
-    /// An end of a connection has broken; the other may hear of it, too. What befalls a server whose client is gone is no
-    /// matter of the flow any more.
+    /// Handles the break of a connection at one end; the other may hear of it, too. A server whose client is gone no longer
+    /// counts for the flow.
     #[cold]
     fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
         let Some(client) = self.client_of(id).and_then(|c| self.sockets.get_mut(c)) else { return };
@@ -431,7 +432,7 @@ impl World {
         }
     }
 
-    /// The transfer or exchange on a connection is complete.
+    /// Completes the transfer or exchange on a connection.
     fn complete(&mut self, flow: usize, id: SocketId, now: Instant) {
         let client = self.client_of(id).and_then(|client| self.sockets.get(client));
         let Some(Socket { work: Some(work), record, .. }) = client else { return };
@@ -447,7 +448,7 @@ impl World {
         }
     }
 
-    /// A direction of the client's connection is over, or it broke: where all of it is, the application hears of it.
+    /// Handles the end of a direction of the client's connection, or its break; the application is told when all of it is over.
     fn client_done(&mut self, id: SocketId, failed: bool, fabric: &mut SimFabric) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
@@ -456,7 +457,7 @@ impl World {
     }
 }
 
-/// An endpoint is given what it is to send.
+/// Gives an endpoint its data to send.
 fn hand_over(endpoint: &mut Endpoint, data: ConnectionData) {
     match data {
         ConnectionData::Endless => endpoint.write(UNLIMITED),

@@ -1,7 +1,6 @@
-//! Which socket a segment is for, as a host finds it: by addresses and ports; else a listener may take it; else its sender
-//! hears that there is no such connection (RFC 9293 §3.10.7).
+//! Demultiplexing of segments: by addresses and ports; else to a listener; else a RST goes back (RFC 9293 §3.10.7).
 //!
-//! Most packets name their socket (`sockets`) and never come here.
+//! Most packets carry the id of their socket (`sockets`) and skip this.
 
 use crate::host::accounting::keep_early_bytes;
 use crate::host::endpoint::Endpoint;
@@ -21,8 +20,8 @@ use tailrace_transport::mptcp::option::Signal;
 use tailrace_transport::{Segment, TimeWaitAnswer};
 
 impl World {
-    /// The socket for a segment that names none, or one that is gone. `None` where the segment has been dealt with; what it
-    /// holds in the arena is for the caller to give back.
+    /// Socket for a segment without a valid socket id. `None` if the segment has been answered or dropped; the caller releases
+    /// its arena entries.
     #[cold]
     pub(crate) fn demultiplex(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> Option<SocketId> {
         let (tuple, now) = (pkt.tuple(), fabric.now());
@@ -42,7 +41,7 @@ impl World {
         None
     }
 
-    /// The Multipath TCP connection that a foreign host's segment is for: one of its further subflows, or asks to be one.
+    /// MPTCP connection that a foreign host's segment belongs to: on a further subflow, or a join.
     fn connection_of(&self, pkt: &SimPacket) -> Option<SocketId> {
         let end = pkt.to.end().filter(|_| pkt.has_bytes(&self.options))?;
         let token = match pkt.mptcp(&self.options).signal {
@@ -57,7 +56,7 @@ impl World {
         self.flows[end.flow()].sockets.iter().find(takes).copied()
     }
 
-    /// A segment for a connection in TIME-WAIT; true if it may open a new one.
+    /// Answers a segment for a connection in TIME-WAIT; true if it may open a new connection.
     fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
         let (tuple, now) = (pkt.tuple(), fabric.now());
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
@@ -82,7 +81,7 @@ impl World {
         }
     }
 
-    /// Whether a server listens where a SYN goes. A join of Multipath TCP is for a connection that there is.
+    /// Whether a server listens at the destination of a SYN. A join of MPTCP needs an existing connection.
     fn listens(&self, pkt: &SimPacket) -> bool {
         let Some(end) = pkt.to.end() else { return false };
         let flow = &self.flows[end.flow()];
@@ -91,7 +90,7 @@ impl World {
         listens && !joins && flow.ends[1].source_port == pkt.destination_port
     }
 
-    /// The server's side of a new connection.
+    /// Creates the server's socket of a new connection.
     fn accept(&mut self, pkt: &SimPacket, fabric: &SimFabric) -> Option<SocketId> {
         let client = self.sockets.find(&pkt.tuple().reversed());
         let flow = &mut self.flows[pkt.to.flow()];
@@ -107,7 +106,7 @@ impl World {
         Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
     }
 
-    /// The server's socket of a new connection; its client, if that has one, and it know of each other from now on.
+    /// Inserts the server's socket of a new connection, and links it with the client's socket, if there is one.
     pub(crate) fn insert_server(&mut self, mut socket: Socket, fabric: &SimFabric) -> SocketId {
         let client = socket.envelope.peer;
         socket.record = self.sockets.get(client).map_or(socket.record, |client| client.record);
@@ -118,7 +117,7 @@ impl World {
         id
     }
 
-    /// Sends a segment back to where one came from.
+    /// Sends a segment back to the sender of `to`.
     fn reply(&mut self, to: &SimPacket, (segment, peer): (Segment, SocketId), fabric: &mut SimFabric) {
         let Some(end) = to.to.end() else { return self.reply_foreign(to, &segment, fabric) };
         let flow = &self.flows[end.flow()];
@@ -127,7 +126,7 @@ impl World {
         self.send(end, pkt, fabric);
     }
 
-    /// Sends a segment back to a foreign host that sent one of no flow.
+    /// Sends a segment back to a foreign host whose segment belongs to no flow.
     #[cold]
     pub(crate) fn reply_foreign(&mut self, to: &SimPacket, segment: &Segment, fabric: &mut SimFabric) {
         let nobody = Envelope {
@@ -146,7 +145,7 @@ impl World {
         fabric.send(pkt.source, pkt, self);
     }
 
-    /// A new socket, and what a Multipath TCP connection has to know of its hosts' addresses.
+    /// Inserts a new socket, and tells an MPTCP connection its hosts' addresses.
     pub(crate) fn insert(&mut self, socket: Socket, fabric: &SimFabric) -> SocketId {
         let (end, host) = (socket.end(), host_of(&socket, fabric));
         let (id, socket) = self.sockets.insert(socket, host);
@@ -159,8 +158,7 @@ impl World {
         id
     }
 
-    /// The connection is over at this end: what it counted goes to its flow, its place may be used again, and what has to
-    /// wait for old segments is a stub.
+    /// Releases a socket: its counters go to its flow, its place becomes free, and TIME-WAIT entries answer old segments.
     pub(crate) fn release(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
@@ -183,12 +181,12 @@ impl World {
     }
 }
 
-/// The host of a socket of Multipath TCP, which hears of its host's interfaces.
+/// Host of an MPTCP socket, for news of the host's interfaces.
 fn host_of(socket: &Socket, fabric: &SimFabric) -> Option<NodeId> {
     matches!(socket.endpoint, Endpoint::Mptcp(_)).then(|| fabric.graph().owner(socket.envelope.source))?
 }
 
-/// A Multipath TCP connection learns of its host's other addresses.
+/// Tells an MPTCP connection its host's other addresses.
 fn tell_addresses(connection: &mut Mptcp, envelope: &Envelope, fabric: &SimFabric) {
     let (own, peer) = (envelope.source, envelope.destination);
     let graph = fabric.graph();

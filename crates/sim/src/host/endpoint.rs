@@ -8,7 +8,7 @@ use tailrace_core::{Dscp, Duration, Instant, Rng};
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
 use tailrace_transport::{CcConfig, Event, Tcp, TcpConfig, TcpStats, TcpView};
 
-/// What speaks at one end of a flow.
+/// Transport endpoint at one end of a flow.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "TCP lies beside its addresses: one trip to memory a packet")]
 pub(crate) enum Endpoint {
@@ -29,7 +29,7 @@ impl Endpoint {
             }
         };
     }
-    /// The application takes up to so many bytes of what has come.
+    /// Reads up to this many received bytes for the application.
     pub(crate) fn read(&mut self, bytes: u64, now: Instant) {
         match self {
             Self::Tcp(tcp) => tcp.read(bytes, now),
@@ -40,7 +40,7 @@ impl Endpoint {
             }
         };
     }
-    /// From now on what has come stays in the receive buffer until the application reads it.
+    /// Keeps received data in the receive buffer until the application reads it.
     pub(crate) fn await_reads(&mut self) {
         match self {
             Self::Tcp(tcp) => tcp.set_auto_read(false),
@@ -78,7 +78,7 @@ impl Endpoint {
             Self::Remote(_) => {}
         }
     }
-    /// Counters of TCP, summed over the subflows.
+    /// TCP counters, summed over subflows.
     pub(crate) fn stats(&self) -> TcpStats {
         match self {
             Self::Tcp(tcp) => *tcp.stats(),
@@ -86,7 +86,7 @@ impl Endpoint {
             Self::Remote(remote) => *remote.stats(),
         }
     }
-    /// Bytes that it delivered and that a middlebox had changed.
+    /// Delivered bytes whose packets a middlebox had changed.
     pub(crate) fn altered_bytes(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.altered_bytes(),
@@ -104,7 +104,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether its stack does not count timeouts.
+    /// Whether its stack does not report timeouts.
     pub(crate) fn lacks_timeouts(&self) -> bool {
         matches!(self, Self::Remote(remote) if remote.lacks_timeouts())
     }
@@ -117,7 +117,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.stats().timeouts,
         }
     }
-    /// Bytes handed to the application so far.
+    /// Bytes delivered to the application so far.
     pub(crate) fn bytes_delivered(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.stats().bytes_delivered,
@@ -125,7 +125,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.stats().bytes_delivered,
         }
     }
-    /// Whether what the latest segment delivered begins with another segment's bytes.
+    /// Whether the delivery caused by the latest segment begins with bytes of an earlier segment (a hole was filled).
     #[inline]
     pub(crate) fn releases(&self) -> bool {
         match self {
@@ -133,7 +133,7 @@ impl Endpoint {
             Self::Mptcp(connection) => connection.releases(),
         }
     }
-    /// How much of the stream has come in order.
+    /// Bytes of the stream received in order.
     pub(crate) fn received(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.received(),
@@ -141,7 +141,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.stats().bytes_delivered,
         }
     }
-    /// Ranges of the stream that have come and wait for others before them.
+    /// Ranges of the stream in the out-of-order queue.
     pub(crate) fn waiting(&self) -> Vec<(u64, u64)> {
         match self {
             Self::Tcp(tcp) => tcp.waiting(),
@@ -149,7 +149,7 @@ impl Endpoint {
             Self::Remote(_) => Vec::new(),
         }
     }
-    /// When byte `n` of the stream left for the first time, as long as it is unacknowledged.
+    /// Time when byte `n` of the stream was first sent, while it is unacknowledged.
     pub(crate) fn first_sending_of(&self, n: u64) -> Option<Instant> {
         match self {
             Self::Tcp(tcp) => tcp.first_sending_of(n),
@@ -157,7 +157,7 @@ impl Endpoint {
             Self::Remote(_) => None,
         }
     }
-    /// Number of round-trip samples so far, and the latest.
+    /// Number of RTT samples so far, and the latest.
     #[inline]
     pub(crate) fn latest_rtt(&self) -> (u64, Duration) {
         match self {
@@ -166,7 +166,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.latest_rtt(),
         }
     }
-    /// Bytes of the stream sent so far, each once.
+    /// Bytes of the stream sent so far, retransmissions not counted.
     pub(crate) fn sent(&self) -> u64 {
         match self {
             Self::Tcp(tcp) => tcp.stats().bytes_sent - tcp.stats().retransmitted_bytes,
@@ -174,12 +174,12 @@ impl Endpoint {
             Self::Remote(remote) => remote.stats().bytes_sent - remote.stats().retransmitted_bytes,
         }
     }
-    /// The least round-trip time so far; none of Multipath TCP, whose paths have each their own.
+    /// Minimum RTT so far; `None` for MPTCP, whose paths each have their own.
     pub(crate) fn min_rtt(&self) -> Option<Duration> {
         let (view, _) = self.view()?;
         (view.rtt_samples > 0).then_some(view.min_rtt)
     }
-    /// Subflows that it has had; one of TCP.
+    /// Number of subflows so far; 1 for TCP.
     pub(crate) fn subflows(&self) -> u32 {
         match self {
             Self::Tcp(_) => 1,
@@ -187,7 +187,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.subflow_count(),
         }
     }
-    /// Whether both directions are done.
+    /// Whether both directions are closed.
     pub(crate) fn is_over(&self) -> bool {
         match self {
             Self::Tcp(tcp) => tcp.is_over(),
@@ -195,7 +195,7 @@ impl Endpoint {
             Self::Remote(remote) => remote.is_over(),
         }
     }
-    /// Windows and times of TCP, and the payload of a full segment; none of Multipath TCP, whose subflows have each their own.
+    /// Windows and times of TCP, and payload of a full segment; `None` for MPTCP, whose subflows each have their own.
     pub(crate) fn view(&self) -> Option<(TcpView, u32)> {
         match self {
             Self::Tcp(tcp) => Some((tcp.view(), tcp.mss())),
@@ -211,7 +211,7 @@ impl Endpoint {
     }
 }
 
-/// Parameters that all TCP or Multipath TCP flows of a group share.
+/// Transport parameters shared by all flows of a group.
 #[derive(Clone, Debug)]
 pub(crate) enum EndpointPlan {
     Tcp { config: Arc<TcpConfig>, cc: CcConfig },
@@ -219,7 +219,7 @@ pub(crate) enum EndpointPlan {
 }
 
 impl EndpointPlan {
-    /// How long an endpoint stays in TIME-WAIT.
+    /// Duration of TIME-WAIT.
     pub(crate) fn time_wait(&self) -> Duration {
         match self {
             Self::Tcp { config, .. } => config.time_wait,
@@ -227,7 +227,8 @@ impl EndpointPlan {
         }
     }
 
-    /// What a socket of a foreign host is to be that stands for such an endpoint, read at once; whether its application listens.
+    /// Options of a foreign host's socket in place of such an endpoint, read at once; `listens`: whether its application acts on
+    /// arriving data.
     pub(crate) fn socket_kind(&self, listens: bool, dscp: Dscp) -> SocketKind {
         let (multipath, name) = match self {
             Self::Tcp { cc, .. } => (false, Some(cc.name())),
@@ -241,7 +242,7 @@ impl EndpointPlan {
         SocketKind { multipath, congestion_control, waits_for_reads: false, listens, traffic_class }
     }
 
-    /// An end between the addresses of `tuple`: one that opens a connection, or one that waits for it.
+    /// Creates an endpoint between the addresses of `tuple`: a client that opens a connection, or a server that waits for it.
     pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Endpoint {
         match self {
             Self::Tcp { config, cc } => Endpoint::Tcp(if client {

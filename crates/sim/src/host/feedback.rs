@@ -1,12 +1,12 @@
-//! What hosts do with labels where a queue of the scenario needs it (NetFence): each end of a flow returns the label of
-//! what it receives, and presents what was returned to it.
+//! Feedback of labels by hosts (NetFence): each end of a flow returns the label of the packets it receives, and presents the
+//! label returned to it.
 //!
-//! Labels and what is returned take no bytes of a packet. TCP returns labels with whatever it sends; the far end of a UDP
-//! flow sends a packet of [`FEEDBACK_BYTES`] bytes without payload when a datagram comes and the last such packet is
-//! [`PERIOD`] old. Like ACKs, these packets load links and queues and are in no count of the flow's packets.
+//! Labels and feedback take no bytes of a packet. TCP returns labels with every segment; the receiver of a UDP flow sends an
+//! empty packet of [`FEEDBACK_BYTES`] bytes for a datagram if the last one is [`PERIOD`] old. These packets load links and queues
+//! like ACKs and are not counted for the flow.
 //!
-//! A foreign host knows nothing of labels: that is done below its stack, as NetFence's layer between IP and transport would, for
-//! the packets of flows. Others of its packets have none.
+//! Foreign hosts do not know labels: the simulator adds them below their stack to packets of flows, like NetFence's layer between
+//! IP and transport. Their other packets have none.
 
 use crate::packet::flow_end::FlowEnd;
 use crate::packet::options_arena::OptionsArena;
@@ -18,27 +18,27 @@ use tailrace_scenario::Scenario;
 /// IPv4 and UDP headers, and 12 bytes of feedback.
 pub(crate) const FEEDBACK_BYTES: u32 = 40;
 
-/// Explicit feedback comes so often, while datagrams come: eight times in a control interval of the routers.
+/// Interval of explicit feedback while datagrams arrive: an eighth of the routers' control interval.
 const PERIOD: Duration = Duration::from_millis(250);
 
-/// Feedback of all sockets.
+/// Feedback state of all sockets.
 #[derive(Debug)]
 pub(crate) struct LabelFeedback {
     rules: HostRules,
     ends: Vec<EndFeedback>,
 }
 
-/// One socket's.
+/// Feedback state of one socket.
 #[derive(Clone, Copy, Debug)]
 struct EndFeedback {
     host: HostFeedback,
     withholds: bool,
-    /// When the next explicit feedback may leave.
+    /// Earliest time of the next explicit feedback.
     next: Instant,
 }
 
 impl LabelFeedback {
-    /// What the sockets of a scenario need; nothing where no queue asks for it.
+    /// Feedback state for a scenario; `None` if no queue uses labels.
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let specs = scenario.links.iter().flat_map(|l| [&l.forward, &l.backward]);
         let rules = specs.filter_map(|spec| spec.queue.host_rules()).next()?;
@@ -50,7 +50,7 @@ impl LabelFeedback {
         Some(Self { rules, ends })
     }
 
-    /// A packet leaves a socket.
+    /// Adds labels to a packet that leaves a socket.
     pub(crate) fn add(&self, from: FlowEnd, pkt: &mut SimPacket, options: &mut OptionsArena, now: Instant) {
         let end = &self.ends[from.index()];
         pkt.set_label(end.host.presents(self.rules, now));
@@ -60,7 +60,7 @@ impl LabelFeedback {
         }
     }
 
-    /// A packet reaches its socket. Whether it must be answered now by explicit feedback.
+    /// Takes the labels of a packet that reaches its socket; true if explicit feedback is due now.
     pub(crate) fn take(
         &mut self,
         to: FlowEnd,

@@ -12,6 +12,7 @@ use crate::stats::classifier_accuracy::ClassifiedFlow;
 use crate::stats::delivery_gap::DeliveryGap;
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::ideal_fct::IdealFct;
+use crate::stats::n_reordering::RecentArrivals;
 use crate::stats::paths::FlowPaths;
 use std::sync::Arc;
 use tailrace_app::{AnyApp, AppConfig, EndpointRole, GroupMember, TransferCount};
@@ -166,6 +167,8 @@ pub(crate) struct Flow {
     /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,
+    /// Latest arrivals at the client and at the server.
+    pub(crate) recent_arrivals: [RecentArrivals; 2],
     /// What the TCP endpoints of connections that are gone had counted.
     pub(crate) retired: RetiredCounters,
 }

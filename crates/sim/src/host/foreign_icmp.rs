@@ -1,5 +1,5 @@
-//! What simulated hosts and routers answer to packets of foreign hosts that are for no flow: to echo requests, to datagrams for a
-//! port that nobody has, and to what may go no further.
+//! ICMP replies of simulated hosts and routers to foreign hosts' packets that belong to no flow: echo replies, port unreachable,
+//! time exceeded, fragmentation needed.
 
 use crate::foreign::reach::PathEnd;
 use crate::foreign::reach::end_of;
@@ -14,7 +14,7 @@ use tailrace_net::{Address, NodeId};
 use tailrace_wire::{Ipv4Packet, icmp};
 
 impl World {
-    /// A packet has come to a router that it was addressed to, or sent to since it may go no further.
+    /// Handles a packet that ends at a router: addressed to it, or stopped by its TTL or the MTU.
     pub(crate) fn end_at_router(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) {
         let ip = pkt.frame(&self.options).and_then(|bytes| Ipv4Packet::new_checked(bytes).ok());
         let last = ip.as_ref().map_or(pkt.destination, |ip| Address(ip.dst().into()));
@@ -37,14 +37,14 @@ impl World {
                 self.recorder.expired(self.flow_of(pkt), fabric.now());
                 self.lose(pkt);
             }
-            // The link refuses it, and counts that; or routes have changed, and the packet goes on.
+            // The link drops and counts it; or routes have changed and the packet goes on.
             Some(PathEnd::TooBig(_)) | None => {
                 fabric.send(pkt.destination, pkt.readdressed(last), self);
             }
         }
     }
 
-    /// Answers a packet that comes to its end at a simulated node, if nodes answer such packets.
+    /// Answers a packet that ends at a simulated node, if nodes answer such packets.
     #[cold]
     pub(crate) fn answer_foreign(
         &mut self,
@@ -63,7 +63,7 @@ impl World {
                 icmp::echo_reply(ip, &mut answer) || icmp::port_unreachable(ip, &mut answer) && allowed()
             }
             PathEnd::TimeToLive => icmp::time_exceeded(here, ip, &mut answer) && allowed(),
-            // As many as there are (Linux, `icmpv4_mask_allow`): without them a sender would go on for nothing.
+            // Not rate-limited (Linux `icmpv4_mask_allow`): without this error a sender would keep sending in vain.
             PathEnd::TooBig(link) => {
                 let mtu = u16::try_from(fabric.link(link).mtu().0).unwrap_or(u16::MAX);
                 icmp::fragmentation_needed((here, mtu), ip, &mut answer)

@@ -1,10 +1,4 @@
-//! Packets of foreign hosts on their way in and out of the fabric.
-//!
-//! A foreign host's packet becomes a packet like any other, with its bytes in the arena, so the same queues drop and mark both. A
-//! packet that reaches a foreign host becomes bytes again: as sent, except for what queues and middleboxes changed.
-//!
-//! A packet that belongs to a flow of the scenario counts for it, others for the host that sent them. A host that
-//! [has sockets](crate::ForeignHost::has_sockets) can be the end of a flow: its applications are the simulator's, their sockets the host's.
+//! Packets of foreign hosts between bytes and fabric.
 
 use crate::foreign::counters::ForeignCounters;
 use crate::foreign::host::ForeignHost;
@@ -39,7 +33,7 @@ use tailrace_net::{Address, LinkId, NodeId};
 use tailrace_transport::mptcp::Tuple;
 
 impl World {
-    /// Gives nodes their foreign stack, which they share if they are several.
+    /// Attaches a foreign stack to nodes, which share it if there are several.
     pub(crate) fn attach(
         &mut self,
         nodes: &[(NodeId, &str)],
@@ -83,7 +77,7 @@ impl World {
         self.serve_foreign(number, fabric);
     }
 
-    /// The ends of a flow are known by all addresses that their hosts ever have for it, if a foreign host has one of them.
+    /// Registers the ends of a flow with a foreign host under all addresses that their hosts have for it during the run.
     fn name_foreign_ends(&mut self, flow: usize, fabric: &SimFabric) {
         let [client, server] = self.flows[flow].ends;
         if !self.foreign.has(client.source) && !self.foreign.has(client.destination) {
@@ -106,7 +100,7 @@ impl World {
         }
     }
 
-    /// A packet has reached a foreign host.
+    /// Delivers a packet to a foreign host.
     #[cold]
     pub(crate) fn deliver_foreign(&mut self, host: usize, pkt: &SimPacket, fabric: &mut SimFabric) {
         if self.foreign.failure.is_some() {
@@ -117,7 +111,7 @@ impl World {
             && pkt.payload > 0
             && let Some(end) = pkt.to.end()
         {
-            // A flow's bytes have arrived; what the host does with them is its own.
+            // The flow's datagram counts as arrived here; the simulator does not see what the host does with it.
             self.count_datagram(end, u64::from(pkt.payload), now);
         }
         if !pkt.is_datagram()
@@ -140,7 +134,7 @@ impl World {
         let tally = &mut foreign.nodes[attached.interfaces[interface].owner].tally;
         tally.received_packets += 1;
         tally.received_bytes += foreign.buffer.len() as u64;
-        // Not ahead of the time at which the packet comes.
+        // The horizon is the time of arrival: the host must not run ahead of it.
         let run = attached.host.run_until(now, now);
         if let Err(error) = run.and_then(|()| attached.host.deliver(interface, &foreign.buffer)) {
             return foreign.fail(host, now, error);
@@ -148,7 +142,7 @@ impl World {
         self.serve_foreign(host, fabric);
     }
 
-    /// A foreign host's next event is due.
+    /// Runs a foreign host's due event.
     pub(crate) fn wake_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
         let now = fabric.now();
         let Some(attached) = self.foreign.hosts.get_mut(host) else { return };
@@ -165,8 +159,8 @@ impl World {
         }
     }
 
-    /// Sends what a foreign host has sent, hears what it says of its sockets and says what they are to do, until there is nothing
-    /// more; and asks to be woken for its next event.
+    /// Sends a foreign host's packets, handles its socket reports and passes it commands until nothing is left; then arms the
+    /// timer of its next event.
     fn serve_foreign(&mut self, host: usize, fabric: &mut SimFabric) {
         self.foreign.hosts[host].is_served = true;
         loop {
@@ -237,7 +231,7 @@ impl World {
         fabric.send(out, pkt, self);
     }
 
-    /// Which end of a flow a packet is for, and its socket, if it has one.
+    /// End of a flow that a packet is for, and its socket if known.
     fn receiver_of(&self, frame: &DecodedPacket) -> (Option<FlowEnd>, SocketId) {
         let tuple = frame.tuple.reversed();
         let datagram = match frame.content {
@@ -254,15 +248,14 @@ impl World {
         (self.foreign_end(&tuple, datagram), SocketId::NONE)
     }
 
-    /// The end of a flow that such a packet is for, addresses and ports as it sees them. A client's port is whatever it chose.
+    /// End of a flow that such a packet is for, by addresses and ports as the receiver sees them. Any client port matches.
     pub(crate) fn foreign_end(&self, tuple: &Tuple, datagram: bool) -> Option<FlowEnd> {
         let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
         let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
         end.filter(|end| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram)
     }
 
-    /// Foreign hosts at the ends of these link directions hear that they went down or came up, and which addresses they have there
-    /// from now on.
+    /// Tells foreign hosts at the ends of these links whether they are up, and their new addresses there.
     pub(crate) fn tell_foreign(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
         for host in 0..self.foreign.hosts.len() {
             let (mut turned, mut moved) = (Vec::new(), Vec::new());
@@ -295,7 +288,7 @@ impl World {
         }
     }
 
-    /// Counts a foreign host's packet to its path.
+    /// Counts a foreign host's packet as sent on its path.
     fn count_foreign_path_sent(&mut self, from: FlowEnd, pkt: &SimPacket) {
         if self.flows[from.flow()].paths.is_some() && pkt.payload > 0 {
             let again = self.foreign.mappings.on_sent(pkt);
@@ -303,7 +296,7 @@ impl World {
         }
     }
 
-    /// Counts a packet that reaches a foreign host to its path.
+    /// Counts a packet to a foreign host as received on its path.
     fn count_foreign_path_received(&mut self, to: FlowEnd, pkt: &SimPacket) {
         if self.flows[to.flow()].paths.is_some()
             && let Some((new, dsn)) = self.foreign.mappings.on_received(to.index(), pkt, &self.options)
@@ -312,13 +305,13 @@ impl World {
         }
     }
 
-    /// Records that a packet leaves its host's link at `at`, or is lost there.
+    /// Records that a packet leaves its host's link at `at`, or is dropped there.
     #[cold]
     pub(crate) fn note_departure(&mut self, pkt: &SimPacket, at: Instant) {
         self.foreign.on_departure(pkt.frame_place(&self.options), at);
     }
 
-    /// Brings links up to the present by which packets of a host leave, and tells it of those that have left.
+    /// Advances the outgoing links of a host to the present, and reports its transmit completions.
     fn tell_departures(&mut self, host: usize, fabric: &mut SimFabric) -> Result<(), HostError> {
         let Some(departures) = &self.foreign.hosts[host].departures else { return Ok(()) };
         if departures.waiting > 0 {
@@ -331,8 +324,8 @@ impl World {
         if due.is_empty() { Ok(()) } else { attached.host.sent(now, &due) }
     }
 
-    /// The place of the payload of a packet to or from the simulated socket `id`, at this end of a flow, and the data sequence number
-    /// of byte 0. None where its connection was not seen to begin.
+    /// Stream position of the payload of a packet to or from the simulated socket `id` at this end of a flow, and the data
+    /// sequence number of byte 0. `None` if the connection's SYN was not seen.
     fn place_of(&mut self, pkt: &SimPacket, end: FlowEnd, id: Option<SocketId>) -> Option<StreamPosition> {
         let subflow = self.foreign.contents.subflows.get_mut(&pkt.tuple())?;
         if subflow.initial.is_none() && self.flows[end.flow()].carrier.is_multipath() {
@@ -344,7 +337,7 @@ impl World {
         Some(StreamPosition { byte, origin: subflow.initial.unwrap_or_default().wrapping_add(1) })
     }
 
-    /// The simulated socket at an end of a flow that has a connection, or a subflow, between these addresses and ports.
+    /// Simulated socket at an end of a flow whose connection, or a subflow of it, has these addresses and ports.
     fn socket_of_subflow(&self, end: FlowEnd, tuple: &Tuple) -> Option<SocketId> {
         let has = |id: &&SocketId| {
             let socket = self.sockets.get(**id).filter(|socket| socket.end() == end);
@@ -354,7 +347,7 @@ impl World {
         self.sockets.find(tuple).or_else(|| self.flows[end.flow()].sockets.iter().find(has).copied())
     }
 
-    /// What a packet that reaches a foreign host has for its payload, where that is the content of a stream and it has no bytes yet.
+    /// Stream position of a packet that reaches a foreign host, if its payload is stream data without bytes.
     fn stream_position(&mut self, host: usize, pkt: &SimPacket) -> Option<StreamPosition> {
         let end = pkt.to.end().filter(|_| !pkt.is_datagram() && !pkt.has_bytes(&self.options))?;
         if !self.foreign.hosts[host].has_sockets {
@@ -368,7 +361,7 @@ impl World {
         self.place_of(pkt, sender, id).filter(|_| pkt.payload > 0)
     }
 
-    /// A packet has reached a simulated host: what a foreign host's socket has sent is compared with what it had to write.
+    /// Compares the payload that a foreign host's socket sent to a simulated host with the expected pattern.
     #[cold]
     pub(crate) fn examine(&mut self, pkt: &SimPacket) {
         let Some(end) = pkt.to.end().filter(|_| !pkt.is_datagram() && pkt.has_bytes(&self.options)) else {
@@ -384,7 +377,7 @@ impl World {
         let Some((id, place)) = id.zip(self.place_of(pkt, end, id)) else { return };
         let (Some(socket), Some(bytes)) = (self.sockets.get(id), pkt.frame(&self.options)) else { return };
         let payload = &bytes[bytes.len() - usize::from(pkt.payload)..];
-        // What is delivered tells the upper half of the place.
+        // The delivered bytes give the upper half of the position.
         let delivered = socket.endpoint.received();
         let ahead = i64::from(place.byte.wrapping_sub(delivered as u32).cast_signed());
         let start = delivered.saturating_add_signed(ahead);
@@ -395,8 +388,7 @@ impl World {
         self.foreign.contents.suspect((end.flow(), id), receiver, &came, wrong);
     }
 
-    /// Bytes that applications of a flow have got and that are not those that the other end wrote; none of a flow without a foreign
-    /// host's socket at an end.
+    /// Wrong bytes delivered to applications of a flow; `None` for a flow without a foreign host's socket.
     pub(crate) fn wrong_bytes(&self, flow: usize) -> Option<u64> {
         let Flow { carrier, ends, .. } = &self.flows[flow];
         let known = matches!(carrier, Carrier::Tcp(_))

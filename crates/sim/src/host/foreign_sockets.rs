@@ -1,5 +1,5 @@
-//! Flows with ends at foreign hosts: what their applications do goes to the host as orders to its sockets, and what the host
-//! says of them comes back to the applications.
+//! Flows with ends at foreign hosts: actions of their applications go to the host as socket commands, and its reports go to the
+//! applications.
 
 use crate::foreign::host::HostError;
 use crate::foreign::hosts::HostOrder;
@@ -27,14 +27,14 @@ use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
 
 impl World {
-    /// Whether what a flow sends is a foreign host's own business: one that has no sockets for it.
+    /// Whether a foreign host itself decides what it sends for a flow: it has no sockets for it.
     pub(crate) fn is_foreigns_own(&self, flow: usize) -> bool {
         let Some(flow) = self.flows.get(flow) else { return false };
         let source = flow.ends[0].source;
         self.foreign.has(source) && self.foreign.with_sockets(source).is_none()
     }
 
-    /// What an application has done with a socket of a foreign host is said to the host.
+    /// Passes the commands that an application queued at its foreign socket to the host.
     #[cold]
     pub(crate) fn pass_orders(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let Some(socket) = self.sockets.live(id) else { return };
@@ -48,7 +48,8 @@ impl World {
         self.wake_for_orders(host, fabric);
     }
 
-    /// Who is served hears of orders; else it is woken, not called: whoever gives the order is not done with the socket.
+    /// Schedules a wake-up for queued commands, unless the host is being served. It is not called at once because the caller
+    /// still works on the socket.
     pub(crate) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
         let attached = &mut self.foreign.hosts[host];
         if !attached.is_served && attached.armed > fabric.now() {
@@ -57,19 +58,19 @@ impl World {
         }
     }
 
-    /// Says the next thing to a host that is to be said; false where there is nothing.
+    /// Passes the next command to a host; false if there is none.
     pub(crate) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let attached = &mut self.foreign.hosts[host];
         let Some(order) = attached.orders.pop_front() else { return false };
         let now = fabric.now();
-        // Who is to hear more at this time must not go ahead of it.
+        // A host with more commands for this time must not run ahead of them.
         let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
         let own = &mut attached.host;
         let told = own.run_until(now, now).and_then(|()| match &order {
             HostOrder::Socket(command) => own.command(command),
             HostOrder::Addresses(changed) => own.addresses_changed(changed),
         });
-        // It takes each before the next is said, so that none waits for room.
+        // The host executes each command before the next, so that none waits for room in its queue.
         if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
             self.foreign.fail(host, now, error);
             return false;
@@ -77,7 +78,7 @@ impl World {
         true
     }
 
-    /// Acts on the next thing that a host says of its sockets; false where it says nothing.
+    /// Handles the next report of a host's sockets; false if there is none.
     pub(crate) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let Some(SocketEvent { socket, report }) = self.foreign.hosts[host].host.poll_socket() else {
             return false;
@@ -102,7 +103,7 @@ impl World {
             }
             return true;
         }
-        // A flow that is over has forgotten its sockets; the host may still have to say something of them.
+        // A finished flow has released its sockets, but the host may still report on them.
         let Some(id) = id else { return true };
         let Some(end) = self.sockets.get(id).map(Socket::end) else { return true };
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
@@ -119,7 +120,7 @@ impl World {
         true
     }
 
-    /// Lets the foreign host at an end of a flow over UDP send a datagram; false where no host has sockets there.
+    /// Sends a datagram from the foreign host at an end of a UDP flow; false if that host has no sockets.
     #[cold]
     pub(crate) fn send_by_socket(
         &mut self,
@@ -137,7 +138,7 @@ impl World {
         true
     }
 
-    /// A datagram has come to a foreign host's socket whose application wants to hear of it.
+    /// Passes a datagram received by a foreign host's socket to an application that listens for datagrams.
     pub(crate) fn hear_foreign_datagram(
         &mut self,
         tuple: &Tuple,
@@ -149,7 +150,7 @@ impl World {
         }
     }
 
-    /// The server's side of a connection that a foreign host has accepted.
+    /// Creates the proxy of a server socket that a foreign host has accepted.
     fn accept_remote(&mut self, tuple: Tuple, fabric: &SimFabric) -> Option<SocketId> {
         let end = *self.foreign.ends.get(&Tuple { remote_port: 0, ..tuple })?;
         let client = self.sockets.find(&tuple.reversed());
@@ -165,8 +166,8 @@ impl World {
         Some(self.insert_server(Socket::new(endpoint, envelope, header), fabric))
     }
 
-    /// What flows ask of the host with these addresses, and with those that it has in their place at another time. Joins of
-    /// Multipath TCP may come to any address: who takes them listens at all.
+    /// Sockets that flows need at the host with these addresses, including the addresses that replace them. MPTCP joins may come
+    /// to any address: a host that accepts joins listens at all.
     pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
         let mut all = FlowSockets::default();
         for flow in &self.flows {
@@ -196,7 +197,7 @@ impl World {
         all
     }
 
-    /// The port at all addresses that the interface with this one has in the course of the run.
+    /// The port at all addresses that the interface has during the run.
     fn at_all_times(&self, at: SocketAddrV4) -> impl Iterator<Item = SocketAddrV4> + '_ {
         let all = self.options.address_changes.all(Address((*at.ip()).into()));
         all.map(move |address| SocketAddrV4::new(address.0.into(), at.port()))
@@ -213,7 +214,7 @@ fn tuple_of(pair: &SocketPair) -> Tuple {
     Tuple { local, remote, local_port: pair.local.port(), remote_port: pair.remote.port() }
 }
 
-/// The socket at an end of a flow over UDP.
+/// Datagram socket at an end of a UDP flow.
 pub(crate) fn socket_of(end: &Envelope, ecn: Ecn, is_heard: bool) -> DatagramSocket {
     let at = SocketAddrV4::new(end.source.0.into(), end.source_port);
     DatagramSocket { at, traffic_class: end.dscp.0 << 2 | ecn as u8, is_heard }

@@ -1,4 +1,4 @@
-//! The simulated hosts, as the fabric sees them: sockets that send and receive, and the recorder that hears of everything else.
+//! Simulated hosts as seen by the fabric: sockets that send and receive, and the recorder of everything else.
 
 use crate::foreign::hosts::ForeignHosts;
 use crate::foreign::reach::PathEnd;
@@ -47,23 +47,24 @@ pub(crate) struct World {
     pub(crate) captures: Captures,
     pub(crate) classifiers: ClassifierAccuracy,
     pub(crate) rates: CapacityHistory,
-    /// Where hosts return and present labels.
+    /// Label feedback, if a queue uses it.
     pub(crate) feedback: Option<Box<LabelFeedback>>,
-    /// Hosts whose stacks are not the simulator's.
+    /// Foreign hosts.
     pub(crate) foreign: ForeignHosts,
-    /// The middlebox of each link direction; empty where there is none at all.
+    /// Middlebox of each link direction; empty if there is none.
     pub(crate) middleboxes: Box<[Middlebox]>,
-    /// Whether a packet can come to a host that it is not addressed to.
+    /// Whether a packet can reach a host that it is not addressed to.
     pub(crate) looks_at_addresses: bool,
-    /// When the open windows began, where that was after the run did: what was sent until then is not of them.
+    /// Start of the open windows, exclusive: packets sent until then belong to earlier windows. `None`: the window starts with
+    /// the run.
     pub(crate) scope_starts: PerScope<Option<Instant>>,
-    /// Where all flows stood then; empty for a window that began with the run.
+    /// Counters of all flows at the start of the open windows; empty for a window that starts with the run.
     pub(crate) baselines: PerScope<Vec<FlowBaseline>>,
-    /// What flows that play had played then; empty where none plays, too.
+    /// Playback counters at the start of the open windows; empty if no flow plays video, too.
     pub(crate) playback_baselines: PerScope<Vec<PlaybackStats>>,
-    /// What befalls packets when the window in which they were sent is over.
+    /// Losses and marks of packets that were sent in earlier windows.
     pub(crate) loss_attribution: LossAttribution,
-    /// Where the scenario records at intervals.
+    /// Statistics over intervals, if the scenario records them.
     pub(crate) intervals: Option<Box<Intervals>>,
 }
 
@@ -151,8 +152,8 @@ impl Hosts<SimPacket> for World {
 }
 
 impl World {
-    /// Whether a packet is for this host. Else it is on its way to a gateway, and hosts do not forward; or the host had its
-    /// address before. One that is for it shows where its sender is now.
+    /// Whether a packet is for this host. If not, it would have to be forwarded, or has a former address of the host. A packet
+    /// for it shows its sender's present address.
     #[cold]
     fn is_for(&mut self, node: NodeId, pkt: &SimPacket, fabric: &SimFabric) -> bool {
         let is_for = fabric.graph().holder(pkt.destination) == Some(node);
@@ -162,8 +163,8 @@ impl World {
         is_for
     }
 
-    /// A packet with labels reaches its socket. Whether it is explicit feedback, which ends here: neither sockets nor kernels
-    /// hear of it.
+    /// Takes the labels of a packet that reaches its socket; true for explicit feedback, which ends here and reaches neither
+    /// sockets nor kernels.
     #[cold]
     pub(crate) fn take_feedback(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
         let now = fabric.now();
@@ -173,7 +174,7 @@ impl World {
         if is_explicit {
             pkt.release(&mut self.options);
         }
-        // What goes to a spoofed address reaches nobody.
+        // Packets to a spoofed address reach nobody.
         if answers && self.flows[to.flow()].spoofed().is_none() {
             let envelope = &self.flows[to.flow()].ends[usize::from(to.is_server())];
             let answer =
@@ -183,7 +184,7 @@ impl World {
         is_explicit
     }
 
-    /// A packet has come to a host of a run that has foreign ones; whether it was for such a one.
+    /// Receives a packet in a run with foreign hosts; true if it was for one of them.
     #[cold]
     fn receive_beside_foreign(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
         if let Some(host) = self.foreign.at(node) {
@@ -197,7 +198,7 @@ impl World {
         false
     }
 
-    /// A datagram reaches its application; packets without payload are the hosts' own business.
+    /// Delivers a datagram to its application; packets without payload are feedback between hosts.
     #[inline]
     fn take_datagram(&mut self, pkt: &SimPacket, fabric: &mut SimFabric) {
         pkt.release(&mut self.options);
@@ -211,13 +212,13 @@ impl World {
         }
     }
 
-    /// The flow that a packet is of; none for one of a foreign host's own.
+    /// Flow of a packet; `None` for a foreign host's own traffic.
     #[inline]
     pub(crate) fn flow_of(&self, pkt: &SimPacket) -> Option<usize> {
         pkt.to.end().map(FlowEnd::flow)
     }
 
-    /// A host finds the checksum of a packet wrong.
+    /// Discards a packet with a wrong checksum.
     #[cold]
     pub(crate) fn discard(&mut self, pkt: &SimPacket, now: Instant) {
         self.lose(pkt);
@@ -247,7 +248,7 @@ impl World {
             }
             Endpoint::Mptcp(connection) => {
                 if let Some(end) = pkt.to.end().filter(|end| pkt.is_syn() && end.is_server()) {
-                    // A SYN shows the way back.
+                    // The source route of a SYN is the way back.
                     let came = pkt.itinerary(&self.options);
                     self.options.source_routes.learn((end, pkt.source_port), came);
                 }
@@ -258,13 +259,13 @@ impl World {
                 let (sequence, end) = (connection.reordering().latest(), socket.end());
                 self.count_new_bytes(end, new, sequence);
             }
-            // Its host has what is for it.
+            // The host has received the segment itself.
             Endpoint::Remote(_) => pkt.release(&mut self.options),
         }
         self.serve_socket(id, fabric);
     }
 
-    /// Sends what the endpoint has, tells the application what happened, and arms the endpoint's timer.
+    /// Sends all segments due, dispatches events to the application, and arms the endpoint's timer.
     pub(crate) fn serve_socket(&mut self, id: SocketId, fabric: &mut SimFabric) {
         self.transmit(id, fabric);
         let Some(socket) = self.sockets.live(id) else { return };
@@ -354,7 +355,7 @@ impl World {
         }
     }
 
-    /// Lets a packet go by the source route that its connection asks for, or that its peer came by.
+    /// Sends a packet by the source route that its connection asks for, or by the reverse of its peer's.
     #[cold]
     fn set_route(
         &mut self,
@@ -368,13 +369,13 @@ impl World {
         }
     }
 
-    /// Puts a packet onto its host's link.
+    /// Sends a packet on its host's link.
     #[inline]
     pub(crate) fn send(&mut self, from: FlowEnd, pkt: SimPacket, fabric: &mut SimFabric) {
         self.send_from(pkt.source, from, pkt, fabric);
     }
 
-    /// The same from this address of its host, whatever the packet says.
+    /// Sends a packet on the link of the interface with this address, whatever source address the packet has.
     #[inline]
     pub(crate) fn send_from(
         &mut self,
@@ -389,7 +390,7 @@ impl World {
         fabric.send(source, pkt, self);
     }
 
-    /// Gives a packet that leaves an end of a flow the labels that queues ask for.
+    /// Gives a packet that leaves a flow's end the labels that queues ask for.
     #[inline]
     pub(crate) fn label(&mut self, from: FlowEnd, pkt: &mut SimPacket, now: Instant) {
         if let Some(feedback) = &self.feedback {
@@ -412,13 +413,13 @@ impl World {
         self.serve_socket(id, fabric);
     }
 
-    /// The socket at an end of the latest connection of a flow, if there is one.
+    /// Socket at an end of the latest connection of a flow, if it exists.
     pub(crate) fn latest(&self, end: FlowEnd) -> Option<&Socket> {
         let client = self.sockets.get(self.flows[end.flow()].latest)?;
         if end.is_server() { self.sockets.get(client.envelope.peer) } else { Some(client) }
     }
 
-    /// The sockets of a flow, at both ends.
+    /// Sockets of a flow, at both ends.
     pub(crate) fn sockets_of(&self, flow: usize) -> impl Iterator<Item = &Socket> {
         self.flows[flow].sockets.iter().filter_map(|id| self.sockets.get(*id))
     }

@@ -9,8 +9,8 @@ use tailrace_core::Instant;
 use tailrace_net::{Address, LinkId, NodeId};
 
 impl World {
-    /// Links that routing knows about may have gone up or down, and interfaces have another address than these before: hosts
-    /// at their ends see their interfaces change. A connection hears of all of them before it says anything.
+    /// Handles link changes known to routing, and interfaces that had the addresses `former`: hosts at their ends see their
+    /// interfaces change. A connection hears of all changes before it sends anything.
     pub(crate) fn interfaces_changed(&mut self, ways: &[LinkId], former: &[Address], fabric: &mut SimFabric) {
         if !self.foreign.is_empty() {
             self.tell_foreign(ways, fabric);
@@ -26,7 +26,7 @@ impl World {
             .into_iter()
             .flat_map(|h| self.sockets.of_host(h).into_iter().map(move |id| (id, h)))
             .collect();
-        // In the order of flows, wherever their hosts stand.
+        // Order of flows, so that the result does not depend on the order of hosts.
         concerned.sort_by_key(|(id, _)| (self.sockets.get(*id).map(|s| s.end()), *id));
         for (id, host) in concerned {
             let Some(socket) = self.sockets.get_mut(id) else { continue };
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Plain TCP at these interfaces of hosts learns of what it sends while they are down.
+    /// Tells plain TCP whether the interface that it sends by is down.
     fn cut_off(&mut self, interfaces: &[(NodeId, Address, bool)]) {
         if interfaces.is_empty() {
             return;
@@ -74,7 +74,7 @@ impl World {
         self.classifiers.add_keys(self.flows.iter().map(Flow::classified));
     }
 
-    /// Sends later datagrams to the source address of this one, unless that is spoofed.
+    /// Directs later datagrams to the source address of this one, unless that is spoofed.
     pub(crate) fn follow_sender(&mut self, pkt: &SimPacket) {
         let Some(end) = pkt.to.end() else { return };
         let flow = &mut self.flows[end.flow()];
@@ -85,8 +85,8 @@ impl World {
 }
 
 impl Flow {
-    /// Replaces an address of its hosts. New connections use the new one; a UDP flow that has started
-    /// sends to the old one until it receives a datagram from the new one.
+    /// Replaces an address of its hosts. New connections use the new one; a started UDP flow sends to the old one until it
+    /// receives a datagram from the new one.
     fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
         let keeps = matches!(self.carrier, Carrier::Udp(_)) && self.start <= now;
         for end in &mut self.ends {

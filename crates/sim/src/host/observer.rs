@@ -1,4 +1,4 @@
-//! What becomes of packets in the network: counted to their flows, recorded, captured, judged.
+//! Observer of packets in the network: counts them for their flows, records, captures and classifies them.
 
 use crate::host::flow::Flow;
 use crate::host::hosts::World;
@@ -34,7 +34,7 @@ impl Observer<SimPacket> for World {
     fn flagged(&mut self, link: LinkId, flow: FlowKey, flagged: bool, at: Instant) {
         let concerned =
             self.classifiers.record((link, flow, flagged), at, self.flows.iter().map(Flow::classified));
-        // A key that names several flows makes one event, of the first.
+        // A key of several flows makes one event, of the first flow.
         self.recorder.flagged(link, concerned.first().copied(), flagged, at);
     }
 

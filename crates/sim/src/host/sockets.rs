@@ -1,8 +1,4 @@
-//! The sockets of all hosts: one for each end of a connection that is not over, found by addresses and ports.
-//!
-//! They lie in a slab, whose places are used again. Packets carry the place of the socket that they are for, as far as
-//! their sender knows it, with a count of how often the place had been used: it is checked against ports, and where it
-//! does not hold, the socket is looked up as hosts do it.
+//! Sockets of all hosts: one per open end of a connection, found by addresses and ports.
 
 use crate::ground::scope::Scope;
 use crate::ground::tuple_map::TupleMap;
@@ -23,28 +19,28 @@ use tailrace_transport::mptcp::Tuple;
 /// Largest number of sockets at a time.
 pub(crate) const MAX_SOCKETS: usize = SimFabric::MAX_TIMERS as usize / 2;
 
-/// One end of a connection.
+/// An end of a connection.
 #[derive(Debug)]
 pub(crate) struct Socket {
     pub(crate) endpoint: Endpoint,
     pub(crate) envelope: Envelope,
-    /// Bytes of headers of each TCP packet, where the scenario fixes them.
+    /// Header bytes of each TCP packet, if the scenario fixes them.
     pub(crate) header: Option<u32>,
-    /// When the pending transport wake-up comes; a later deadline waits for it, an earlier one supersedes it.
+    /// Time of the pending transport wake-up. A later deadline waits for it, an earlier one supersedes it.
     pub(crate) armed: Instant,
-    /// Round-trip samples already recorded.
+    /// RTT samples already recorded.
     pub(crate) rtt_seen: u64,
-    /// Transit time of what was delivered here last; `MAX` before that.
+    /// Transit time of the latest delivery; `MAX` before the first.
     pub(crate) transit: Duration,
-    /// Ranges of the stream that waited here when the open windows began.
+    /// Ranges of the stream that were in the out-of-order queue at the start of the open windows.
     pub(crate) early: EarlyRanges,
-    /// What the connection's client wants of it, where that is not just to send for ever; only at the client's socket.
+    /// Transfer or exchange of a client's connection; `None` for a connection that sends without end, and at servers.
     pub(crate) work: Option<Box<TransferState>>,
-    /// The interface of its address is down, and drops what it sends; a connection of Multipath TCP sees to those of its subflows.
+    /// Whether the interface of its address is down and drops its packets. MPTCP tracks this per subflow itself.
     pub(crate) cut_off: bool,
     /// Position among the sockets of its flow.
     pub(crate) position: u32,
-    /// Its connection's row of the table of connections.
+    /// Row of its connection in the connection log.
     pub(crate) record: RecordId,
 }
 
@@ -66,19 +62,19 @@ impl Socket {
         }
     }
 
-    /// Whether a transfer or exchange is under way that never will come to its end.
+    /// Whether its transfer or exchange is under way and can never complete.
     pub(crate) fn has_failed(&self) -> bool {
         self.work.as_ref().is_some_and(|work| work.has_failed())
     }
 
-    /// A round trip that was not recorded yet, if there is one.
+    /// Takes an RTT sample that was not recorded yet.
     #[inline]
     pub(crate) fn take_rtt(&mut self) -> Option<Duration> {
         let (samples, latest) = self.endpoint.latest_rtt();
         (core::mem::replace(&mut self.rtt_seen, samples) != samples).then_some(latest)
     }
 
-    /// Whose it is.
+    /// Flow end that it belongs to.
     #[inline]
     pub(crate) fn end(&self) -> FlowEnd {
         self.envelope.to.peer()
@@ -99,7 +95,7 @@ impl Socket {
         self.early.delivered(scope, self.endpoint.received())
     }
 
-    /// Whether packets between these ports are for it; a Multipath TCP connection has several pairs, and looks itself.
+    /// Whether packets between these ports are for it. An MPTCP connection checks its several pairs itself.
     #[inline]
     fn takes(&self, pkt: &SimPacket) -> bool {
         let e = &self.envelope;
@@ -119,50 +115,50 @@ struct SocketSlot {
 pub(crate) struct Sockets {
     places: Vec<SocketSlot>,
     vacant: Vec<u32>,
-    /// By addresses and ports: those of the first subflow, of Multipath TCP.
+    /// Sockets by addresses and ports; with MPTCP those of the first subflow.
     by_tuple: TupleMap<SocketId>,
-    /// Multipath TCP's, by host: they hear of its interfaces.
+    /// MPTCP sockets by host, which hear of its interfaces.
     by_host: BTreeSet<(NodeId, FlowEnd, SocketId)>,
 }
 
 impl Sockets {
-    /// The socket at a place, unless the place has been given to another.
+    /// Socket at a place, if the use count matches.
     #[inline]
     pub(crate) fn get(&self, id: SocketId) -> Option<&Socket> {
         self.places.get(id.place()).filter(|p| p.uses == id.uses())?.socket.as_ref()
     }
 
-    /// As [`Sockets::get`].
+    /// Mutable variant of [`Sockets::get`].
     #[inline]
     pub(crate) fn get_mut(&mut self, id: SocketId) -> Option<&mut Socket> {
         self.places.get_mut(id.place()).filter(|p| p.uses == id.uses())?.socket.as_mut()
     }
 
-    /// As [`Sockets::get_mut`], for an id that has just been got: nobody has taken its place since.
+    /// Variant of [`Sockets::get_mut`] for an id that was just looked up: the use count is not checked again.
     #[inline]
     pub(crate) fn live(&mut self, id: SocketId) -> Option<&mut Socket> {
         debug_assert!(self.places.get(id.place()).is_some_and(|p| p.uses == id.uses()));
         self.places.get_mut(id.place())?.socket.as_mut()
     }
 
-    /// Whoever is at a place now.
+    /// Id of the socket at a place now.
     pub(crate) fn at_place(&self, place: usize) -> Option<SocketId> {
         let p = self.places.get(place)?;
         p.socket.as_ref().map(|_| SocketId::new(place, p.uses))
     }
 
-    /// Whether the socket that a packet names is the one that it is for.
+    /// Whether the socket id of a packet is that of the socket it is for.
     #[inline]
     pub(crate) fn names(&self, pkt: &SimPacket) -> bool {
         self.get(pkt.socket).is_some_and(|s| s.takes(pkt))
     }
 
-    /// The socket with these addresses and ports, its own first.
+    /// Socket with these addresses and ports, its own first.
     pub(crate) fn find(&self, tuple: &Tuple) -> Option<SocketId> {
         self.by_tuple.get(tuple).copied()
     }
 
-    /// A socket of a connection between addresses and ports that no other has; `host` is given for Multipath TCP.
+    /// Inserts a socket whose addresses and ports no other has; `host` is given for MPTCP.
     pub(crate) fn insert(&mut self, socket: Socket, host: Option<NodeId>) -> (SocketId, &mut Socket) {
         let place = self.vacant.pop().map_or(self.places.len(), |p| p as usize);
         if place == self.places.len() {
@@ -175,7 +171,7 @@ impl Sockets {
         (id, self.places[place].socket.insert(socket))
     }
 
-    /// Drops a socket where it lies; its place may be used again.
+    /// Removes a socket and frees its place.
     pub(crate) fn remove(&mut self, id: SocketId, host: Option<NodeId>) {
         let Some((tuple, end)) = self.get(id).map(|s| (s.tuple(), s.end())) else { return };
         let place = &mut self.places[id.place()];
@@ -190,24 +186,24 @@ impl Sockets {
         }
     }
 
-    /// Multipath TCP's sockets of a host, in the order of their flows.
+    /// MPTCP sockets of a host, in the order of flows.
     pub(crate) fn of_host(&self, host: NodeId) -> Vec<SocketId> {
         let from = (host, FlowEnd(0), SocketId::FIRST);
         let to = (host, FlowEnd(u32::MAX), SocketId::NONE);
         self.by_host.range(from..=to).map(|(_, _, id)| *id).collect()
     }
 
-    /// All there are.
+    /// All sockets.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Socket> {
         self.places.iter().filter_map(|p| p.socket.as_ref())
     }
 
-    /// All there are.
+    /// All sockets, mutable.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Socket> {
         self.places.iter_mut().filter_map(|p| p.socket.as_mut())
     }
 
-    /// How many there have ever been at a time.
+    /// Largest number of sockets so far at a time.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.places.len()

@@ -1,4 +1,4 @@
-//! Connections in TIME-WAIT, by addresses and ports: a stub each.
+//! TIME-WAIT table: an entry per connection, by addresses and ports.
 
 use crate::ground::tuple_map::TupleMap;
 use crate::host::endpoint::Endpoint;
@@ -10,15 +10,15 @@ use tailrace_core::Instant;
 use tailrace_transport::TimeWait;
 use tailrace_transport::mptcp::Tuple;
 
-/// What is left of a socket.
+/// A connection in TIME-WAIT.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimeWaitEntry {
     pub(crate) wait: TimeWait,
-    /// The socket at the other end, as far as this one knew.
+    /// Socket at the other end, as far as known.
     pub(crate) peer: SocketId,
 }
 
-/// All stubs. Those whose time is over go when others come: nothing is woken for them.
+/// All entries. Expired ones are removed when others are inserted, so no timer is needed.
 #[derive(Debug, Default)]
 pub(crate) struct TimeWaitTable {
     by_tuple: TupleMap<TimeWaitEntry>,
@@ -26,7 +26,7 @@ pub(crate) struct TimeWaitTable {
 }
 
 impl TimeWaitTable {
-    /// A socket is over: where it has to wait for old segments, stubs do that for it.
+    /// Enters the connections of a closed socket that have to wait for old segments.
     pub(crate) fn leave(&mut self, socket: &Socket, now: Instant) {
         let peer = socket.envelope.peer;
         match &socket.endpoint {
@@ -35,7 +35,7 @@ impl TimeWaitTable {
                     self.insert(socket.tuple(), TimeWaitEntry { wait, peer }, now);
                 }
             }
-            // Its host knows by itself.
+            // The foreign host keeps its own TIME-WAIT.
             Endpoint::Remote(_) => {}
             Endpoint::Mptcp(connection) => {
                 for (tuple, wait) in connection.time_waits() {
@@ -51,17 +51,17 @@ impl TimeWaitTable {
         self.by_tuple.insert(tuple, stub);
     }
 
-    /// The stub with these addresses and ports, its own first, unless its time is over.
+    /// Entry with these addresses and ports, its own first, unless it has expired.
     pub(crate) fn get_mut(&mut self, tuple: &Tuple, now: Instant) -> Option<&mut TimeWaitEntry> {
         self.by_tuple.get_mut(tuple).filter(|stub| stub.wait.until() > now)
     }
 
-    /// Whether there is one.
+    /// Whether there is such an entry.
     pub(crate) fn has(&self, tuple: &Tuple, now: Instant) -> bool {
         self.by_tuple.get(tuple).is_some_and(|stub| stub.wait.until() > now)
     }
 
-    /// Its time is over before its time.
+    /// Removes an entry before it expires.
     pub(crate) fn remove(&mut self, tuple: &Tuple) {
         self.by_tuple.remove(tuple);
     }
@@ -71,7 +71,7 @@ impl TimeWaitTable {
             && at <= now
         {
             self.ends.pop();
-            // It may have begun anew, or be another's.
+            // The wait may have been restarted, or the entry replaced.
             match self.by_tuple.get(&tuple).map(|stub| stub.wait.until()) {
                 Some(until) if until > now => self.ends.push(Reverse((until, tuple))),
                 Some(_) => drop(self.by_tuple.remove(&tuple)),

@@ -2,7 +2,7 @@
 
 use tailrace_net::TimerId;
 
-/// What a timer is for.
+/// Purpose of a timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
     /// The next deadline of the endpoint at this place of the slab of sockets.
@@ -12,7 +12,7 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    /// The fabric's name for it.
+    /// Fabric id of the timer.
     pub(crate) fn id(self) -> TimerId {
         match self {
             Self::Transport(place) => TimerId((place as u32) << 1),
@@ -20,7 +20,7 @@ impl Timer {
         }
     }
 
-    /// The timer of that name.
+    /// Timer with that fabric id.
     pub(crate) fn of(id: TimerId) -> Self {
         let number = (id.0 >> 1) as usize;
         if id.0 & 1 == 1 { Self::App(number) } else { Self::Transport(number) }

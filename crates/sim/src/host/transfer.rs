@@ -4,22 +4,22 @@ use tailrace_app::ConnectionData;
 use tailrace_core::Instant;
 use tailrace_transport::ResetCause;
 
-/// What the client of a connection wants of it: the transfer or exchange under way.
+/// Transfer or exchange under way on a client's connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TransferState {
-    /// When it began.
+    /// Start time.
     pub(crate) began: Instant,
-    /// Bytes of it that still have to arrive; `MAX` where none are awaited.
+    /// Bytes still to arrive; `MAX` if none are awaited.
     pub(crate) awaited: u64,
-    /// Bytes of it, there and back.
+    /// Size in bytes, both directions.
     pub(crate) size: u64,
-    /// Whether it is all that its connection was opened for, and all of it comes from one end.
+    /// Whether the connection was opened for this transfer alone and all its data flows one way.
     pub(crate) is_transfer: bool,
-    /// Whether it is the server that the bytes are awaited from.
+    /// Whether the awaited bytes come from the server.
     pub(crate) responding: bool,
-    /// What the server sends once it has heard from the client.
+    /// Data that the server sends once it has heard from the client.
     pub(crate) owed: Option<ConnectionData>,
-    /// Why the connection broke, if it did.
+    /// Cause of the connection's break, if it broke.
     pub(crate) end: Option<ResetCause>,
 }
 
@@ -38,12 +38,12 @@ impl Default for TransferState {
 }
 
 impl TransferState {
-    /// `bytes` from the client are awaited from `now` on.
+    /// Begins an exchange of `bytes` from the client at `now`.
     pub(crate) fn begin(&mut self, bytes: u64, now: Instant) {
         (self.began, self.awaited, self.size, self.responding) = (now, bytes, bytes, false);
     }
 
-    /// Whether a transfer or exchange is under way that never will come to its end.
+    /// Whether the transfer or exchange is under way and can never complete.
     pub(crate) fn has_failed(&self) -> bool {
         self.awaited != u64::MAX && self.end.is_some()
     }

@@ -1,16 +1,17 @@
-//! Addresses that interfaces have at some time of a run only, for faults change them.
+//! Addresses that interfaces have only for a part of the run, because faults change them.
 
 use tailrace_core::HostAddress;
 use tailrace_impair::LinkCondition;
 use tailrace_net::{Address, Graph, LinkId};
 use tailrace_scenario::model::Scenario;
 
-/// Each such address with the one that its interface begins with, in the order of the former. Nobody else ever has it.
+/// Each temporary address with the first address of its interface, sorted by the former. An address belongs to one interface
+/// only.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddressChanges(Box<[(Address, Address)]>);
 
 impl AddressChanges {
-    /// Those that the scenario gives to interfaces of `graph`, where they are reserved.
+    /// Temporary addresses that the scenario gives to interfaces of `graph`, where they are reserved.
     pub(crate) fn of(scenario: &Scenario, graph: &mut Graph) -> Self {
         let mut pairs = Vec::new();
         for fault in &scenario.faults {
@@ -33,13 +34,13 @@ impl AddressChanges {
         self.0.is_empty()
     }
 
-    /// The address that the interface with this one began with.
+    /// First address of the interface with this one.
     #[inline]
     pub(crate) fn first(&self, address: Address) -> Address {
         if self.0.is_empty() { address } else { self.search(address) }
     }
 
-    /// The other addresses of the interface that begins with this one.
+    /// Other addresses of the interface that begins with this one.
     pub(crate) fn later(&self, first: Address) -> impl Iterator<Item = Address> + '_ {
         self.0.iter().filter(move |(later, of)| *of == first && *later != first).map(|(later, _)| *later)
     }
@@ -55,7 +56,7 @@ impl AddressChanges {
     }
 }
 
-/// As the network has it.
+/// Address in the network's form.
 pub(crate) fn address_of(address: HostAddress) -> Address {
     Address(u32::from(address.get()))
 }

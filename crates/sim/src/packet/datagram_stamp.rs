@@ -1,4 +1,4 @@
-//! The bytes of a datagram's payload that mean something: its stamp, the lowest byte first.
+//! Stamp of a datagram: the first bytes of its payload, little-endian.
 
 use tailrace_wire::checksum;
 
@@ -6,7 +6,7 @@ const IP_HEADER_UNIT: usize = 4;
 const UDP_HEADER: usize = 8;
 const UDP_CHECKSUM: usize = 6;
 
-/// The stamp that a payload begins with; of a shorter one what there is.
+/// Stamp at the start of a payload; of a shorter payload its bytes.
 pub(crate) fn read(payload: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let len = payload.len().min(bytes.len());
@@ -14,7 +14,7 @@ pub(crate) fn read(payload: &[u8]) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// Writes it into a packet of UDP whose payload is all zeros, as much of it as has room, and makes the checksum right again.
+/// Writes the stamp, as far as there is room, into a UDP packet with a payload of zeros, and updates the checksum.
 pub(crate) fn write(packet: &mut [u8], stamp: u64) {
     let udp = usize::from(packet[0] & 15) * IP_HEADER_UNIT;
     let (headers, payload) = packet.split_at_mut(udp + UDP_HEADER);
@@ -26,7 +26,7 @@ pub(crate) fn write(packet: &mut [u8], stamp: u64) {
         let word = u16::from(word[0]) << 8 | word.get(1).map_or(0, |low| u16::from(*low));
         sum = checksum::update(sum, 0, word);
     }
-    // Zero says of a datagram that it has none (RFC 768).
+    // Zero means that there is no checksum (RFC 768).
     let sum = if sum == 0 { 0xffff } else { sum };
     headers[field..field + 2].copy_from_slice(&sum.to_be_bytes());
 }

@@ -6,7 +6,7 @@ use tailrace_core::Dscp;
 use tailrace_net::Address;
 use tailrace_transport::mptcp;
 
-/// Addresses, ports and class of one end of a flow, as its packets carry them.
+/// Addresses, ports and traffic class of one end of a flow, as its packets carry them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Envelope {
     pub(crate) source: Address,
@@ -14,9 +14,9 @@ pub(crate) struct Envelope {
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
     pub(crate) dscp: Dscp,
-    /// The other end of the flow.
+    /// Peer end of the flow.
     pub(crate) to: FlowEnd,
-    /// The socket there, once it is known.
+    /// Peer socket, once known.
     pub(crate) peer: SocketId,
 }
 

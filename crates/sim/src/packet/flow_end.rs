@@ -1,6 +1,6 @@
 //! Numbers of flow ends, and the owner of a packet.
 
-/// One end of a flow, by number: twice the flow's, plus one for its server.
+/// Number of a flow's end: twice the flow's number, plus one for its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FlowEnd(pub(crate) u32);
 
@@ -22,28 +22,28 @@ impl FlowEnd {
     }
 }
 
-/// Whose a packet is: of a flow, namely for this end of it, or else of the foreign host that sent it.
+/// Owner of a packet: the end of a flow that it is for, or the foreign host that sent it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketOwner(u32);
 
 impl PacketOwner {
-    /// The first number of foreign hosts. Ends of flows stay far below.
+    /// First number of foreign hosts, far above all flow ends.
     const FOREIGN: u32 = 1 << 31;
 
     pub(crate) fn foreign(host: usize) -> Self {
         Self(Self::FOREIGN + host as u32)
     }
-    /// The number of the flow; beyond all flows where it is none's.
+    /// Number of the flow; beyond all flows if the packet belongs to none.
     #[inline]
     pub(crate) fn flow(self) -> usize {
         self.0 as usize / 2
     }
-    /// The end of a flow that it is for.
+    /// Flow end that the packet is for.
     #[inline]
     pub(crate) fn end(self) -> Option<FlowEnd> {
         (self.0 < Self::FOREIGN).then_some(FlowEnd(self.0))
     }
-    /// The foreign host that sent it for no flow.
+    /// Foreign host that sent the packet, if it belongs to no flow.
     pub(crate) fn host(self) -> Option<usize> {
         self.0.checked_sub(Self::FOREIGN).map(|host| host as usize)
     }

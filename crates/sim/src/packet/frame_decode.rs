@@ -1,4 +1,4 @@
-//! From bytes to packets.
+//! Decoding of bytes into packets.
 
 use crate::packet::datagram_stamp;
 use crate::packet::mptcp_options::options_of;
@@ -9,36 +9,36 @@ use tailrace_transport::segment::{Flags, SackBlocks, Segment, SeqNumber, Timesta
 use tailrace_wire::tcp::mptcp::KIND;
 use tailrace_wire::{Ipv4Frame, Ipv4Packet, TcpPacket, TcpRepr, UdpPacket, WireError};
 
-/// What the headers of a packet say.
+/// Decoded headers of a packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct DecodedPacket {
-    /// Addresses and ports, the sender's first; ports are zero where there are none.
+    /// Addresses and ports, the sender's first; ports are zero for protocols without.
     pub(crate) tuple: Tuple,
     pub(crate) dscp: Dscp,
     pub(crate) ecn: Ecn,
-    /// How many routers it may reach.
+    /// Time to live.
     pub(crate) ttl: u8,
-    /// Whether routers must not cut it.
+    /// DF bit.
     pub(crate) dont_fragment: bool,
-    /// Bytes of the packet. What lies behind it, such as Ethernet's padding, is not of it.
+    /// Bytes of the packet, without trailing bytes such as Ethernet padding.
     pub(crate) len: usize,
     pub(crate) content: DecodedPayload,
 }
 
-/// What an IP packet carries.
+/// Payload of an IP packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum DecodedPayload {
-    /// A TCP segment, whether it has options of Multipath TCP, and what of these is understood.
+    /// A TCP segment, whether it has MPTCP options, and those that were understood.
     Tcp { segment: Segment, multipath: bool, mptcp: mptcp::Options },
-    /// A datagram with so much payload, which begins with this stamp.
+    /// A datagram with its payload size and its stamp.
     Udp { payload: u16, stamp: u64 },
-    /// Something else, or a fragment.
+    /// Another protocol, or a fragment.
     Other { protocol: u8 },
 }
 
 impl DecodedPacket {
-    /// Reads a packet. What is wrong with a TCP or UDP header makes it something else, for its receiver to refuse; routers
-    /// look at the IP header only (RFC 1812 §5.2.2).
+    /// Decodes a packet. A malformed TCP or UDP header makes it `Other`, to be refused by its receiver, because routers check
+    /// only the IP header (RFC 1812 §5.2.2).
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, WireError> {
         let frame = Ipv4Frame::parse(bytes)?;
         let ip = frame.packet();

@@ -1,4 +1,4 @@
-//! From packets to bytes.
+//! Encoding of packets as bytes.
 
 use crate::packet::datagram_stamp;
 use crate::packet::mptcp_options::{raw_options, with_dss};
@@ -11,8 +11,8 @@ use tailrace_transport::Flags;
 use tailrace_wire::tcp::{OptionWords, TcpRepr};
 use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr, content, ipv4, rewrite, tcp, udp};
 
-/// The whole packet into `out`: as its foreign host sent it but for what happened on the way; else with real headers and
-/// a payload of zeros, which begins with its stamp if it is a datagram that nobody has changed.
+/// Writes the whole packet into `out`. A foreign host's packet is as sent except for changes on the way; others get real headers
+/// and a payload of zeros, which begins with the stamp in an unchanged datagram.
 pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
     out.clear();
     match pkt.frame(options) {
@@ -31,16 +31,16 @@ pub(crate) fn bytes_of(pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8
     }
 }
 
-/// Where the payload of a packet stands in its stream.
+/// Position of a packet's payload in its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StreamPosition {
-    /// The number of its first byte, from 0, modulo 2³².
+    /// Number of its first byte, from 0, modulo 2³².
     pub(crate) byte: u32,
-    /// The data sequence number of byte 0, of Multipath TCP.
+    /// Data sequence number of byte 0 (MPTCP).
     pub(crate) origin: u64,
 }
 
-/// A segment of a simulated host with the content of its stream for a payload, which may have been changed on its way.
+/// Writes a simulated host's segment with the stream's content as payload, corrupted if a middlebox changed it.
 pub(crate) fn bytes_with(place: StreamPosition, pkt: &SimPacket, options: &OptionsArena, out: &mut Vec<u8>) {
     let headers = headers_as_sent(pkt, options, Some(place.origin));
     out.clear();
@@ -52,24 +52,24 @@ pub(crate) fn bytes_with(place: StreamPosition, pkt: &SimPacket, options: &Optio
     }
 }
 
-/// Real headers for a simulated packet. Where a scenario fixes the header size (ns-2's 40 bytes), the capture
-/// still shows the headers that the segment would have; a payload for which IP then has no room is cut.
+/// Real headers for a simulated packet. If a scenario fixes the header size (ns-2's 40 bytes), the capture still shows real
+/// headers; the payload is cut if IP then has no room for it.
 pub(crate) fn headers_of(pkt: &SimPacket, options: &OptionsArena) -> PacketHeaders {
     let headers = headers_as_sent(pkt, options, None);
     if pkt.is_altered() { headers.altered() } else { headers }
 }
 
-/// Those of a segment that is plain ([`SimPacket::is_plain_segment`]), as most packets are.
+/// Headers of a plain segment ([`SimPacket::is_plain_segment`]), as most packets are.
 #[inline(always)]
 pub(crate) fn plain_headers(pkt: &SimPacket) -> PacketHeaders {
-    // The compiler makes a case of each, in which the options are no loop.
+    // Separate cases let the compiler unroll the options of each.
     match pkt.timestamps() {
         None => headers_with(&OptionWords::NONE, pkt),
         Some((value, echo)) => headers_with(&OptionWords::timestamps(value, echo), pkt),
     }
 }
 
-/// Those of a segment that has SACK blocks or a data sequence signal, too, as most of the others; none of any other.
+/// Headers of a segment that has besides only SACK blocks or a data sequence signal; `None` for others.
 #[inline]
 pub(crate) fn usual_headers(pkt: &SimPacket, options: &OptionsArena) -> Option<PacketHeaders> {
     let (sack, dss) = pkt.usual_options(options)?;
@@ -89,7 +89,8 @@ fn headers_with(options: &OptionWords, pkt: &SimPacket) -> PacketHeaders {
     PacketHeaders::tcp_of_words(ip_of(pkt), &tcp_of(pkt), options, usize::from(pkt.payload))
 }
 
-/// As its host sent it. Checksums of mappings are of zeros, or of the content of a stream whose byte 0 has this data sequence number.
+/// Headers as the host sent them. DSS checksums are of zeros, or of the content of a stream whose byte 0 has this data sequence
+/// number.
 fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>) -> PacketHeaders {
     let mut ip = ip_of(pkt);
     if let Some(itinerary) = pkt.itinerary(options) {
@@ -118,7 +119,7 @@ fn headers_as_sent(pkt: &SimPacket, options: &OptionsArena, origin: Option<u64>)
     PacketHeaders::tcp(ip, &tcp, payload).expect("endpoints keep within TCP's option space")
 }
 
-/// The IP header, but for its options, protocol and length.
+/// IP header without options, protocol and length.
 #[inline(always)]
 fn ip_of(pkt: &SimPacket) -> Ipv4Repr {
     let address = |a: Address| Ipv4Addr::from(a.0);
@@ -126,7 +127,7 @@ fn ip_of(pkt: &SimPacket) -> Ipv4Repr {
     Ipv4Repr { ecn: pkt.ecn(), dscp: pkt.dscp(), ..ip }
 }
 
-/// The TCP header, but for its options.
+/// TCP header without options.
 #[inline(always)]
 fn tcp_of(pkt: &SimPacket) -> TcpRepr {
     let flags = pkt.flags();
@@ -142,7 +143,7 @@ fn tcp_of(pkt: &SimPacket) -> TcpRepr {
     }
 }
 
-/// As much of the payload as has room behind IP's header and so many bytes of the transport's.
+/// Payload that fits behind IP's header and this many bytes of transport header.
 fn payload_of(pkt: &SimPacket, ip: &Ipv4Repr, headers: usize) -> usize {
     usize::from(pkt.payload).min(ipv4::MAX_PACKET_LEN - ip.header_len() - headers)
 }

@@ -1,6 +1,6 @@
-//! Bytes of packets that have some: those of foreign hosts. Buffers are used again.
+//! Bytes of foreign hosts' packets, in reused buffers.
 
-/// The place of a packet's bytes.
+/// Place of a packet's bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FrameId(u32);
 
@@ -10,7 +10,7 @@ impl FrameId {
     }
 }
 
-/// Bytes of all packets on their way.
+/// Bytes of all packets in flight.
 #[derive(Debug, Default)]
 pub(crate) struct FrameStore {
     buffers: Vec<Vec<u8>>,

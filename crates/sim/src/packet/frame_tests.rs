@@ -1,4 +1,4 @@
-//! Packets to bytes and back.
+//! Round trips of packets through bytes.
 
 use crate::packet::frame_decode::DecodedPacket;
 use crate::packet::frame_decode::DecodedPayload;
@@ -29,7 +29,7 @@ fn segments() -> impl Strategy<Value = Segment> {
     (numbers, ecn, stamps, sack, open).prop_map(
         |((seq, ack, window, flags, payload), ecn, stamps, sack, open)| {
             let mut blocks = SackBlocks::NONE;
-            // The options of a SYN leave no room for them.
+            // The options of a SYN leave no room for SACK blocks.
             let sack = if open.is_some() { Vec::new() } else { sack };
             sack.into_iter().for_each(|(left, right)| blocks.push(SeqNumber(left), SeqNumber(right)));
             Segment {
@@ -111,7 +111,7 @@ fn envelope() -> Envelope {
 }
 
 proptest! {
-    /// A packet is the same after its way through bytes, twice, and leaves nothing in the arena.
+    /// A packet is unchanged after two round trips through bytes, and leaves nothing in the arena.
     #[test]
     fn packets_survive_their_way_through_bytes(segment in segments(), late: bool) {
         let mut arena = OptionsArena::default();
@@ -136,7 +136,7 @@ proptest! {
         prop_assert_eq!(arena.in_use(), 0);
     }
 
-    /// Options of a connection are understood as they were meant; of numbers that are cut, the low half.
+    /// Options of a connection are decoded as encoded; truncated numbers keep the low half.
     #[test]
     fn multipath_options_survive_their_way_through_bytes(
         dss in prop::option::of(any_dss()), signal in prop::option::of(signals()), payload in 0..1400_u32,
@@ -164,7 +164,7 @@ proptest! {
         prop_assert_eq!(arena.in_use(), 0);
     }
 
-    /// What a foreign host's socket gets is the content of the stream, under right checksums, but for what a middlebox changes.
+    /// A foreign host's socket receives the content of the stream with correct checksums, except where a middlebox changes it.
     #[test]
     fn content_is_in_its_place(byte: u32, origin: u64, payload in 1..1400_u16, fin: bool, altered: bool) {
         let (dsn, len) = (origin.wrapping_add(byte.into()), payload + u16::from(fin));
@@ -189,7 +189,7 @@ proptest! {
         prop_assert_eq!(sums.stated == right, !altered);
     }
 
-    /// A datagram brings its stamp with it, as much of it as its payload has room for, under a right checksum.
+    /// A datagram carries its stamp, as far as the payload has room, with a correct checksum.
     #[test]
     fn datagrams_survive_their_way_through_bytes(stamp: u64, payload in 0..40_u16) {
         let arena = OptionsArena::default();

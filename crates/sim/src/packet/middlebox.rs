@@ -1,4 +1,4 @@
-//! Middleboxes at the far ends of links: they take options out of packets, or change their payload.
+//! Middleboxes at the far ends of links: they strip MPTCP options or change payload.
 
 use crate::ground::random_streams::link_stream;
 use crate::packet::options_arena::OptionsArena;
@@ -8,7 +8,7 @@ use tailrace_net::LinkId;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{LinkSpec, Strip};
 
-/// What is done to the packets of one link direction.
+/// Actions on the packets of one link direction.
 #[derive(Clone, Debug)]
 pub(crate) struct Middlebox {
     strip: Strip,
@@ -17,12 +17,12 @@ pub(crate) struct Middlebox {
 }
 
 impl Middlebox {
-    /// Whether a direction has one.
+    /// Whether a direction has a middlebox.
     pub(crate) fn is_there(spec: &LinkSpec) -> bool {
         spec.strip != Strip::None || spec.rewrite > Probability::ZERO
     }
 
-    /// Those of all link directions; empty where there is none.
+    /// Middleboxes of all link directions; empty if there is none.
     pub(crate) fn of(scenario: &Scenario, seed: u64) -> Box<[Self]> {
         let ways = scenario.links.iter().flat_map(|l| [&*l.forward, &*l.backward]);
         if !ways.clone().any(Self::is_there) {
@@ -36,7 +36,7 @@ impl Middlebox {
         ways.enumerate().map(middlebox).collect()
     }
 
-    /// Does to a packet what it does.
+    /// Applies its actions to a packet.
     pub(crate) fn rewrite(&mut self, pkt: &mut SimPacket, options: &mut OptionsArena) {
         let strips = match self.strip {
             Strip::None => false,

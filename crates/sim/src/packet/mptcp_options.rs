@@ -1,4 +1,4 @@
-//! MPTCP options as bytes: what captures show and foreign hosts hear, and what foreign hosts say.
+//! MPTCP options as bytes, for captures and foreign hosts.
 
 use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_wire::content;
@@ -6,7 +6,7 @@ use tailrace_wire::tcp::mptcp::{self as wire, AddressIdList, DssNumber, KIND, Mp
 use tailrace_wire::tcp::mptcp::{checksum_of_mapping, sum_of_payload};
 use tailrace_wire::tcp::{OptionWords, RawOptions};
 
-/// The options as bytes. Checksums are of zeros, or of the content of a stream whose byte 0 has the data sequence number `origin`.
+/// Encodes options. DSS checksums are of zeros, or of the content of a stream whose byte 0 has the data sequence number `origin`.
 pub(crate) fn raw_options(options: &Options, origin: Option<u64>) -> RawOptions {
     let mut raw = RawOptions::default();
     let sum =
@@ -20,8 +20,8 @@ pub(crate) fn raw_options(options: &Options, origin: Option<u64>) -> RawOptions 
     raw
 }
 
-/// The options in bytes from elsewhere; what is not understood is as if it were not there (RFC 9293 §3.1). Numbers of which the
-/// bytes show the low half have nothing above that: only who has the connection knows what it is.
+/// Decodes options; unknown ones are ignored (RFC 9293 §3.1). A truncated number has only its low half: the connection restores
+/// the upper one.
 pub(crate) fn options_of(raw: &RawOptions, payload: &[u8]) -> Options {
     let mut options = Options::NONE;
     let mut stated = None;
@@ -45,8 +45,8 @@ pub(crate) fn options_of(raw: &RawOptions, payload: &[u8]) -> Options {
     options
 }
 
-/// What stands beside another signal: a reset says why it is one, after MP_FAIL or MP_FASTCLOSE (RFC 8684 §3.6). Of others the
-/// first counts.
+/// Combines two signals: a reset keeps the reason of an MP_FAIL or MP_FASTCLOSE beside it (RFC 8684 §3.6). Otherwise the first
+/// counts.
 fn beside(first: Option<Signal>, next: Option<Signal>) -> Option<Signal> {
     match (first, next) {
         (Some(Signal::Fail { dsn, .. }), Some(Signal::Reset { .. }))
@@ -67,13 +67,13 @@ fn dss_of(data_ack: Option<DssNumber>, mapping: Option<wire::DssMapping>, data_f
         data_fin,
         wide_ack: wide_ack.unwrap_or(false),
         wide_dsn: wide_dsn.unwrap_or(false),
-        // The mapping tells.
+        // The mapping carries this.
         goes_on: false,
         checksum: mapping.is_some_and(|m| m.checksum.is_some()),
     }
 }
 
-/// A number, and whether it is all there.
+/// A number, and whether it has all 64 bits.
 fn halves(number: DssNumber) -> (u64, bool) {
     match number {
         DssNumber::Low(n) => (u64::from(n), false),
@@ -111,7 +111,7 @@ fn number(n: u64, wide: bool) -> DssNumber {
     if wide { DssNumber::Full(n) } else { DssNumber::Low(n as u32) }
 }
 
-/// These options and a data sequence signal, where there is room. Checksums are of zeros.
+/// Appends a data sequence signal, if there is room. Its checksum is of zeros.
 #[inline]
 pub(crate) fn with_dss(options: OptionWords, d: &Dss) -> Option<OptionWords> {
     let (data_ack, mapping) = numbers_of(d, |_, _| 0);
@@ -123,12 +123,12 @@ fn dss(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> MptcpOption {
     MptcpOption::Dss { data_ack, mapping, data_fin: d.data_fin }
 }
 
-/// `sum` is that of payload from a data sequence number on.
+/// Numbers of a signal; `sum` is the checksum of payload from a data sequence number on.
 #[inline]
 fn numbers_of(d: &Dss, sum: impl Fn(u64, u16) -> u16) -> (Option<DssNumber>, Option<wire::DssMapping>) {
-    // A DATA_FIN takes a number and is no byte.
+    // A DATA_FIN takes a sequence number but is no byte.
     let payload = |m: &Mapping| sum(m.dsn, m.len.saturating_sub(d.data_fin.into()));
-    // An infinite mapping has none: zero (RFC 8684 §3.7).
+    // An infinite mapping has the checksum zero (RFC 8684 §3.7).
     let checksum =
         |m: &Mapping| if m.len == 0 { 0 } else { checksum_of_mapping(m.dsn, m.ssn, m.len, payload(m)) };
     let mapping = |m: Mapping| wire::DssMapping {

@@ -1,4 +1,4 @@
-//! What few packets carry, out of the way of the many that do not.
+//! Arena of rare packet fields, so that the header of the common packet stays small.
 
 use crate::packet::address_changes::AddressChanges;
 use crate::packet::frame_store::{FrameId, FrameStore};
@@ -9,18 +9,18 @@ use tailrace_transport::mptcp;
 use tailrace_transport::mptcp::option::Dss;
 use tailrace_transport::segment::{SackBlocks, Segment, SeqNumber};
 
-/// Place of a packet's rare options in the arena: of those of Multipath TCP where it has no others, as most of its
-/// packets; else among the slots.
+/// Place of a packet's rare fields in the arena: directly in the table of MPTCP options if it has no others, as is usual for
+/// MPTCP packets; else in the slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OptionsId(u32);
 
-/// The bit of places of Multipath TCP's options.
+/// Bit that marks a place in the table of MPTCP options.
 const MPTCP_ALONE: u32 = 1 << 31;
 
 impl OptionsId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 
-    /// The place of MPTCP options that stand alone.
+    /// Place of MPTCP options without others.
     #[inline]
     fn alone(self) -> Option<u32> {
         (self != Self::NONE && self.0 & MPTCP_ALONE != 0).then_some(self.0 & !MPTCP_ALONE)
@@ -33,17 +33,17 @@ pub(crate) struct RareOptions {
     pub(crate) mss: Option<u16>,
     pub(crate) window_scale: Option<u8>,
     pub(crate) sack_permitted: bool,
-    /// See [`SimPacket::echo`](super::SimPacket::echo).
+    /// Label returned, see [`SimPacket::echo`](super::SimPacket::echo).
     pub(crate) echo: Label,
     /// Place of MPTCP options, kept apart for their size.
     mptcp: Option<u32>,
     pub(crate) itinerary: Option<Itinerary>,
-    /// The bytes of a foreign host's packet.
+    /// Bytes of a foreign host's packet.
     frame: Option<FrameId>,
 }
 
 impl RareOptions {
-    /// Whether nothing but SACK and MPTCP's options is seen of it on the wire.
+    /// Whether only SACK and MPTCP options of it show on the wire.
     fn is_usual(&self) -> bool {
         let Self { sack: _, mss, window_scale, sack_permitted, echo: _, mptcp: _, itinerary, frame } = self;
         let opens = mss.is_some() || window_scale.is_some() || *sack_permitted;
@@ -54,7 +54,7 @@ impl RareOptions {
 /// SACK blocks, and a data sequence signal.
 pub(crate) type UsualOptions<'a> = (&'a [(SeqNumber, SeqNumber)], Option<&'a Dss>);
 
-/// Options that few packets carry, out of the way of the many that do not.
+/// Rare fields of all packets in flight.
 #[derive(Debug, Default)]
 pub(crate) struct OptionsArena {
     slots: Vec<RareOptions>,
@@ -62,14 +62,14 @@ pub(crate) struct OptionsArena {
     mptcp: Vec<mptcp::Options>,
     mptcp_free: Vec<u32>,
     frames: FrameStore,
-    /// What itineraries are about.
+    /// Source routes that itineraries refer to.
     pub(crate) source_routes: SourceRoutes,
-    /// By which addresses paths are known.
+    /// Address changes, because paths are named by first addresses.
     pub(crate) address_changes: AddressChanges,
 }
 
 impl OptionsArena {
-    /// Room for the options of a run with such routes and addresses.
+    /// Arena for a run with these routes and address changes.
     pub(crate) fn new(source_routes: SourceRoutes, address_changes: AddressChanges) -> Self {
         Self { source_routes, address_changes, ..Self::default() }
     }
@@ -100,7 +100,7 @@ impl OptionsArena {
         }
     }
 
-    /// The options of a packet that returns a label, too.
+    /// Adds a returned label to the fields of a packet.
     pub(crate) fn with_echo(&mut self, id: OptionsId, echo: Label) -> OptionsId {
         let id = self.with_slot(id);
         self.slots[id.0 as usize].echo = echo;
@@ -131,7 +131,7 @@ impl OptionsArena {
         self.free.push(id.0);
     }
 
-    /// The options of a packet that is to have others than those of Multipath TCP.
+    /// Moves a packet's fields to a slot, which has room for more than MPTCP options.
     fn with_slot(&mut self, id: OptionsId) -> OptionsId {
         if id != OptionsId::NONE && id.alone().is_none() {
             return id;
@@ -139,7 +139,7 @@ impl OptionsArena {
         self.keep(RareOptions { mptcp: id.alone(), ..RareOptions::default() })
     }
 
-    /// Another packet's the same.
+    /// Copies the fields for another packet.
     pub(crate) fn copy(&mut self, id: OptionsId) -> OptionsId {
         if id == OptionsId::NONE {
             return id;
@@ -167,7 +167,7 @@ impl OptionsArena {
         id.alone().or_else(|| self.load(id)?.mptcp)
     }
 
-    /// The options of a packet that has MPTCP options, too.
+    /// Adds MPTCP options to the fields of a packet.
     pub(crate) fn with_mptcp(&mut self, id: OptionsId, options: &mptcp::Options) -> OptionsId {
         let place = match self.mptcp_free.pop() {
             Some(place) => {
@@ -192,7 +192,7 @@ impl OptionsArena {
         self.place_of_mptcp(id).map(|place| &self.mptcp[place as usize])
     }
 
-    /// SACK blocks and data sequence signal of a packet that has no others.
+    /// SACK blocks and data sequence signal of a packet without other fields.
     pub(crate) fn usual(&self, id: OptionsId) -> Option<UsualOptions<'_>> {
         let sack = match self.load(id) {
             Some(rare) => rare.is_usual().then_some(rare.sack.as_slice())?,
@@ -203,13 +203,13 @@ impl OptionsArena {
         is_usual.then_some((sack, signals.and_then(|options| options.dss.as_ref())))
     }
 
-    /// The next stop of a packet on a source route, if it has one.
+    /// Next stop of a packet on a source route, if any.
     pub(crate) fn next_stop(&mut self, id: OptionsId) -> Option<Address> {
         let itinerary = self.slots.get_mut(id.0 as usize)?.itinerary.as_mut()?;
         self.source_routes.next_stop(itinerary)
     }
 
-    /// The options of a packet that has bytes.
+    /// Adds bytes to the fields of a packet.
     pub(crate) fn with_frame(&mut self, id: OptionsId, bytes: &[u8]) -> OptionsId {
         let id = self.with_slot(id);
         self.slots[id.0 as usize].frame = Some(self.frames.keep(bytes));
@@ -229,14 +229,14 @@ impl OptionsArena {
         Some(self.frames.get_mut(frame))
     }
 
-    /// The options of a packet that goes by a source route, too.
+    /// Adds a source route to the fields of a packet.
     pub(crate) fn with_itinerary(&mut self, id: OptionsId, itinerary: Itinerary) -> OptionsId {
         let id = self.with_slot(id);
         self.slots[id.0 as usize].itinerary = Some(itinerary);
         id
     }
 
-    /// Takes MPTCP's from a packet's options; returns what is left, and their length.
+    /// Removes MPTCP options from a packet's fields; returns the rest, and their length.
     pub(crate) fn without_mptcp(&mut self, id: OptionsId) -> (OptionsId, u32) {
         let Some(place) = self.place_of_mptcp(id) else { return (id, 0) };
         self.mptcp_free.push(place);
@@ -250,13 +250,13 @@ impl OptionsArena {
         }
     }
 
-    /// Places there are.
+    /// Number of places, used or free.
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.slots.len() + self.mptcp.len()
     }
 
-    /// Packets that hold options at the moment.
+    /// Packets that hold fields at the moment.
     pub(crate) fn in_use(&self) -> usize {
         let both = self.slots.iter().filter(|rare| rare.mptcp.is_some()).count();
         self.slots.len() - self.free.len() + self.mptcp.len() - self.mptcp_free.len() - both

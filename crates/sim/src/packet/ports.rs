@@ -1,41 +1,40 @@
-//! Ports of flows: clients take one a connection, in order; servers have one a flow.
+//! Ports of flows: clients take one per connection, in order; servers have one per flow.
 
 use crate::ground::build_error::BuildError;
 use std::collections::{BTreeMap, BTreeSet};
 use tailrace_net::Address;
 
-/// The ports that a flow's client takes for its connections: upwards from the first, to the last but one, and then on from
-/// below.
+/// Ports of a flow's client connections: ascending from the first to the last but one, then wrapping to the lowest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ClientPorts {
-    /// The lowest.
+    /// Lowest port.
     low: u16,
-    /// The next one to try, as a distance from `low`.
+    /// Next port to try, as a distance from `low`.
     next: u16,
 }
 
 impl ClientPorts {
-    /// Lower ones are left to servers, unless the scenario begins there.
+    /// Lowest port after a wrap, unless the scenario begins lower: those below are left to servers.
     const LOW: u16 = 10_000;
 
-    /// From `first` on.
+    /// Ports from `first` on.
     pub(crate) fn from(first: u16) -> Self {
         let low = first.min(Self::LOW);
         Self { low, next: first - low }
     }
 
-    /// How many there are.
+    /// Number of ports.
     pub(crate) fn count(self) -> u16 {
         u16::MAX - self.low
     }
 
-    /// The `n`-th of those to come (from 0).
+    /// Port number `n` of those to come, from 0.
     pub(crate) fn ahead(self, n: u16) -> u16 {
         let count = u32::from(self.count());
         self.low + ((u32::from(self.next) + u32::from(n)) % count) as u16
     }
 
-    /// Later connections take ports after this one, unless they do already.
+    /// Makes later connections take ports after this one, unless they do already.
     pub(crate) fn pass(&mut self, port: u16) {
         let count = u32::from(self.count());
         let after = (u32::from(port.saturating_sub(self.low)) + 1) % count;
@@ -46,16 +45,16 @@ impl ClientPorts {
     }
 }
 
-/// Gives servers their ports: flows between the same two addresses must differ to queues, captures and listeners.
+/// Assigns server ports: flows between the same two addresses must differ for queues, captures and listeners.
 #[derive(Debug, Default)]
 pub(crate) struct ServerPorts {
     taken: BTreeSet<(Address, Address, u16)>,
-    /// Where to look next, by what a scenario asked for.
+    /// Next port to try, by addresses and the port that the scenario asked for.
     next: BTreeMap<(Address, Address, u16), u16>,
 }
 
 impl ServerPorts {
-    /// The first free port from `first` on of a server at `server` for a client at `client`.
+    /// First free port from `first` on, of a server at `server` for a client at `client`.
     pub(crate) fn take(&mut self, client: Address, server: Address, first: u16) -> Result<u16, BuildError> {
         let next = self.next.entry((client, server, first)).or_insert(first);
         for _ in 0..=u16::MAX {

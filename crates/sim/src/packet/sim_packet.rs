@@ -20,17 +20,17 @@ use tailrace_wire::tcp::mptcp::KIND as MPTCP_KIND;
 /// The network fabric that carries the simulator's packets.
 pub(crate) type SimFabric = Fabric<SimPacket>;
 
-/// A packet on its way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SimPacket {
     pub(crate) sent_at: Instant,
     pub(crate) source: Address,
     pub(crate) destination: Address,
-    /// Whom it is for. Not in the header: for observers, who count it to its flow.
+    /// Owner that the packet is counted for. Not in the header.
     pub(crate) to: PacketOwner,
-    /// The socket there, where its sender knows one. Not in the header: it spares the receiver a search, and is checked.
+    /// Receiving socket, if the sender knows it. Not in the header: it saves the receiver a lookup, and is checked.
     pub(crate) socket: SocketId,
-    /// IP size.
+    /// IP size in bytes.
     pub(crate) size: u32,
     pub(crate) seq: SeqNumber,
     ack: SeqNumber,
@@ -41,34 +41,34 @@ pub(crate) struct SimPacket {
     window: u16,
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
-    /// No IP packet has more than 65535 bytes.
+    /// Payload in bytes; an IP packet has at most 65535 bytes.
     pub(crate) payload: u16,
     flags: Flags,
     ecn: Ecn,
     dscp: Dscp,
-    /// What else there is to know about it: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`] or
-    /// [`OTHER`], [`DAMAGED`], [`COPY`].
+    /// Flag bits: [`MULTIPATH`], [`REPEATED`], [`ALTERED`], [`FIXED`], [`DATAGRAM`], [`STAMPED`] or [`OTHER`], [`DAMAGED`],
+    /// [`COPY`].
     marks: u8,
 }
 
-/// A middlebox has changed its payload.
+/// Payload changed by a middlebox.
 const ALTERED: u8 = 4;
-/// It carries MPTCP options, so that what filters ACKs leaves it alone.
+/// MPTCP options present, so that ACK filters leave the packet alone.
 const MULTIPATH: u8 = 1;
-/// Its bytes may have been sent before. Not in the header: for observers.
+/// Possible retransmission. Not in the header: for observers.
 const REPEATED: u8 = 2;
-/// Its header has one length, whatever options stand in it.
+/// Header length fixed by the scenario, whatever options it has.
 const FIXED: u8 = 8;
-/// It is UDP's, not TCP's.
+/// UDP datagram, not TCP.
 const DATAGRAM: u8 = 16;
-/// Of TCP: it carries timestamps.
+/// TCP timestamps present.
 const STAMPED: u8 = 32;
-/// The same bit of what is no TCP's: it is not UDP's either, or a fragment; the number of its protocol stands in the window's
-/// place.
+/// Shares its bit with `STAMPED` for packets that are not TCP: neither UDP, or a fragment; the window field holds the protocol
+/// number.
 const OTHER: u8 = STAMPED;
-/// A link has damaged bits of it.
+/// Bits damaged by a link.
 const DAMAGED: u8 = 64;
-/// A link has made it of another. Not in the header: for observers.
+/// Duplicate made by a link. Not in the header: for observers.
 const COPY: u8 = 128;
 
 impl Packet for SimPacket {
@@ -138,7 +138,7 @@ impl SimPacket {
         }
     }
 
-    /// The envelope of a reply to this packet: `envelope` with the packet's addresses and ports reversed.
+    /// Envelope of a reply to this packet: `envelope` with the packet's addresses and ports reversed.
     pub(crate) fn reply_envelope(&self, envelope: Envelope) -> Envelope {
         Envelope {
             source: self.destination,
@@ -149,7 +149,7 @@ impl SimPacket {
         }
     }
 
-    /// A UDP datagram, with so many bytes of headers.
+    /// A UDP datagram with this many bytes of headers.
     pub(crate) fn udp(
         envelope: &Envelope,
         datagram: Datagram,
@@ -182,7 +182,7 @@ impl SimPacket {
         }
     }
 
-    /// A TCP segment; `header` fixes the bytes beside the payload, else they are those of real headers.
+    /// A TCP segment; `header` fixes the bytes besides the payload, else they are those of real headers.
     #[inline(always)]
     pub(crate) fn tcp(
         envelope: &Envelope,
@@ -218,13 +218,13 @@ impl SimPacket {
         }
     }
 
-    /// The datagram it is, as applications see it; its stamp lies where a segment has its timestamps.
+    /// Datagram as applications see it; its stamp lies where a segment has its timestamps.
     pub(crate) fn datagram(&self) -> Datagram {
         let stamp = u64::from(self.ts_value) | u64::from(self.ts_echo) << 32;
         Datagram { payload: self.payload, stamp }
     }
 
-    /// A packet of a foreign host, from its headers; its bytes go into the arena.
+    /// A foreign host's packet, from its decoded headers; its bytes go into the arena.
     pub(crate) fn foreign(
         frame: &DecodedPacket,
         (bytes, to): (&[u8], PacketOwner),
@@ -266,7 +266,7 @@ impl SimPacket {
         self.marks & DATAGRAM != 0
     }
 
-    /// IP's number of what it carries.
+    /// IP protocol number.
     pub(crate) const fn protocol(&self) -> u8 {
         match self.marks & (DATAGRAM | OTHER) {
             0 | STAMPED => protocol::TCP,
@@ -285,18 +285,18 @@ impl SimPacket {
         self.marks & DAMAGED != 0
     }
 
-    /// A link damages bits of it.
+    /// Marks it as damaged by a link.
     pub(crate) fn damage(&mut self) {
         self.marks |= DAMAGED;
     }
 
-    /// Whether a link has made it of another: its sender has sent that one, and nothing else.
+    /// Whether a link made it as a duplicate: its sender sent only the original.
     #[inline]
     pub(crate) const fn is_copy(&self) -> bool {
         self.marks & COPY != 0
     }
 
-    /// A copy of it, with all that it carries.
+    /// Copies the packet with its arena entries.
     pub(crate) fn copy(&self, options: &mut OptionsArena) -> Self {
         Self { options: options.copy(self.options), marks: self.marks | COPY, ..*self }
     }
@@ -306,7 +306,7 @@ impl SimPacket {
         self.marks & MULTIPATH != 0
     }
 
-    /// Whether its bytes may have been sent before.
+    /// Whether its bytes may have been sent before (a retransmission).
     #[inline]
     pub(crate) const fn is_repeated(&self) -> bool {
         self.marks & REPEATED != 0
@@ -318,7 +318,7 @@ impl SimPacket {
         self.marks & ALTERED != 0
     }
 
-    /// A middlebox changes its payload.
+    /// Marks its payload as changed by a middlebox.
     pub(crate) fn alter(&mut self, options: &mut OptionsArena) {
         self.marks |= ALTERED;
         if let Some(bytes) = options.frame_mut(self.options) {
@@ -326,7 +326,7 @@ impl SimPacket {
         }
     }
 
-    /// Whether it is TCP's, has no options but timestamps, and has been changed by nobody.
+    /// Whether it is an unchanged TCP segment with no options but timestamps.
     #[inline]
     pub(crate) fn is_plain_segment(&self) -> bool {
         self.options == OptionsId::NONE && self.marks & (DATAGRAM | ALTERED) == 0
@@ -342,19 +342,19 @@ impl SimPacket {
         self.flags
     }
 
-    /// The window field, unscaled.
+    /// Window field, unscaled.
     #[inline]
     pub(crate) const fn window(&self) -> u16 {
         self.window
     }
 
-    /// Of TCP: value and echo reply of its timestamps.
+    /// TCP timestamps: value and echo reply.
     #[inline]
     pub(crate) fn timestamps(&self) -> Option<(u32, u32)> {
         self.is_stamped().then_some((self.ts_value, self.ts_echo))
     }
 
-    /// The segment it carries.
+    /// TCP segment that it carries.
     #[inline]
     pub(crate) fn segment(&self, options: &OptionsArena) -> Segment {
         let mut segment = Segment {
@@ -377,56 +377,55 @@ impl SimPacket {
         segment
     }
 
-    /// The same packet to another address, whatever its bytes say.
+    /// The same packet with another destination, whatever its bytes contain.
     pub(crate) const fn readdressed(mut self, destination: Address) -> Self {
         self.destination = destination;
         self
     }
 
-    /// Whether it has bytes: those of foreign hosts do.
+    /// Whether it has bytes, as foreign hosts' packets do.
     pub(crate) fn has_bytes(&self, options: &OptionsArena) -> bool {
         self.frame(options).is_some()
     }
 
-    /// Its bytes, where it is a foreign host's, as they were sent but for what middleboxes have done.
+    /// Bytes of a foreign host's packet, as sent except for middlebox changes.
     pub(crate) fn frame<'a>(&self, options: &'a OptionsArena) -> Option<&'a [u8]> {
         options.frame(self.options)
     }
 
-    /// The place of its bytes, which is its own for as long as it is on its way.
+    /// Place of its bytes, which is unique while it is in flight.
     pub(crate) fn frame_place(&self, options: &OptionsArena) -> Option<usize> {
         options.frame_place(self.options)
     }
 
-    /// The ranges of its SACK option.
+    /// Ranges of its SACK option.
     pub(crate) fn sack(&self, options: &OptionsArena) -> SackRanges {
         let ranges = options.load(self.options).map_or(&[][..], |rare| rare.sack.as_slice());
         ranges.iter().map(|(left, right)| (left.0, right.0)).collect()
     }
 
-    /// Its SACK blocks and data sequence signal, where it is TCP's, has no other options but timestamps, and has been changed by
-    /// nobody.
+    /// SACK blocks and data sequence signal of an unchanged TCP segment with no other options but timestamps; else `None`.
     pub(crate) fn usual_options<'a>(&self, options: &'a OptionsArena) -> Option<UsualOptions<'a>> {
         if self.marks & (DATAGRAM | ALTERED) == 0 { options.usual(self.options) } else { None }
     }
 
-    /// Gives back what the packet holds in the arena; it is at its end.
+    /// Releases the packet's arena entries at its end.
     #[inline]
     pub(crate) fn release(&self, options: &mut OptionsArena) {
         options.free(self.options);
     }
 
-    /// What the sender of this packet returns to its receiver: the label of a packet that came from there.
+    /// Label returned by its sender: that of a packet received from this packet's receiver.
     pub(crate) fn echo(&self, options: &OptionsArena) -> Label {
         options.load(self.options).map_or(Label::NONE, |rare| rare.echo)
     }
 
-    /// Lets the packet carry `echo`.
+    /// Sets the returned label `echo`.
     pub(crate) fn set_echo(&mut self, echo: Label, options: &mut OptionsArena) {
         self.options = options.with_echo(self.options, echo);
     }
 
-    /// Lets the packet carry MPTCP options.
+    /// Sets MPTCP options.
     pub(crate) fn set_mptcp(&mut self, mptcp: &mptcp::Options, options: &mut OptionsArena) {
         if !mptcp.is_empty() {
             self.marks |= MULTIPATH;
@@ -434,30 +433,30 @@ impl SimPacket {
         }
     }
 
-    /// Its MPTCP options.
+    /// MPTCP options.
     pub(crate) fn mptcp<'a>(&self, options: &'a OptionsArena) -> &'a mptcp::Options {
         options.mptcp_of(self.options).unwrap_or(&mptcp::Options::NONE)
     }
 
-    /// Lets the packet go by a source route: first to its first gateway.
+    /// Sets a source route and addresses the packet to its first gateway.
     pub(crate) fn set_route(&mut self, route: RouteId, options: &mut OptionsArena) {
         let (itinerary, first, len) = options.source_routes.set_out(route, self.destination);
         (self.destination, self.size) = (first, self.size + len);
         self.options = options.with_itinerary(self.options, itinerary);
     }
 
-    /// How far it is on its source route.
+    /// Progress on its source route.
     pub(crate) fn itinerary(&self, options: &OptionsArena) -> Option<Itinerary> {
         options.load(self.options).and_then(|rare| rare.itinerary)
     }
 
-    /// It is where it was addressed to: it is addressed to its next stop, if it has one.
+    /// Addresses a packet that has reached its destination to its next stop on a source route, if any.
     pub(crate) fn next_stop(&mut self, options: &mut OptionsArena) -> bool {
         let next = options.next_stop(self.options);
         next.map(|next| self.destination = next).is_some()
     }
 
-    /// A middlebox takes its MPTCP options out; the packet becomes smaller by them, unless its header is of a fixed length.
+    /// Strips MPTCP options (middlebox); the packet shrinks accordingly, unless its header length is fixed.
     pub(crate) fn strip_mptcp(&mut self, options: &mut OptionsArena) {
         if let Some(bytes) = options.frame_mut(self.options) {
             self.size -= rewrite::strip_tcp_option(bytes, MPTCP_KIND) as u32;

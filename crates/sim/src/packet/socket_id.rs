@@ -1,20 +1,20 @@
-//! Identifiers of sockets, which packets carry as a hint to their receiver.
+//! Socket ids, which packets carry as a hint to their receiver.
 
-/// A place in the slab: its number, and above that how often it had been used before, modulo 1024.
+/// Place in the slab of sockets, and above it the use count of that place, modulo 1024.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct SocketId(u32);
 
 const PLACE_BITS: u32 = 22;
 
 impl SocketId {
-    /// Not known, or none.
+    /// Unknown socket, or no socket.
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// None comes before it.
+    /// Smallest id.
     pub(crate) const FIRST: Self = Self(0);
     pub(crate) fn new(place: usize, uses: u32) -> Self {
         Self(place as u32 | uses << PLACE_BITS)
     }
-    /// Its place in the slab.
+    /// Place in the slab.
     #[inline]
     pub(crate) const fn place(self) -> usize {
         (self.0 & ((1 << PLACE_BITS) - 1)) as usize

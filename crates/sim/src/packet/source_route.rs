@@ -1,8 +1,4 @@
-//! Loose source routes of a run: which gateways there are to go through, and how hosts go by them (RFC 791 §3.1).
-//!
-//! A packet on such a route is addressed to its next stop, as on the wire; the gateway there has its ordinary routes, finds
-//! itself addressed, and readdresses the packet. A server answers along the way that the SYN came by, from the last
-//! gateway to the first (RFC 1122 §4.2.3.8; Linux `ip_options_echo`).
+//! Loose source routes of a run: their gateways, and how packets follow them (RFC 791 §3.1).
 
 use crate::packet::flow_end::FlowEnd;
 use core::net::Ipv4Addr;
@@ -12,27 +8,27 @@ use tailrace_scenario::Scenario;
 use tailrace_transport::mptcp::SourceRoute;
 use tailrace_wire::Ipv4Options;
 
-/// A route in the table: an even number for the way there, and the one after it for the way back.
+/// Index of a route: even for the forward direction, the next odd one for the reverse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RouteId(u32);
 
-/// How far a packet is on its route.
+/// Progress of a packet on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Itinerary {
     route: RouteId,
-    /// Gateways that it has left behind.
+    /// Number of gateways passed.
     passed: u8,
-    /// Where it goes in the end.
+    /// Final destination.
     last: Address,
 }
 
 impl Itinerary {
-    /// Where it goes in the end.
+    /// Final destination.
     pub(crate) const fn last(self) -> Address {
         self.last
     }
 
-    /// The number of its list of gateways among all of the run, whichever way it goes.
+    /// Index of its gateway list among all of the run, for either direction.
     pub(crate) const fn list(self) -> u32 {
         self.route.0 / 2
     }
@@ -42,9 +38,9 @@ impl Itinerary {
 #[derive(Debug, Default)]
 pub(crate) struct SourceRoutes {
     stops: Vec<Box<[Address]>>,
-    /// The first route of each flow group.
+    /// First route of each flow group.
     first: Vec<u32>,
-    /// By a server's socket and its client's port: the way that the SYN came by, backwards.
+    /// Reversed route of the SYN, by the server's socket and its client's port.
     learnt: BTreeMap<(u32, u16), RouteId>,
 }
 
@@ -63,7 +59,7 @@ impl SourceRoutes {
         routes
     }
 
-    /// Whether the run has none.
+    /// Whether the run has no source routes.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.stops.is_empty()
@@ -73,8 +69,7 @@ impl SourceRoutes {
         &self.stops[route.0 as usize]
     }
 
-    /// The route by which a segment of a flow's socket leaves: the one its connection asks for, or else the one that its
-    /// peer came by.
+    /// Route of a segment that leaves a flow's socket: the one that its connection asks for, or the reverse of its peer's.
     pub(crate) fn departing(
         &self,
         (socket, group): (FlowEnd, u32),
@@ -87,7 +82,7 @@ impl SourceRoutes {
         }
     }
 
-    /// A SYN for a server's socket has come by such a route, or by none.
+    /// Records the route of a SYN for a server's socket, or that it has none.
     pub(crate) fn learn(&mut self, (socket, peer_port): (FlowEnd, u16), came: Option<Itinerary>) {
         let end = (socket.0, peer_port);
         match came {
@@ -97,14 +92,14 @@ impl SourceRoutes {
         };
     }
 
-    /// A packet for `last` sets out: how far it is, its first stop, and what the option adds to its header.
+    /// Starts a packet for `last` on its route: returns its itinerary, its first stop, and the size of the IP option.
     pub(crate) fn set_out(&self, route: RouteId, last: Address) -> (Itinerary, Address, u32) {
         let stops = self.stops(route);
         let len = SourceRoute::option_len(stops.len());
         (Itinerary { route, passed: 0, last }, stops[0], len)
     }
 
-    /// The next stop of a packet that is where it was addressed to; `None` at the end of its route.
+    /// Next stop of a packet that has reached its destination address; `None` at the end of its route.
     pub(crate) fn next_stop(&self, itinerary: &mut Itinerary) -> Option<Address> {
         let stops = self.stops(itinerary.route);
         let passed = usize::from(itinerary.passed);
@@ -115,8 +110,7 @@ impl SourceRoutes {
         Some(stops.get(passed + 1).copied().unwrap_or(itinerary.last))
     }
 
-    /// The option as it stands in the header: gateways that were left behind in the places that they had their successors
-    /// in, then the stops after the next.
+    /// IP option as in the header: passed gateways in their recorded places, then the stops after the next.
     pub(crate) fn option(&self, itinerary: &Itinerary) -> Ipv4Options {
         let (stops, passed) = (self.stops(itinerary.route), usize::from(itinerary.passed));
         let ahead = stops.iter().skip(passed + 1).copied().chain([itinerary.last]);
@@ -134,7 +128,7 @@ mod tests {
         Address::from_index(u32::from(n) - 1)
     }
 
-    /// Two routes, through 1 and through 2 and 3, there and back.
+    /// Two routes, through 1 and through 2 and 3, with their reverses.
     fn routes() -> SourceRoutes {
         let stops: [&[u8]; 4] = [&[1], &[1], &[2, 3], &[3, 2]];
         SourceRoutes {

@@ -1,16 +1,16 @@
-//! Source addresses that are not the sender's: what queues and captures see of a flow that hides. Whose packets they are is known
-//! all the same, since packets are counted to the flow that they carry apart.
+//! Spoofed source addresses, as queues and captures see them. Packets are still counted for their flow, whose number they carry
+//! besides the header.
 
 use crate::ground::build_error::BuildError;
 use tailrace_core::Rng;
 use tailrace_net::Address;
 use tailrace_scenario::model::{Spoof, SpoofPer};
 
-/// Addresses that no host has (RFC 1112 §4: reserved for future use).
+/// First spoofed address, in a range that no host has (RFC 1112 §4: reserved for future use).
 const FIRST: u32 = 0xf000_0000;
 const LAST: u32 = 0xfeff_ffff;
 
-/// Gives flows their pools, one after the other.
+/// Assigns address pools to flows, one after the other.
 #[derive(Debug)]
 pub(crate) struct SpoofPools {
     next: u32,
@@ -23,7 +23,7 @@ impl Default for SpoofPools {
 }
 
 impl SpoofPools {
-    /// The first address of a pool of so many.
+    /// First address of a pool of this size.
     pub(crate) fn take(&mut self, size: u32) -> Result<u32, BuildError> {
         let first = self.next;
         match first.checked_add(size).filter(|next| *next <= LAST) {
@@ -39,7 +39,7 @@ impl SpoofPools {
     }
 }
 
-/// The addresses of one flow.
+/// Spoofed addresses of one flow.
 #[derive(Debug)]
 pub(crate) struct SpoofedSource {
     first: u32,
@@ -53,12 +53,12 @@ impl SpoofedSource {
         Self { first, spoof, rng, current: None }
     }
 
-    /// All of them.
+    /// All addresses.
     pub(crate) fn pool(&self) -> impl Iterator<Item = Address> + use<> {
         (self.first..self.first + self.spoof.pool).map(Address)
     }
 
-    /// That of the next packet, which is of this pulse.
+    /// Address of the next packet, which belongs to this pulse.
     pub(crate) fn next(&mut self, pulse: impl FnOnce() -> u64) -> Address {
         match self.spoof.per {
             SpoofPer::Packet => self.draw(),

@@ -16,20 +16,20 @@ use crate::results::{series, tables};
 /// All tables.
 pub fn tables() -> Vec<TableInfo> {
     vec![
-        tables::flows::INFO,
-        tables::paths::INFO,
-        tables::flow_windows::INFO,
-        tables::queues::INFO,
-        tables::connections::INFO,
-        series::groups::INFO,
-        series::flows::INFO,
-        series::queues::INFO,
-        series::laws::INFO,
-        series::subflows::INFO,
-        series::connections::INFO,
-        series::paths::INFO,
-        tables::reordering::INFO,
-        tables::events::INFO,
+        tables::flows::info(),
+        tables::paths::info(),
+        tables::flow_windows::info(),
+        tables::queues::info(),
+        tables::connections::info(),
+        series::groups::info(),
+        series::flows::info(),
+        series::queues::info(),
+        series::laws::info(),
+        series::subflows::info(),
+        series::connections::info(),
+        series::paths::info(),
+        tables::reordering::info(),
+        tables::events::info(),
     ]
 }
 

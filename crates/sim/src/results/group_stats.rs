@@ -10,6 +10,7 @@ use crate::results::application_stats::video_summary;
 use crate::results::application_stats::voice_summary;
 use crate::results::classifier_summary::{ClassifierSummary, evaluate};
 use crate::results::connection_summary::ListedConnections;
+use crate::results::counter_values::CounterValues;
 use crate::results::flow_counts::FlowCounts;
 use crate::results::group_summary::{
     ConnectionCounts, GroupSummary, IntervalsSummary, PagesSummary, TransferCounts, WholeRunCounters,
@@ -111,14 +112,8 @@ impl RunView<'_> {
             jain: jain(&goodput),
             goodput_bps: Spread::of(&goodput),
             throughput_bps: Spread::of(&throughput),
-            altered_bytes: total.altered_bytes,
-            sent_packets: total.sent_packets,
-            lost_packets: total.lost_packets,
+            counters: self.counters(flows.clone(), total),
             loss_ratio: total.loss_ratio(),
-            marked_packets: total.marked_packets,
-            retransmitted_packets: total.retransmitted_packets,
-            timeouts: self.timeouts(flows.clone(), &total),
-            completed: total.completed,
             transfers,
             connections,
             whole_run: (scope == Scope::Run).then(|| self.whole_run(flows.clone())),
@@ -167,13 +162,13 @@ impl RunView<'_> {
         let mut whole = FlowStats::default();
         flows.clone().for_each(|f| whole.add(&self.world.flow_stats(f)));
         let wrong = flows.clone().filter_map(|f| self.world.wrong_bytes(f)).reduce(|all, one| all + one);
-        WholeRunCounters::of(&whole, self.timeouts(flows, &whole), wrong)
+        WholeRunCounters::of(self.counters(flows, whole), wrong)
     }
 
-    /// Those of several flows together, if they are known.
-    fn timeouts(&self, flows: Range<usize>, total: &FlowStats) -> Option<u64> {
-        let is_known = self.world.flows[flows].iter().all(|flow| !flow.lacks_timeouts);
-        is_known.then_some(total.timeouts)
+    /// Sums of the counters of several flows.
+    fn counters(&self, flows: Range<usize>, stats: FlowStats) -> CounterValues {
+        let timeouts_known = self.world.flows[flows].iter().all(|flow| !flow.lacks_timeouts);
+        CounterValues { stats, timeouts_known }
     }
 
     /// What became of what applications were asked for: in all, or in a part of the run.

@@ -3,8 +3,8 @@
 use crate::ground::distribution::{Distribution, Spread};
 use crate::ground::keys::keys;
 use crate::ground::ordered_map::OrderedMap;
-use crate::ground::rate::{loss_ratio, rate_bps};
-use crate::stats::flow_stats::FlowStats;
+use crate::ground::rate::rate_bps;
+use crate::results::counter_values::CounterValues;
 use crate::stats::intervals::Smoothness;
 use crate::stats::loss_counters::LossCounters;
 use std::collections::BTreeMap;
@@ -25,22 +25,11 @@ keys! {
         /// Jain's fairness index of the flows' goodput: 1 if all are equal, 1/n if one flow has all; null if none has
         /// any.
         jain: f64, "0 to 1";
-        /// Bytes that reached applications after a middlebox had changed them (`rewrite` of a link).
-        altered_bytes: u64, "bytes";
-        /// Data packets sent, retransmissions included. This and all other counts are sums over the flows.
-        sent_packets: u64, "packets";
-        /// How many of these were dropped on the way by the end of the run.
-        lost_packets: u64, "packets";
+        /// Counters, as sums over the flows.
+        #[serde(flatten)]
+        counters: CounterValues, "" of CounterValues;
         /// `lost_packets` divided by `sent_packets`; null if none was sent.
         loss_ratio: f64, "ratio";
-        /// How many of the packets sent were marked CE (ECN) by queues.
-        marked_packets: u64, "packets";
-        /// Segments sent again (TCP).
-        retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
-        timeouts: Option<u64>, "";
-        /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
-        completed: u64, "";
         /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
         /// applications without any.
         transfers: Option<TransferCounts>, "" of TransferCounts;
@@ -96,9 +85,8 @@ keys! {
 impl GroupSummary {
     /// What befell packets sent in a window after it was over.
     pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
-        self.lost_packets += late.lost;
-        self.marked_packets += late.marked;
-        self.loss_ratio = loss_ratio(self.lost_packets, self.sent_packets);
+        self.counters.stats.add_losses(late);
+        self.loss_ratio = self.counters.stats.loss_ratio();
     }
 }
 
@@ -265,28 +253,11 @@ keys! {
     /// A group's counters from the start of the run.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct WholeRunCounters {
-        /// Data packets sent, retransmissions included.
-        sent_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
-        sent_bytes: u64, "bytes";
-        /// Data packets that arrived.
-        received_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
-        received_bytes: u64, "bytes";
-        /// Bytes given to applications, in order and once.
-        delivered_bytes: u64, "bytes";
-        /// Data packets dropped on the way.
-        lost_packets: u64, "packets";
+        /// Counters, as sums over the flows.
+        #[serde(flatten)]
+        counters: CounterValues, "" of CounterValues;
         /// Data packets sent that had neither arrived nor been lost by the end.
         under_way_packets: u64, "packets";
-        /// Data packets marked CE (ECN) by queues.
-        marked_packets: u64, "packets";
-        /// Segments sent again (TCP).
-        retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
-        timeouts: Option<u64>, "";
-        /// How many transfers or exchanges were completed.
-        completed: u64, "";
         /// How many delivered bytes differ from what the other end wrote, where both are known: over TCP with a Linux
         /// kernel at an end. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -296,21 +267,10 @@ keys! {
 
 impl WholeRunCounters {
     /// Of the counters of a group since the start.
-    pub(crate) fn of(t: &FlowStats, timeouts: Option<u64>, wrong_bytes: Option<u64>) -> Self {
-        Self {
-            sent_packets: t.sent_packets,
-            sent_bytes: t.sent_bytes,
-            received_packets: t.received_packets,
-            received_bytes: t.received_bytes,
-            delivered_bytes: t.delivered_bytes,
-            lost_packets: t.lost_packets,
-            under_way_packets: t.sent_packets - t.received_packets - t.lost_packets,
-            marked_packets: t.marked_packets,
-            retransmitted_packets: t.retransmitted_packets,
-            timeouts,
-            completed: t.completed,
-            wrong_bytes,
-        }
+    pub(crate) fn of(counters: CounterValues, wrong_bytes: Option<u64>) -> Self {
+        let CounterValues { stats, .. } = counters;
+        let under_way_packets = stats.sent_packets - stats.received_packets - stats.lost_packets;
+        Self { counters, under_way_packets, wrong_bytes }
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod catalogue;
 pub(crate) mod classifier_summary;
 pub(crate) mod connection_names;
 pub(crate) mod connection_summary;
+pub(crate) mod counter_values;
 pub(crate) mod flow_counts;
 pub(crate) mod group_stats;
 pub(crate) mod group_summary;

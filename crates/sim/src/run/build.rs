@@ -342,6 +342,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
                 delivery_gap: silence(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
+                recent_arrivals: Default::default(),
                 retired: RetiredCounters::default(),
             });
         }

@@ -10,7 +10,7 @@ use crate::run::simulation::Simulation;
 use core::fmt;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::{Fault, FaultConfig, LinkIndex, Scenario, Way};
+use tailrace_scenario::model::{Fault, FaultConfig, LinkDirection, LinkIndex, Scenario};
 
 /// Something that is changed while a run is under way.
 #[derive(Clone, Debug, PartialEq)]
@@ -146,7 +146,8 @@ impl Simulation {
         match (change, unbegun) {
             (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
             (Change::Set(link, kind), None) => {
-                let fault = self.faults.add(Fault { ways: Way::both(link).into(), at, until: None, kind });
+                let fault =
+                    self.faults.add(Fault { ways: LinkDirection::both(link).into(), at, until: None, kind });
                 self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Begins));
             }
             // What is on the agenda stays there: it is over as soon as it can be.
@@ -162,7 +163,8 @@ impl Simulation {
     fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
         let concerned = |i: &usize| {
-            all[*i].ways == Way::both(link) && all[*i].kind.changed_fields() == kind.changed_fields()
+            all[*i].ways == LinkDirection::both(link)
+                && all[*i].kind.changed_fields() == kind.changed_fields()
         };
         let fault = self.faults.lasting().find(concerned)?;
         if self.faults.all()[fault].at == at {

@@ -9,7 +9,7 @@ use tailrace_access::LinkSchedule;
 use tailrace_core::{DeliveryTrace, Duration, Instant, Rate, Rng};
 use tailrace_impair::{LinkCondition, LinkState};
 use tailrace_net::LinkId;
-use tailrace_scenario::model::{LinkIndex, LinkSpec, Scenario, Way};
+use tailrace_scenario::model::{LinkDirection, LinkIndex, LinkSpec, Scenario};
 
 const NANOSECONDS: u128 = 1_000_000_000;
 const MILLISECOND: u64 = 1_000_000;
@@ -25,12 +25,12 @@ pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Res
     let spec = if forward { &of.forward } else { &of.backward };
     let touched = scenario.faults.iter().any(|fault| {
         let aspects = fault.kind.changed_fields();
-        let way = Way { link, backward: !forward };
+        let way = LinkDirection { link, backward: !forward };
         fault.ways.contains(&way) && (aspects.rate || aspects.state)
     });
     let drawn = scenario.faults.iter().find(|fault| {
         let aspects = fault.kind.changed_fields();
-        let way = Way { link, backward: !forward };
+        let way = LinkDirection { link, backward: !forward };
         fault.kind.profile().is_some() && fault.ways.contains(&way) && (aspects.rate || aspects.state)
     });
     if let Some(fault) = drawn {

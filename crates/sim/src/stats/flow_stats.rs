@@ -1,72 +1,62 @@
-//! What is counted for flows and groups of flows.
+//! Counters of flows.
 
+use crate::ground::counters::counters;
 use crate::ground::rate::{loss_ratio, rate_bps};
 use crate::stats::loss_counters::LossCounters;
 use tailrace_core::Duration;
 
-/// Counters of one flow since the start of the run. Packets are those that carry payload, in either direction. What a packet counts
-/// for comes first, arrivals before departures: it is one line of the processor's cache each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct FlowStats {
-    pub(crate) received_packets: u64,
-    /// IP bytes of those: throughput.
-    pub(crate) received_bytes: u64,
-    /// Sum of the one-way delays of what came forward, from the host that opens the flow to the other.
-    pub(crate) delay_sum: Duration,
-    /// Bytes handed to the application, in order and once: goodput.
-    pub(crate) delivered_bytes: u64,
-    /// Sum of |D| over deliveries (`delivery`), and how many they were.
-    pub(crate) jitter_sum: Duration,
-    pub(crate) jitter_samples: u64,
-    pub(crate) sent_packets: u64,
-    pub(crate) sent_bytes: u64,
-    pub(crate) rtt_sum: Duration,
-    pub(crate) rtt_samples: u64,
-    /// Packets of those received that came the other way, and the sum of their delays.
-    pub(crate) reverse_packets: u64,
-    pub(crate) reverse_delay_sum: Duration,
-    /// Of the bytes delivered those that a middlebox had changed.
-    pub(crate) altered_bytes: u64,
-    pub(crate) lost_packets: u64,
-    pub(crate) marked_packets: u64,
-    pub(crate) retransmitted_packets: u64,
-    pub(crate) timeouts: u64,
-    pub(crate) completed: u64,
-    /// Bytes of what completed, and the sum of the times that it took.
-    pub(crate) completed_bytes: u64,
-    pub(crate) completion_sum: Duration,
-    /// Packets that came too late for the application.
-    pub(crate) late_packets: u64,
+counters! {
+    /// Counters of one flow since the start of the run. Packets are those with payload, in either direction. Counters of
+    /// arrivals come first, those of departures second: each group is one cache line.
+    pub(crate) struct FlowStats {
+        /// Data packets that arrived.
+        received_packets: u64, "packets";
+        /// Their size in bytes of IP packets.
+        received_bytes: u64, "bytes";
+        /// Sum of one-way delays of packets from the host that opens the flow to the other.
+        delay_sum: Duration;
+        /// Bytes delivered to applications, in order and once.
+        delivered_bytes: u64, "bytes";
+        /// Sum of |D| over deliveries (see `jitter`).
+        jitter_sum: Duration;
+        /// Number of these deliveries.
+        jitter_samples: u64;
+        /// Data packets sent, retransmissions included.
+        sent_packets: u64, "packets";
+        /// Their size in bytes of IP packets.
+        sent_bytes: u64, "bytes";
+        /// Sum of round-trip time samples.
+        rtt_sum: Duration;
+        /// Number of these samples.
+        rtt_samples: u64;
+        /// Packets received in the opposite direction.
+        reverse_packets: u64;
+        /// Sum of their one-way delays.
+        reverse_delay_sum: Duration;
+        /// Delivered bytes that a middlebox had changed (`rewrite` of a link).
+        altered_bytes: u64, "bytes";
+        /// How many of the packets sent were dropped on the way by the end of the run.
+        lost_packets: u64, "packets";
+        /// How many of the packets sent were marked CE (ECN) by queues.
+        marked_packets: u64, "packets";
+        /// Data packets that arrived after three or more packets in a row that were sent later (RFC 4737, n-reordering with n = 3).
+        reordered_packets: u64, "packets";
+        /// Segments sent again (TCP).
+        retransmitted_packets: u64, "packets";
+        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        timeouts: u64, "";
+        /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
+        completed: u64, "";
+        /// Bytes of completed transfers.
+        completed_bytes: u64;
+        /// Sum of their completion times.
+        completion_sum: Duration;
+        /// Packets that arrived too late for the playout buffer.
+        late_packets: u64;
+    }
 }
 
 impl FlowStats {
-    /// The counts since an earlier copy.
-    pub(crate) fn since(&self, earlier: &Self) -> Self {
-        Self {
-            sent_packets: self.sent_packets - earlier.sent_packets,
-            sent_bytes: self.sent_bytes - earlier.sent_bytes,
-            received_packets: self.received_packets - earlier.received_packets,
-            received_bytes: self.received_bytes - earlier.received_bytes,
-            delivered_bytes: self.delivered_bytes - earlier.delivered_bytes,
-            altered_bytes: self.altered_bytes - earlier.altered_bytes,
-            lost_packets: self.lost_packets - earlier.lost_packets,
-            marked_packets: self.marked_packets - earlier.marked_packets,
-            retransmitted_packets: self.retransmitted_packets - earlier.retransmitted_packets,
-            timeouts: self.timeouts - earlier.timeouts,
-            delay_sum: self.delay_sum - earlier.delay_sum,
-            reverse_packets: self.reverse_packets - earlier.reverse_packets,
-            reverse_delay_sum: self.reverse_delay_sum - earlier.reverse_delay_sum,
-            rtt_sum: self.rtt_sum - earlier.rtt_sum,
-            rtt_samples: self.rtt_samples - earlier.rtt_samples,
-            completed: self.completed - earlier.completed,
-            completed_bytes: self.completed_bytes - earlier.completed_bytes,
-            completion_sum: self.completion_sum - earlier.completion_sum,
-            late_packets: self.late_packets - earlier.late_packets,
-            jitter_sum: self.jitter_sum - earlier.jitter_sum,
-            jitter_samples: self.jitter_samples - earlier.jitter_samples,
-        }
-    }
-
     /// Adds losses and marks.
     pub(crate) fn add_losses(&mut self, losses: LossCounters) {
         self.lost_packets += losses.lost;
@@ -78,31 +68,6 @@ impl FlowStats {
         self.completed += 1;
         self.completed_bytes = self.completed_bytes.saturating_add(bytes);
         self.completion_sum += took;
-    }
-
-    /// Adds another flow's counts.
-    pub(crate) fn add(&mut self, o: &Self) {
-        self.sent_packets += o.sent_packets;
-        self.sent_bytes += o.sent_bytes;
-        self.received_packets += o.received_packets;
-        self.received_bytes += o.received_bytes;
-        self.delivered_bytes += o.delivered_bytes;
-        self.altered_bytes += o.altered_bytes;
-        self.lost_packets += o.lost_packets;
-        self.marked_packets += o.marked_packets;
-        self.retransmitted_packets += o.retransmitted_packets;
-        self.timeouts += o.timeouts;
-        self.delay_sum += o.delay_sum;
-        self.reverse_packets += o.reverse_packets;
-        self.reverse_delay_sum += o.reverse_delay_sum;
-        self.rtt_sum += o.rtt_sum;
-        self.rtt_samples += o.rtt_samples;
-        self.completed += o.completed;
-        self.completed_bytes = self.completed_bytes.saturating_add(o.completed_bytes);
-        self.completion_sum += o.completion_sum;
-        self.late_packets += o.late_packets;
-        self.jitter_sum += o.jitter_sum;
-        self.jitter_samples += o.jitter_samples;
     }
 
     /// Mean one-way delay of the packets that came forward, seconds; NaN without any.

@@ -17,6 +17,7 @@ pub(crate) mod intervals;
 pub(crate) mod jitter;
 pub(crate) mod loss_attribution;
 pub(crate) mod loss_counters;
+pub(crate) mod n_reordering;
 pub(crate) mod paths;
 pub(crate) mod recorder;
 pub(crate) mod transfer_sizes;

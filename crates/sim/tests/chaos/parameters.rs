@@ -9,11 +9,11 @@ use tailrace_core::text::Quantity;
 use tailrace_core::{Bytes, Duration, Limit, Rate};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::model::{FaultConfig, GrantConfig, LossConfig, MediumConfig};
-use tailrace_transport::mptcp::MptcpConfig;
 use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::{CcConfig, TcpConfig};
+use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// A minimal scenario around a queue and a transport.
 fn probe(queue: &str, transport: &str) -> bool {
@@ -104,14 +104,16 @@ fn multipath(key: &str, text: &str) -> bool {
 pub(crate) fn tcp(d: &mut Draw, before: &str) -> String {
     let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
     let usual = TcpConfig::default();
-    settings(d, TcpConfig::params(), &|p| usual.get(p), &fits)
+    let get = |p: &str| usual.get(p).or_else(|| usual.behaviour.get(p));
+    transport_settings(d, TcpConfig::params(), TcpBehaviour::params(), &get, &fits)
 }
 
 /// Parameters of a connection of Multipath TCP, beside the keys `before` of its table.
 pub(crate) fn mptcp(d: &mut Draw, before: &str) -> String {
     let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
     let usual = MptcpConfig::default();
-    settings(d, MptcpConfig::params(), &|p| usual.get(p), &fits)
+    let get = |p: &str| usual.get(p).or_else(|| usual.behaviour.get(p));
+    transport_settings(d, MptcpConfig::params(), MptcpBehaviour::params(), &get, &fits)
 }
 
 /// A loss process.
@@ -251,15 +253,34 @@ fn table(d: &mut Draw, name: &str, params: &[ParamInfo], get: Get<'_>, fits: Fit
 
 /// Some of the parameters, each `, key = value`, that fit beside one another.
 fn settings(d: &mut Draw, params: &[ParamInfo], get: Get<'_>, fits: Fits<'_>) -> String {
+    let params: Vec<_> = params.iter().map(|p| ("", p)).collect();
+    settings_of_tables(d, &params, get, fits)
+}
+
+/// Some of the options of a transport, and of the parameters of its `behaviour`.
+fn transport_settings(
+    d: &mut Draw,
+    options: &[ParamInfo],
+    behaviour: &[ParamInfo],
+    get: Get<'_>,
+    fits: Fits<'_>,
+) -> String {
+    let options = options.iter().map(|p| ("", p));
+    let params: Vec<_> = options.chain(behaviour.iter().map(|p| ("behaviour.", p))).collect();
+    settings_of_tables(d, &params, get, fits)
+}
+
+/// Some of the parameters, each with the table that its key begins with.
+fn settings_of_tables(d: &mut Draw, params: &[(&str, &ParamInfo)], get: Get<'_>, fits: Fits<'_>) -> String {
     let mut keys = String::new();
-    // As many in expectation, whether there are ten parameters or sixty.
+    // The expected number of settings is the same for ten parameters and for sixty.
     let each = d.wildness * (8.0 / params.len().max(1) as f64).min(0.7);
-    for p in params {
+    for (table, p) in params {
         if !d.chance(each) {
             continue;
         }
         let Some(value) = value(d, p, get(p.name).as_ref()) else { continue };
-        let more = format!("{keys}, {} = {}", p.name, toml(&value));
+        let more = format!("{keys}, {table}{} = {}", p.name, toml(&value));
         if fits(&more) {
             keys = more;
         }

@@ -200,7 +200,9 @@ fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
     let [one, other] = repeats("\"tcp\"");
     assert!(one > 1.5 * other, "{one} {other}");
     // RFC 5681 §3.2, the note to step 4; Linux.
-    for bounded in ["{ kind = \"tcp\", dup_limit = \"flight\" }", "{ kind = \"tcp\", profile = \"linux\" }"] {
+    for bounded in
+        ["{ kind = \"tcp\", behaviour.dup_limit = \"flight\" }", "{ kind = \"tcp\", profile = \"linux\" }"]
+    {
         let [one, other] = repeats(bounded);
         assert!(one < other / 2.0, "{bounded}: {one} {other}");
     }

@@ -20,28 +20,32 @@ fn small() -> Text {
         .tcp("cc = \"cubic\", mss = \"1000 B\"", "\"bulk\"")
 }
 
+/// Published counters of flows, groups and whole runs.
+const COUNTERS: [&str; 12] = [
+    "received_packets",
+    "received_bytes",
+    "delivered_bytes",
+    "sent_packets",
+    "sent_bytes",
+    "altered_bytes",
+    "lost_packets",
+    "marked_packets",
+    "reordered_packets",
+    "retransmitted_packets",
+    "timeouts",
+    "completed",
+];
+
 /// What a group of endless TCP flows has in a run that records at intervals.
 fn leaves_of_a_tcp_group() -> Vec<String> {
     let distribution =
         |name: &str| ["mean", "sd", "min", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
     let spread = |name: &str| ["mean", "sd", "min", "max", "sum"].map(|l| format!("{name}.{l}"));
-    let mut wanted: Vec<String> = [
-        "flows",
-        "role",
-        "jain",
-        "altered_bytes",
-        "sent_packets",
-        "lost_packets",
-        "loss_ratio",
-        "marked_packets",
-        "retransmitted_packets",
-        "timeouts",
-        "completed",
-        "completion_goodput_bps",
-        "longest_silence_s",
-    ]
-    .map(String::from)
-    .to_vec();
+    let mut wanted: Vec<String> =
+        ["flows", "role", "jain", "loss_ratio", "completion_goodput_bps", "longest_silence_s"]
+            .map(String::from)
+            .to_vec();
+    wanted.extend(COUNTERS.map(String::from));
     wanted.extend(
         [
             "start_s",
@@ -67,10 +71,7 @@ fn leaves_of_a_tcp_group() -> Vec<String> {
     let causes = ["aborted", "interface_down", "refused", "reset", "timed_out"];
     wanted.extend(below("connections.broken", &causes));
     wanted.push("transfers".into());
-    let counters = ["sent_packets", "sent_bytes", "received_packets", "received_bytes", "delivered_bytes"];
-    wanted.extend(below("whole_run", &counters));
-    let counters = ["lost_packets", "marked_packets", "retransmitted_packets", "timeouts", "completed"];
-    wanted.extend(below("whole_run", &counters));
+    wanted.extend(below("whole_run", &COUNTERS));
     wanted.push("whole_run.under_way_packets".into());
     wanted
 }

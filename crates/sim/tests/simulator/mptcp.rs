@@ -99,7 +99,12 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
 #[test]
 fn every_segment_fits_an_ethernet_packet() {
     // The first data has MP_CAPABLE beside it, later data a mapping of a length that depends on numbers and checksums.
-    for options in ["", "checksum = false", "wide_dsn = true", "wide_data_ack = true, wide_dsn = true"] {
+    for options in [
+        "",
+        "checksum = false",
+        "behaviour.wide_dsn = true",
+        "behaviour = { wide_data_ack = true, wide_dsn = true }",
+    ] {
         let text = parallel("10 s", 1, "200 packets").with("mtu = \"65535 B\"", "mtu = \"1500 B\"");
         let run = flow(text, options, "{ kind = \"transfer\", size = \"100 kB\" }").run();
         assert_eq!(run.leaf("groups.mp.completed"), 1.0);
@@ -150,7 +155,11 @@ fn captured(transport: &str) -> Run {
 
 #[test]
 fn tshark_dissects_every_option_and_links_the_subflows() {
-    for transport in ["", "checksum = true, wide_dsn = true", "wide_data_ack = true, wide_dsn = true"] {
+    for transport in [
+        "",
+        "checksum = true, behaviour.wide_dsn = true",
+        "behaviour = { wide_data_ack = true, wide_dsn = true }",
+    ] {
         let run = captured(transport);
         assert_eq!(run.leaf("groups.mp.completed"), 1.0);
         let Some(tshark) = Tshark::open(&run, "a-0.pcapng") else { return };

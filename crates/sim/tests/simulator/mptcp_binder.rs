@@ -121,7 +121,7 @@ fn a_gateway_that_is_dead_from_the_start_costs_only_its_subflow() {
     let faults = ["in[1]", "out[1]"]
         .map(|link| format!("[[fault]]\nat = \"0 s\"\nlink = \"{link}\"\nkind = \"down\""));
     let text = mesh("60 s").top("warmup = \"20 s\"\nrecord = { events = true }").add(&faults.join("\n"));
-    let manager = format!("{}, join_syn_retries = 3", through("gw[1]; gw[2]"));
+    let manager = format!("{}, behaviour.join_syn_retries = 3", through("gw[1]; gw[2]"));
     let run = flow(text, &manager, "\"bulk\"").run();
     assert_close(goodput(&run), 2.0 * 2e6 * 1428.0 / 1500.0, 0.05);
     assert_eq!((subflows(&run, "subflows_established"), subflows(&run, "subflows_lost")), (2, 1));

@@ -170,7 +170,7 @@ fn a_script_makes_backups_and_takes_addresses_away() {
 #[test]
 fn the_first_data_fits_the_path_with_the_keys_beside_it() {
     // RFC 8684 §3.1: MP_CAPABLE goes with the first data, and takes more room than a mapping.
-    for more in ["", ", checksum = true", ", wide_dsn = true, wide_data_ack = true"] {
+    for more in ["", ", checksum = true", ", behaviour = { wide_dsn = true, wide_data_ack = true }"] {
         let text = star("5 s", 1, 1).with("mtu = \"65535 B\"", "mtu = \"1500 B\"");
         let transport = format!("{{ kind = \"mptcp\"{more} }}");
         let run = text.flow("mp", ("a", "b"), &transport, "{ kind = \"transfer\", size = \"10 kB\" }").run();

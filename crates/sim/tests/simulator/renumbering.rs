@@ -166,7 +166,8 @@ fn multipath_tcp_joins_from_the_new_address_and_back() {
 fn a_path_manager_that_opens_nothing_loses_the_connection() {
     // An endpoint with `fullmesh` joins the addresses that subflows go to, and there are none any more.
     for manager in ["\"passive\"", "\"ndiffports\"", "{ kind = \"linux\", client = \"1 fullmesh\" }"] {
-        let transport = format!("{{ kind = \"mptcp\", path_manager = {manager}, close_timeout = \"2 s\" }}");
+        let transport =
+            format!("{{ kind = \"mptcp\", path_manager = {manager}, behaviour.close_timeout = \"2 s\" }}");
         let run = network("20 s").flow("mp", ("a", "b"), &transport, "\"bulk\"").add(&change("a", "")).run();
         assert_eq!(run.words("connections", "state"), ["interface_down"], "{manager}");
         assert_close(run.column("connections", "end_s")[0], 7.0, 1e-6);

@@ -146,10 +146,13 @@ fn captures_show_the_failure_the_mapping_and_which_checksum_is_wrong() {
     for paths in [1, 2] {
         let text = parallel("10 s", paths, "30 packets")
             .with("name = \"path0\"", "name = \"path0\"\nrewrite = 0.05\nreverse = { rewrite = 0 }");
-        let run =
-            flow(text, "checksum = true, wide_dsn = true", "{ kind = \"transfer\", size = \"300 kB\" }")
-                .add("[[capture]]\nat = \"b\"\nsnaplen = \"2000 B\"")
-                .run();
+        let run = flow(
+            text,
+            "checksum = true, behaviour.wide_dsn = true",
+            "{ kind = \"transfer\", size = \"300 kB\" }",
+        )
+        .add("[[capture]]\nat = \"b\"\nsnaplen = \"2000 B\"")
+        .run();
         let Some(tshark) = Tshark::open(&run, "b-0.pcapng") else { return };
         let rows = tshark.fields(&fields);
         assert!(rows.iter().all(|r| r[5].is_empty() && r[6] == "1"), "TCP's checksums are right");

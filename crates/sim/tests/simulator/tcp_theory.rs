@@ -69,7 +69,7 @@ fn random_loss_with_delayed_acks_gives_mathis_and_pftk_with_b_2() {
     // The formulas assume a sender that counts ACKs; growth by bytes (RFC 3465) makes up for delayed ACKs.
     for p in [0.001, 0.01] {
         let transport = "cc = \"newreno\", sack = false, delayed_ack = 2, min_rto = \"1 s\"";
-        let x = rate_under_loss(p, &format!("{transport}, increase = \"acks\""));
+        let x = rate_under_loss(p, &format!("{transport}, behaviour.increase = \"acks\""));
         assert_close(x, mathis(p, 2.0), 0.2);
         let bytes = rate_under_loss(p, transport);
         assert!(bytes > 1.2 * x, "by bytes {bytes}, by ACKs {x}");
@@ -77,7 +77,7 @@ fn random_loss_with_delayed_acks_gives_mathis_and_pftk_with_b_2() {
     // PFTK takes all packets of a round after the first lost one to be lost, too. Independent losses cause fewer
     // timeouts, which at 1 s each tell above 1 %.
     for p in [0.005, 0.01] {
-        let transport = "cc = \"reno\", sack = false, delayed_ack = 2, increase = \"acks\"";
+        let transport = "cc = \"reno\", sack = false, delayed_ack = 2, behaviour.increase = \"acks\"";
         assert_close(rate_under_loss(p, transport), pftk(p, 2.0, 1.0), 0.2);
     }
 }

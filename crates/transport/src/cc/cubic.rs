@@ -305,7 +305,7 @@ impl Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::TcpConfig;
+    use crate::config::{TcpBehaviour, TcpConfig};
 
     const MSS: u64 = 1000;
 
@@ -350,8 +350,12 @@ mod tests {
 
     #[test]
     fn rest_of_an_ack_beyond_slow_start_counts_in_linux() {
-        let config =
-            TcpConfig { iw: Some(10), initial_ssthresh: Some(12), abc_limit: 255, ..TcpConfig::default() };
+        let config = TcpConfig {
+            iw: Some(10),
+            initial_ssthresh: Some(12),
+            behaviour: TcpBehaviour { abc_limit: 255, ..TcpBehaviour::RFC },
+            ..TcpConfig::default()
+        };
         let linux = CubicConfig { form: CubicForm::Linux, ..CubicConfig::default() };
         let mut cubic = Cubic::build(&linux, &Setup::new(&config, MSS));
         let ack = |segments: u64| AckSample {

@@ -180,7 +180,7 @@ mod tests {
     use super::*;
     use crate::cc::CcConfig;
     use crate::cc::coupled_subflow::CoupledSubflow;
-    use crate::config::{TcpConfig, WindowUnit};
+    use crate::config::{TcpBehaviour, TcpConfig, WindowUnit};
     use tailrace_core::Instant;
 
     fn reno(iw: u64, ssthresh: u64, config: TcpConfig) -> Reno {
@@ -205,7 +205,14 @@ mod tests {
     #[test]
     fn slow_start_stops_at_ssthresh_and_the_rest_counts_above_it() {
         // L = 2: an ACK of two segments grows 3 to ssthresh 4; the other thousand is a quarter of the next window.
-        let mut r = reno(3, 4, TcpConfig { abc_limit: 2, ..TcpConfig::default() });
+        let mut r = reno(
+            3,
+            4,
+            TcpConfig {
+                behaviour: TcpBehaviour { abc_limit: 2, ..TcpBehaviour::RFC },
+                ..TcpConfig::default()
+            },
+        );
         r.on_ack(&ack(2));
         assert_eq!((r.cwnd(), r.credit), (Bytes(4000), 1000));
         (0..2).for_each(|_| r.on_ack(&ack(1)));
@@ -217,7 +224,14 @@ mod tests {
     #[test]
     fn ack_counting_adds_one_over_cwnd() {
         // ns-2: w += 1/w: 4.25, 4.485294, 4.708245, 4.920638.
-        let mut r = reno(4, 4, TcpConfig { increase: crate::config::Increase::Acks, ..TcpConfig::default() });
+        let mut r = reno(
+            4,
+            4,
+            TcpConfig {
+                behaviour: TcpBehaviour { increase: crate::config::Increase::Acks, ..TcpBehaviour::RFC },
+                ..TcpConfig::default()
+            },
+        );
         (0..4).for_each(|_| r.on_ack(&ack(3)));
         assert!((r.cwnd / 1000.0 - 4.920_638).abs() < 1e-6, "{}", r.cwnd);
     }
@@ -225,7 +239,14 @@ mod tests {
     #[test]
     fn decrease_is_in_the_unit_of_the_profile_and_never_below_two_segments() {
         let lose = |unit, base| {
-            let mut r = reno(10, 100, TcpConfig { window_unit: unit, ..TcpConfig::default() });
+            let mut r = reno(
+                10,
+                100,
+                TcpConfig {
+                    behaviour: TcpBehaviour { window_unit: unit, ..TcpBehaviour::RFC },
+                    ..TcpConfig::default()
+                },
+            );
             r.on_congestion(&CongestionEvent { now: Instant::ZERO, signal: Signal::Loss, base: Bytes(base) });
             (r.cwnd().get(), r.ssthresh)
         };
@@ -234,7 +255,13 @@ mod tests {
         assert_eq!(lose(Packets, 9_700), (4_000, 4_000));
         assert_eq!(lose(InBytes, 1_000), (2_000, 2_000));
         // No segment is lost to a product that falls short in its last digit: 0.7 times 30 of 1448 bytes is 21.
-        let setup = Setup::new(&TcpConfig { window_unit: Packets, ..TcpConfig::default() }, 1448);
+        let setup = Setup::new(
+            &TcpConfig {
+                behaviour: TcpBehaviour { window_unit: Packets, ..TcpBehaviour::RFC },
+                ..TcpConfig::default()
+            },
+            1448,
+        );
         assert_eq!(setup.threshold(Bytes(30 * 1448), 0.7), 21 * 1448);
         // ns-2's slowdown(): cwnd_ = windowd() / 2 while ssthresh_ = max(2, (int) of it): 9.7 to 4.85 and 4, 3 to 1.5
         // and 2 (slow start).
@@ -246,7 +273,14 @@ mod tests {
     fn marks_leave_the_least_that_was_asked_for_in_every_unit() {
         use crate::config::EcnLeast;
         let marked = |unit, ecn_least| {
-            let mut r = reno(3, 2, TcpConfig { window_unit: unit, ecn_least, ..TcpConfig::default() });
+            let mut r = reno(
+                3,
+                2,
+                TcpConfig {
+                    behaviour: TcpBehaviour { window_unit: unit, ecn_least, ..TcpBehaviour::RFC },
+                    ..TcpConfig::default()
+                },
+            );
             let event = CongestionEvent { now: Instant::ZERO, signal: Signal::Ecn, base: Bytes(3_000) };
             r.on_congestion(&event);
             r.cwnd().get()
@@ -298,7 +332,15 @@ mod tests {
 
     #[test]
     fn idleness_halves_once_a_timeout_down_to_the_floor() {
-        let setup = |window_unit| Setup::new(&TcpConfig { window_unit, ..TcpConfig::default() }, 1000);
+        let setup = |window_unit| {
+            Setup::new(
+                &TcpConfig {
+                    behaviour: TcpBehaviour { window_unit, ..TcpBehaviour::RFC },
+                    ..TcpConfig::default()
+                },
+                1000,
+            )
+        };
         let bytes = setup(WindowUnit::Bytes);
         let idle = |decay| after_idle((9_000.0, 2_000), Bytes(2_000), decay, &bytes);
         assert_eq!(idle(Some(2)), (2_250.0, 6_750));

@@ -16,7 +16,7 @@ choices! {
 }
 
 choices! {
-    /// What `min_rto` bounds.
+    /// Quantity that `min_rto` limits.
     pub enum RtoFloor {
         /// The whole timeout: RTO >= min_rto.
         Rto = "rto",
@@ -26,7 +26,7 @@ choices! {
 }
 
 choices! {
-    /// What is halved when a loss is found.
+    /// Quantity that is halved when a loss is found.
     pub enum HalveBase {
         /// The window in use: min(cwnd, `window`).
         Window = "window",
@@ -49,7 +49,7 @@ choices! {
 }
 
 choices! {
-    /// What a timeout makes of ssthresh where the last reduction was for a congestion mark.
+    /// Effect of a timeout on ssthresh if the last reduction was for a congestion mark.
     pub enum RtoAfterMark {
         /// It is lowered, as by every timeout.
         Lower = "lower",
@@ -59,7 +59,7 @@ choices! {
 }
 
 choices! {
-    /// How long an ACK may be delayed.
+    /// Delay of ACKs.
     pub enum AckDelay {
         /// Always `delayed_ack_timeout`.
         Fixed = "fixed",
@@ -72,7 +72,7 @@ choices! {
 }
 
 choices! {
-    /// What of the segments that carry an older timestamp than one that has come is refused.
+    /// Segments with an older timestamp than one that has arrived, which are refused (PAWS).
     pub enum Paws {
         /// All except resets (RFC 7323 §5.3 R1, which makes no exception for segments without data).
         All = "all",
@@ -86,28 +86,28 @@ choices! {
 choices! {
     /// The window with which the repair of a timeout begins.
     pub enum RtoWindow {
-        /// One segment (RFC 5681 equation 4).
+        /// A single segment (RFC 5681 equation 4).
         One = "one",
-        /// What is still in flight because it was sent too recently to count as lost, and one segment (Linux).
+        /// The segments in flight that were sent too recently to count as lost, and one more (Linux).
         FlightAndOne = "flight_and_one",
     }
 }
 
 choices! {
-    /// How the variance of round trips becomes the timeout's.
+    /// Estimate of the variance of round-trip times.
     pub enum RttVariance {
-        /// As a mean deviation, which each sample changes by a quarter (RFC 6298).
+        /// The mean deviation, which each sample changes by a quarter (RFC 6298).
         Mean = "mean",
-        /// As the largest deviation within a round trip; after each calmer round trip it falls by a quarter of the
+        /// The largest deviation within a round trip; after each calmer round trip it falls by a quarter of the
         /// difference. Unusually short round trips count little (Linux, `tcp_rtt_estimator`).
         Peak = "peak",
     }
 }
 
 choices! {
-    /// What a sender with SACK takes to be in the network.
+    /// Estimate of the data in the network by a sender with SACK.
     pub enum Pipe {
-        /// What was sent and is neither acknowledged, SACKed nor lost, plus what was sent again (RFC 6675 §4).
+        /// Data that was sent and is neither acknowledged, SACKed nor lost, plus retransmissions (RFC 6675 §4).
         Rfc6675 = "rfc6675",
         /// A count: in fast recovery each ACK subtracts one segment and a partial ACK two, and each segment sent adds
         /// one. Lost segments stay in the count, and every hole below the highest SACK is repaired. Outside of fast
@@ -121,7 +121,7 @@ choices! {
     pub enum EcnLeast {
         /// Two segments, as for losses.
         Two = "two",
-        /// One segment. A mark at that window makes the sender wait for its retransmission timer before it sends the
+        /// A single segment. A mark at that window makes the sender wait for its retransmission timer before it sends the
         /// next one; further marks in a row double the wait.
         OneThenWait = "one_then_wait",
     }
@@ -134,13 +134,13 @@ choices! {
         Bytes = "bytes",
         /// Whole packets: ssthresh, and a cwnd that was lowered to it, is rounded down to a multiple of the MSS.
         Packets = "packets",
-        /// As in ns-2: ssthresh is in whole packets, and a lowered cwnd keeps its fraction.
+        /// ns-2's unit: ssthresh is in whole packets, and a lowered cwnd keeps its fraction.
         Ns2 = "ns2",
     }
 }
 
 choices! {
-    /// What the window grows by.
+    /// Unit in which the growth of the window is counted.
     pub enum Increase {
         /// By the bytes that ACKs acknowledge (RFC 3465).
         Bytes = "bytes",
@@ -163,7 +163,7 @@ choices! {
 }
 
 choices! {
-    /// What becomes of cwnd after an idle period longer than the RTO.
+    /// Change of cwnd after an idle period longer than the RTO.
     pub enum IdleRestart {
         /// Nothing.
         Off = "off",
@@ -175,20 +175,20 @@ choices! {
 }
 
 choices! {
-    /// How a connection is opened.
+    /// Handshake that opens a connection.
     pub enum Handshake {
         /// SYN, SYN-ACK, ACK.
         ThreeWay = "three_way",
-        /// As in ns-2: a SYN and its ACK; data follows at once, and there is no third segment for the handshake
+        /// ns-2's: a SYN and its ACK; data follows at once, and there is no third segment for the handshake
         /// alone.
         Ns2Syn = "ns2_syn",
     }
 }
 
 choices! {
-    /// Which ranges above a gap a receiver reports by SACK.
+    /// Choice of the ranges above a gap that a receiver reports by SACK.
     pub enum SackReports {
-        /// Those that have grown last, each as far as it goes, and then others (RFC 2018 §4).
+        /// Ranges in the order of their last growth, latest first, each to its full extent (RFC 2018 §4).
         Ranges = "ranges",
         /// The last four that have grown. What is forgotten of one is not reported again (Linux,
         /// `tcp_sack_new_ofo_skb`).
@@ -197,21 +197,21 @@ choices! {
 }
 
 choices! {
-    /// Which segments give round-trip samples.
+    /// Segments that give round-trip samples.
     pub enum RttSampling {
         /// Every ACK of new data (where Karn's rule and timestamps permit).
         EveryAck = "every_ack",
         /// The same, and SACKs of segments that were sent once (Linux).
         AckOrSack = "ack_or_sack",
-        /// One segment is timed at a time.
+        /// A single segment is timed at a time.
         OnePerRtt = "one_per_rtt",
     }
 }
 
 choices! {
-    /// How a receiver tells of congestion marks.
+    /// Signal by which a receiver tells of congestion marks.
     pub enum EcnEcho {
-        /// As the congestion control asks; both ends of a flow have the same one.
+        /// The signal that the congestion control asks for; both ends of a flow have the same control.
         Auto = "auto",
         /// With the flag ECE on every ACK after a mark, until the sender says that it has reduced its window (RFC
         /// 3168 §6.1.3).
@@ -228,7 +228,7 @@ choices! {
 choices! {
     /// Whether data leaves evenly spaced.
     pub enum Pacing {
-        /// As the congestion control asks.
+        /// Pacing if the congestion control asks for it.
         Auto = "auto",
         /// Always: at the congestion control's rate; if it has none, at 2 cwnd / SRTT in slow start and 1.2 cwnd /
         /// SRTT after it.
@@ -248,14 +248,14 @@ choices! {
         Crb = "crb",
         /// The slow-start bound: one segment more for each ACK.
         Ssrb = "ssrb",
-        /// As Linux: the slow-start bound for ACKs that advance and report no further loss, otherwise the
+        /// Linux's bound: the slow-start bound for ACKs that advance and report no further loss, otherwise the
         /// conservative bound. A reduction for a mark is spread over the next round trip in the same way.
         Linux = "linux",
     }
 }
 
 choices! {
-    /// What follows when a loss turns out to have been none.
+    /// Effect of undoing a reduction, when a loss turns out to have been none.
     pub enum UndoResponse {
         /// The window is set back to what it was (Linux).
         Restore = "restore",
@@ -266,19 +266,19 @@ choices! {
 }
 
 choices! {
-    /// How many segments duplicate ACKs may let out in a fast recovery without SACK.
+    /// Limit of the segments that duplicate ACKs let out in a fast recovery without SACK.
     pub enum DupLimit {
-        /// As many as are outstanding at the time, except the missing one; each new segment makes room for another
+        /// The number outstanding at the time, without the missing one; each new segment makes room for another
         /// (Linux `tcp_limit_reno_sacked`, ns-3 `TcpTxBuffer::AddRenoSack`).
         Outstanding = "outstanding",
-        /// As many as were outstanding when the recovery began, except the missing one (the note to RFC 5681 §3.2
+        /// The number outstanding when the recovery began, without the missing one (the note to RFC 5681 §3.2
         /// step 4).
         Flight = "flight",
     }
 }
 
 choices! {
-    /// What an endpoint does that it must not, for studies of attacks (Savage et al., CCR 29(5), 1999).
+    /// Forbidden behaviour of an endpoint, for studies of attacks (Savage et al., CCR 29(5), 1999).
     pub enum Misbehaviour {
         /// None.
         None = "none",

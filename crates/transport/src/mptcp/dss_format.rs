@@ -31,25 +31,25 @@ impl DssFormat {
     /// Whether DATA_ACKs are longer than `config` has them, in answer to the peer.
     #[inline]
     pub(super) const fn widens_acks(&self, config: &MptcpConfig) -> bool {
-        self.wide_acks && !config.wide_data_ack
+        self.wide_acks && !config.behaviour.wide_data_ack
     }
 
     /// Whether DATA_ACKs have 64 bits.
     #[inline]
     pub(super) const fn has_wide_acks(&self, config: &MptcpConfig) -> bool {
-        config.wide_data_ack || self.wide_acks
+        config.behaviour.wide_data_ack || self.wide_acks
     }
 
     /// A DSS with a mapping has arrived, with a data sequence number of 64 bits if `wide`.
     #[inline]
     pub(super) const fn on_mapping(&mut self, wide: bool, config: &MptcpConfig) {
-        self.wide_acks |= wide && config.answer_wide_dsn;
+        self.wide_acks |= wide && config.behaviour.answer_wide_dsn;
         self.received_mappings = true;
     }
 
     /// MP_CAPABLE with data has arrived. Linux takes its number for one of 64 bits (`mptcp_incoming_options`).
     pub(super) const fn on_capable_mapping(&mut self, config: &MptcpConfig) {
-        self.wide_acks |= config.answer_wide_dsn;
+        self.wide_acks |= config.behaviour.answer_wide_dsn;
     }
 
     /// Whether a mapping of the peer has arrived: options get through.

@@ -16,6 +16,7 @@
 //!
 //! Data sequence numbers begin with 1 inside. In [`Options`] they are those of the wire, with 64 bits, however many of them a header shows.
 
+mod behaviour;
 mod chunk;
 mod close_timer;
 mod config;
@@ -47,10 +48,9 @@ mod tests;
 mod window_update;
 mod write_space;
 
+pub use behaviour::{DataTimer, EchoWait, HandsOut, MptcpBehaviour, SendBufferOf, Speaker};
 pub use chunk::DataChunk;
-pub use config::{
-    DataTimer, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker, SubflowControl,
-};
+pub use config::{MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 pub use data::reordering::Reordering;
 pub use option::Options;
 pub use report::{MptcpStats, PathReport, SubflowReport};

@@ -1,6 +1,6 @@
 //! Options of the segments that leave: mappings, DATA_ACKs and signals (RFC 8684 §3).
 
-use super::config::Speaker;
+use super::behaviour::Speaker;
 use super::option::{Dss, Mapping, Options, Signal};
 use super::state::ConnectionState;
 use super::subflow::Subflow;

@@ -1,7 +1,8 @@
 //! Output: the segments of subflows, and the assignment of data to them by the scheduler's choice.
 
+use super::behaviour::HandsOut;
 use super::chunk::DataChunk;
-use super::config::{HandsOut, Penalisation};
+use super::config::Penalisation;
 use super::data::sender::DataSender;
 use super::scheduler::{ConnectionView, Pieces, Scheduler, SubflowView};
 use super::state::ConnectionState;

@@ -2,7 +2,7 @@
 
 use super::MAX_SUBFLOWS;
 use super::Mptcp;
-use super::config::{EchoWait, Speaker};
+use super::behaviour::{EchoWait, Speaker};
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};

@@ -1,12 +1,10 @@
-//! Whose behaviour a connection has: the defaults of all that can be set on it.
+//! Profiles of Multipath TCP connections: options, behaviour and policies of implementations.
 //!
-//! A profile is a set of defaults, no more: what differs between implementations is a parameter, so each can be
+//! A profile is a set of defaults, no more: every difference between implementations is a parameter, so each can be
 //! overridden by itself and no code asks for the profile.
 
-use super::config::{
-    DataTimer, EchoWait, HandsOut, MptcpConfig, MptcpPlan, Penalisation, SendBufferOf, Speaker,
-    SubflowControl,
-};
+use super::behaviour::{DataTimer, EchoWait, HandsOut, MptcpBehaviour, SendBufferOf, Speaker};
+use super::config::{MptcpConfig, MptcpPlan, Penalisation, SubflowControl};
 use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
@@ -35,9 +33,9 @@ impl MptcpPlan {
         };
         let mut tcp = TcpConfig::for_profile(profile);
         // Subflows are Agent/TCP/FullTcp.
-        tcp.handshake = Handshake::ThreeWay;
+        tcp.behaviour.handshake = Handshake::ThreeWay;
         // Subflows are often short of data, and grow all the same.
-        tcp.lasting_limit = profile.is_linux();
+        tcp.behaviour.lasting_limit = profile.is_linux();
         if profile == Profile::Ns3 {
             // Kheirkhah's model has a TCP of its own, `mp-tcp-socket-base.cc`: NewReno from one segment on.
             (tcp.iw, tcp.sack, tcp.limited_transmit) = (Some(1), false, false);
@@ -79,89 +77,91 @@ impl MptcpConfig {
     pub fn for_profile(profile: Profile) -> Self {
         match profile {
             Profile::Rfc => Self::default(),
-            Profile::Ns2 => Self::ns2(),
-            Profile::Ns3 => Self { max_subflows: 8, ..Self::ns2() },
-            Profile::Linux61 => Self::linux_6_1(),
-            Profile::Linux | Profile::Linux612 => Self::linux_6_12(),
-            Profile::Mptcp094 => Self::mptcp_0_94(),
+            Profile::Ns2 => Self::of(MptcpBehaviour::NS2),
+            Profile::Ns3 => Self { max_subflows: 8, ..Self::of(MptcpBehaviour::NS2) },
+            Profile::Linux61 => Self::of(MptcpBehaviour::LINUX_6_1),
+            Profile::Linux | Profile::Linux612 => Self::of(MptcpBehaviour::LINUX_6_12),
+            Profile::Mptcp094 => Self {
+                checksum: true,
+                max_subflows: 31,
+                opportunistic_retransmission: true,
+                penalisation: Penalisation::Linux,
+                ..Self::of(MptcpBehaviour::MPTCP_0_94)
+            },
         }
     }
 
+    fn of(behaviour: MptcpBehaviour) -> Self {
+        Self { behaviour, ..Self::default() }
+    }
+}
+
+impl MptcpBehaviour {
     /// ns-2's and ns-3's models (Nishida's `tcp/mptcp.cc`; Kheirkhah's `mp-tcp-socket-base.cc`) send nothing again
     /// elsewhere when a subflow times out, and tell of addresses once.
-    fn ns2() -> Self {
-        Self {
-            reinject_on_timeout: false,
-            avoid_failed: false,
-            add_addr_retries: Some(0),
-            add_addr_echo: false,
-            ..Self::default()
-        }
-    }
+    pub const NS2: Self = Self {
+        reinject_on_timeout: false,
+        avoid_failed: false,
+        add_addr_retries: Some(0),
+        add_addr_echo: false,
+        ..Self::RFC
+    };
 
     /// Out-of-tree Linux 0.94 (multipath-tcp/mptcp): `net/mptcp/mptcp_{ctrl,output,sched,fullmesh}.c`.
-    fn mptcp_0_94() -> Self {
-        Self {
-            checksum: true,
-            capable_syns: 4,
-            join_syn_retries: 3,
-            max_subflows: 31,
-            reinject_on_timeout: true,
-            avoid_failed: true,
-            opportunistic_retransmission: true,
-            penalisation: Penalisation::Linux,
-            add_addr_retries: Some(0),
-            add_addr_echo: false,
-            new_address_ids: true,
-            ..Self::default()
-        }
-    }
+    pub const MPTCP_0_94: Self = Self {
+        capable_syns: 4,
+        join_syn_retries: 3,
+        reinject_on_timeout: true,
+        avoid_failed: true,
+        add_addr_retries: Some(0),
+        add_addr_echo: false,
+        new_address_ids: true,
+        ..Self::RFC
+    };
 
-    /// Linux 6.12: what differs from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c` (`__subflow_push_pending`, `mptcp_sk_clone_init`), `sockopt.c` (`mptcp_sockopt_sync_locked`) and, of its TCP,
+    /// Linux 6.12: the differences from 6.1 in `net/mptcp/protocol.h` (`__mptcp_sync_sndbuf`), `protocol.c`
+    /// (`__subflow_push_pending`, `mptcp_sk_clone_init`), `sockopt.c` (`mptcp_sockopt_sync_locked`) and, of its TCP,
     /// `net/ipv4/tcp_output.c` (`tcp_select_initial_window`) and `tcp_input.c` (`scaling_ratio`).
-    fn linux_6_12() -> Self {
-        Self {
-            send_buffer_of: SendBufferOf::Sum,
-            hands_out: HandsOut::Fragments,
-            first_window: None,
-            window_share: Some(167.0 / 256.0),
-            acks_after_reading: true,
-            sizes_from_first_read: false,
-            takes_after_close: false,
-            ..Self::linux_6_1()
-        }
-    }
+    pub const LINUX_6_12: Self = Self {
+        send_buffer_of: SendBufferOf::Sum,
+        hands_out: HandsOut::Fragments,
+        first_window: None,
+        window_share: Some(167.0 / 256.0),
+        acks_after_reading: true,
+        sizes_from_first_read: false,
+        takes_after_close: false,
+        ..Self::LINUX_6_1
+    };
 
     /// Linux 6.1, `net/mptcp/{protocol,pm,ctrl}.c`.
-    fn linux_6_1() -> Self {
-        Self {
-            join_syn_retries: 6,
-            counts_memory: true,
-            hands_out: HandsOut::Packets,
-            sizes_from_first_read: true,
-            keeps_larger_window: true,
-            wide_dsn: true,
-            answer_wide_dsn: true,
-            reinject_on_timeout: false,
-            avoid_failed: false,
-            data_timer: DataTimer::Subflows,
-            data_rtx_bytes: Bytes(32_728),
-            stale_loss_cnt: 4,
-            reinject_all: true,
-            closes_in_order: true,
-            speaker: Speaker::First,
-            add_addr_retries: Some(3),
-            add_addr_wait: EchoWait::Timeout,
-            add_addr_timeout: Duration::from_secs(120),
-            close_timeout: Duration::from_secs(60),
-            ..Self::default()
-        }
-    }
+    pub const LINUX_6_1: Self = Self {
+        join_syn_retries: 6,
+        counts_memory: true,
+        hands_out: HandsOut::Packets,
+        sizes_from_first_read: true,
+        keeps_larger_window: true,
+        wide_dsn: true,
+        answer_wide_dsn: true,
+        reinject_on_timeout: false,
+        avoid_failed: false,
+        data_timer: DataTimer::Subflows,
+        data_rtx_bytes: Bytes(32_728),
+        stale_loss_cnt: 4,
+        reinject_all: true,
+        closes_in_order: true,
+        speaker: Speaker::First,
+        add_addr_retries: Some(3),
+        add_addr_wait: EchoWait::Timeout,
+        add_addr_timeout: Duration::from_secs(120),
+        close_timeout: Duration::from_secs(60),
+        ..Self::RFC
+    };
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::TcpBehaviour;
 
     #[test]
     fn ns_3_stands_for_a_model_with_a_tcp_of_its_own() {
@@ -180,28 +180,24 @@ mod tests {
         let of = MptcpPlan::for_profile;
         assert_eq!(of(Profile::Linux), of(Profile::Linux612));
         let (old, new) = (of(Profile::Linux61), of(Profile::Linux612));
-        let tcp = TcpConfig {
+        let as_old = TcpBehaviour {
             tcp_window_share: None,
             send_overhead: Bytes(768),
             fills_short_packets: false,
-            ..TcpConfig::clone(&new.tcp)
+            ..new.tcp.behaviour.clone()
         };
-        let tcp = Arc::new(tcp);
+        let tcp = Arc::new(TcpConfig { behaviour: as_old, ..TcpConfig::clone(&new.tcp) });
         assert_eq!(MptcpPlan { mptcp: old.mptcp.clone(), tcp, ..new.clone() }, old);
-        let (send_buffer_of, first_window) = (SendBufferOf::Largest, Some(Bytes(65_535)));
-        let hands_out = HandsOut::Packets;
-        let (window_share, acks_after_reading, sizes_from_first_read) = (None, false, true);
-        let takes_after_close = true;
-        let as_old = MptcpConfig {
-            send_buffer_of,
-            hands_out,
-            first_window,
-            window_share,
-            acks_after_reading,
-            sizes_from_first_read,
-            takes_after_close,
-            ..new.mptcp
+        let as_old = MptcpBehaviour {
+            send_buffer_of: SendBufferOf::Largest,
+            first_window: Some(Bytes(65_535)),
+            hands_out: HandsOut::Packets,
+            window_share: None,
+            acks_after_reading: false,
+            sizes_from_first_read: true,
+            takes_after_close: true,
+            ..new.mptcp.behaviour.clone()
         };
-        assert_eq!(as_old, old.mptcp);
+        assert_eq!(MptcpConfig { behaviour: as_old, ..new.mptcp }, old.mptcp);
     }
 }

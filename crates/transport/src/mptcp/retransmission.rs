@@ -5,8 +5,8 @@
 //! times in a row (`stale`).
 
 use super::Mptcp;
+use super::behaviour::DataTimer;
 use super::chunk::DataChunk;
-use super::config::DataTimer;
 use crate::tcp::timer::wheel;
 use tailrace_core::{Bytes, Duration, Instant};
 

@@ -4,7 +4,7 @@ use super::coupled::CoupledConfig;
 use super::path_manager::PathManagerConfig;
 use super::scheduler::SchedulerConfig;
 use super::*;
-use crate::config::{Profile, TcpConfig};
+use crate::config::{Profile, TcpBehaviour, TcpConfig};
 use crate::tcp::State;
 use crate::{CcConfig, UNLIMITED};
 use std::collections::BTreeMap;
@@ -78,8 +78,11 @@ fn plan(scheduler: &str, manager: &str, control: SubflowControl) -> MptcpPlan {
         mptcp: MptcpConfig::default(),
         tcp: Arc::new(TcpConfig {
             mss: tailrace_core::Bytes(1000),
-            // As in the profiles that have coupled controls.
-            lasting_limit: false,
+            behaviour: TcpBehaviour {
+                // As in the profiles that have coupled controls.
+                lasting_limit: false,
+                ..TcpConfig::for_profile(Profile::Linux).behaviour
+            },
             ..TcpConfig::for_profile(Profile::Linux)
         }),
         control,
@@ -509,7 +512,7 @@ fn the_window_bounds_what_is_on_its_way() {
 /// What the sender holds, 3 s after a connection over eight paths began with a slow start on each.
 fn held_by(send_buffer_of: SendBufferOf) -> u64 {
     let mut plan = MptcpPlan::for_profile(Profile::Linux612);
-    plan.mptcp.send_buffer_of = send_buffer_of;
+    plan.mptcp.behaviour.send_buffer_of = send_buffer_of;
     plan.path_manager = usual().path_manager;
     let slow = Path { spacing: Duration::from_millis(12), ..Path::new(10, 0.0) };
     let mut w = World::new(&plan, &[slow; 8], 1);

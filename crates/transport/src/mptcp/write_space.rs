@@ -1,7 +1,8 @@
 //! Space in the send buffer: how buffers grow with the windows of subflows, and when an application that sleeps for want of space writes
 //! (`tcp_check_space`, `mptcp_write_space`).
 
-use super::config::{MptcpPlan, SendBufferOf};
+use super::behaviour::SendBufferOf;
+use super::config::MptcpPlan;
 use super::data::sender::DataSender;
 use super::linux::buffer_size::sizes;
 use super::linux::send_buffer::SendBuffer;

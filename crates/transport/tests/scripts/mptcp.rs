@@ -122,11 +122,19 @@ impl Script {
 
     fn set(&mut self, rest: &str) -> Outcome {
         let (name, value) = rest.split_once(' ').ok_or("set takes a name and a value")?;
-        match self.plan.mptcp.set(name, &typed(value)) {
-            Err(SetError::Unknown) => {}
-            other => return other.map_err(|e| format!("{e:?}")),
+        let (value, mptcp) = (typed(value), &mut self.plan.mptcp);
+        let tcp = Arc::make_mut(&mut self.plan.tcp);
+        let mut set = mptcp.set(name, &value);
+        if set == Err(SetError::Unknown) {
+            set = mptcp.behaviour.set(name, &value);
         }
-        Arc::make_mut(&mut self.plan.tcp).set(name, &typed(value)).map_err(|e| format!("{e:?}"))
+        if set == Err(SetError::Unknown) {
+            set = tcp.set(name, &value);
+        }
+        if set == Err(SetError::Unknown) {
+            set = tcp.behaviour.set(name, &value);
+        }
+        set.map_err(|e| format!("{e:?}"))
     }
 
     fn path(&mut self, rest: &str) -> Outcome {

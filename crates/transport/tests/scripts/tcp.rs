@@ -15,7 +15,7 @@
 use crate::words::{IRS, Numbers, Outcome, ms, typed};
 use std::collections::VecDeque;
 use std::sync::Arc;
-use tailrace_core::params::Parameters as _;
+use tailrace_core::params::{Parameters as _, SetError};
 use tailrace_core::{Duration, Instant};
 use tailrace_transport::segment::Timestamps;
 use tailrace_transport::{CcConfig, Flags, Profile, Segment, SeqNumber, Tcp, TcpConfig, UNLIMITED};
@@ -87,7 +87,12 @@ impl Script {
             self.config = TcpConfig::for_profile(all[named.ok_or("no such profile")?]);
             return Ok(());
         }
-        self.config.set(name, &typed(value)).map_err(|e| format!("{e:?}"))
+        let value = typed(value);
+        let set = match self.config.set(name, &value) {
+            Err(SetError::Unknown) => self.config.behaviour.set(name, &value),
+            other => other,
+        };
+        set.map_err(|e| format!("{e:?}"))
     }
 
     /// The client's side of a handshake whose details are not the matter.

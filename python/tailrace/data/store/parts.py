@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tailrace import _native
 from tailrace.data.store.index import Landed
+from tailrace.system import folder_sync
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +42,7 @@ def write(
         with file.open("rb") as written:
             os.fsync(written.fileno())
         files[name] = {"bytes": file.stat().st_size, "blake2b": digest(file)}
-    sync(place / FOLDER)
+    folder_sync.sync(place / FOLDER)
     return files
 
 
@@ -93,12 +94,3 @@ def digest(file: Path) -> str:
     """A hash of a file."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def sync(folder: Path) -> None:
-    """The names in a folder are on the disk when this returns."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -29,7 +29,7 @@ from tailrace.errors import UsageError
 from tailrace.execution import capture
 from tailrace.execution.capture import Capture
 from tailrace.execution.streaming import Spill
-from tailrace.system import ownership, path_errors, staging, write_lock
+from tailrace.system import folder_sync, ownership, path_errors, staging, write_lock
 from tailrace.system.ownership import Holding
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ LOCK, CAPTURES = "lock", "captures"
 # A part is written when so much waits for one: large enough to read fast, small enough to hold in memory thrice.
 PART_BYTES = 64 << 20
 
-# How often a reader looks again for runs that a writer has moved meanwhile.
+# Retries of a reader for runs that a writer has moved meanwhile.
 _LOOKS = 5
 
 Landing = Landed
@@ -275,7 +275,7 @@ class Writer(Reader):
         folder = self.captures_of(cell, run)
         for number, name in enumerate(captured):
             capture.numbered(folder, number).replace(folder / capture.file_name(name))
-        parts.sync(folder)
+        folder_sync.sync(folder)
 
     def _keep_captures(self, run: Landed, captures: Sequence[Capture]) -> None:
         if not captures:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from tailrace.data.store import parts
+from tailrace.system import folder_sync
 
 FOLDER = "waiting"
 _SUFFIX = ".tables"
@@ -45,7 +45,7 @@ class Appender:
             self._number += 1
             self._file = _file(self._folder, self._number).open("wb")
             self._end = 0
-            parts.sync(self._folder)
+            folder_sync.sync(self._folder)
         return self._file
 
     def begin_anew(self, used: Iterable[str]) -> None:

@@ -48,6 +48,7 @@ _FLOW_COLUMNS = (
     "one_way_delay_mean_s",
     "rtt_mean_s",
     "retransmitted_packets",
+    "reordered_packets",
     "timeouts",
     "completed",
 )

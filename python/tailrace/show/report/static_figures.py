@@ -20,7 +20,7 @@ def drawn(figures: Mapping[str, Callable[[], Figure]]) -> dict[str, bytes]:
 
     found = {}
     with tempfile.TemporaryDirectory(prefix="tailrace-") as folder:
-        # One figure at a time: each takes some megabytes until it is freed.
+        # Figures are drawn one by one: each takes some megabytes until it is freed.
         for name, draw in figures.items():
             (file,) = save_all({"figure": draw()}, Path(folder), ["svg"])
             found[name] = file.read_bytes()

@@ -100,7 +100,7 @@ fn is_redundant(old: &Segment, new: &Segment) -> bool {
     }
 }
 
-/// What a newer SACK option says compared with an older one.
+/// Relation of a newer SACK option to an older one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coverage {
     Less,
@@ -222,7 +222,7 @@ mod tests {
             assert_eq!(waiting(Aggressive, &[other, other, plain(9)]), [1, 1, 9], "{flags:#x}");
         }
         assert_eq!(waiting(Aggressive, &[data, data, plain(9)]), [1, 1, 9]);
-        // What triggers need not be pure.
+        // An ACK that triggers the filter need not be pure.
         assert_eq!(waiting(On, &[plain(1), plain(2), TcpAck { payload: 100, ..plain(3) }]), [2, 3]);
     }
 

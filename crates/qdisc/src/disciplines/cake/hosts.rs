@@ -1,10 +1,10 @@
-//! Which hosts have flows in bulk: the counts that host isolation divides a flow's quantum by.
+//! Hosts with flows in bulk: the counts that host isolation divides a flow's quantum by.
 
 use super::ways::{Bits, QUEUES, boxed, way, with_tag};
 use tailrace_core::FlowKey;
 
 tailrace_core::choices! {
-    /// What is told apart, and among whom the rate is shared first.
+    /// Keys of flows and hosts, and the level at which the rate is shared first.
     pub enum FlowMode {
         /// Nothing is told apart: all packets share one queue.
         Flowblind = "flowblind",
@@ -64,14 +64,15 @@ pub(super) struct Hosts {
     isolated: bool,
 }
 
-/// What a host asks for, and has been given.
+/// Demand and service of a host.
 #[derive(Clone, Copy, Debug)]
 struct Load {
     /// Flows that are in bulk.
     bulk: u16,
-    /// What each flow gets of a quantum, in parts of 2^16.
+    /// Part of a quantum that each flow gets, in parts of 2^16.
     part: u16,
-    /// What each flow would have got more, in parts of 2^16 of a byte, than with the same part since the beginning. It wraps.
+    /// Surplus that each flow would have got, in parts of 2^16 of a byte, than with the same part since the beginning.
+    /// It wraps.
     more: u64,
 }
 
@@ -97,14 +98,14 @@ impl Hosts {
         place as u16
     }
 
-    /// What each flow of `host` gets of a quantum, in parts of 2^16.
+    /// Part of a quantum that each flow of `host` gets, in parts of 2^16.
     #[inline]
     pub(super) fn part(&self, host: u16) -> u16 {
         self.loads[usize::from(host) % QUEUES].part
     }
 
-    /// What a flow of `host` would have got since the beginning, in parts of 2^16 of a byte, if a flow alone had been given
-    /// so many bytes. Differences matter: it wraps.
+    /// Amount that a flow of `host` would have got since the beginning, in parts of 2^16 of a byte, if a flow alone
+    /// had been given so many bytes. Differences matter: it wraps.
     #[inline]
     pub(super) fn credit(&self, host: u16, given: u64) -> u64 {
         let load = &self.loads[usize::from(host) % QUEUES];

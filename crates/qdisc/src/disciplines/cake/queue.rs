@@ -36,7 +36,7 @@ pub struct Cake<P> {
     memory: u64,
     limit: u64,
     acks_filtered: u64,
-    /// Whose turn it is where the rate is unlimited.
+    /// Index of the tin whose turn it is where the rate is unlimited.
     current: usize,
     /// Tins, a bit each, to which a turn may mean something where the rate is unlimited: not those that have no packets and
     /// something left of their last turn.
@@ -93,7 +93,7 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// What the estimate changes.
+    /// Sets the rate that the estimate gives.
     fn set_rate(&mut self, rate: u64) {
         self.layout = self.config.diffserv.layout(rate);
         for (t, tin) in self.tins.iter_mut().enumerate() {
@@ -297,8 +297,8 @@ impl<P: Packet> Cake<P> {
         }
     }
 
-    /// What COBALT makes of the packet at `index`, which is about to leave: whether it goes, perhaps marked. The last packet
-    /// of a queue goes.
+    /// Applies COBALT to the packet at `index`, which is about to leave: it goes, perhaps marked, or not. The last
+    /// packet of a queue goes.
     #[inline]
     fn judge(&mut self, place: Place, index: u32, cx: &mut Cx<'_, P>) -> bool {
         let now = at(cx.now);

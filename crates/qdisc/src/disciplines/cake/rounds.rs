@@ -11,7 +11,7 @@ pub(super) enum Round {
     New,
     /// The others whose turn is still to come in this round.
     Old,
-    /// Those that had it: they are the old ones of the next round.
+    /// Flows that have had their turn: they are the old ones of the next round.
     Later,
     /// Empty ones whose law comes to rest: looked at once a packet.
     Decaying,
@@ -25,7 +25,7 @@ const FIRST_PAGE: usize = HEADS + 4;
 /// Flows and heads, rounded up so that no index needs to be checked.
 const LINKS: usize = 2 * QUEUES;
 
-/// Who stands after and before a flow, or a head, in its list.
+/// Neighbours of a flow, or a head, in its list.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     next: u16,
@@ -37,7 +37,7 @@ struct Link {
 pub(super) struct Rounds {
     /// The head of each list makes a ring of it.
     links: Box<[Link; LINKS]>,
-    /// Which round it is.
+    /// Number of the round.
     number: u64,
     /// Pages with flows, a bit each.
     booked: [u64; (PAGES / 64) as usize],

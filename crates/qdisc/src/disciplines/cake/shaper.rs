@@ -6,7 +6,7 @@
 use tailrace_core::Bytes;
 
 tailrace_core::choices! {
-    /// What the link below makes of a packet.
+    /// Framing of the link below.
     pub enum LinkLayer {
         /// Neither: packets are sent as they are.
         Plain = "noatm",

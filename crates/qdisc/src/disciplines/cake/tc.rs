@@ -8,7 +8,7 @@ use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::params::{ParamType, Value};
 use tailrace_core::{Bytes, Duration, Rate};
 
-/// What a device counts beside the IP packet where tc is not told otherwise.
+/// Bytes that a device counts beside the IP packet where tc is not told otherwise.
 const ETHERNET_HEADER: Bytes = Bytes(14);
 
 /// Round trips by name, in microseconds.

@@ -110,7 +110,7 @@ fn the_rate_is_the_shapers_whatever_the_link_could_carry() {
     assert_eq!(bytes[0] / 1500, 100_000);
 }
 
-/// One flow from host 1 and nine from host 2, all to host 9.
+/// Sources: a flow from host 1 and nine from host 2, all to host 9.
 fn one_against_nine() -> Vec<Source> {
     let many = (0..9).map(|port| source(2, 9, port));
     core::iter::once(source(1, 9, 0)).chain(many).collect()
@@ -248,7 +248,7 @@ fn one_flow_meets_cobalt() {
 
 #[test]
 fn the_last_packet_of_a_queue_is_never_dropped() {
-    // As above, but not capable, and with 4 packets: the third dequeue would drop to the end.
+    // The same without ECN capability and with 4 packets: the third dequeue would drop to the end.
     let mut b = Bench::new(&CakeConfig::default());
     for id in 0..4 {
         b.enqueue(TestPacket::new(id, 0, 1000), Instant::ZERO);

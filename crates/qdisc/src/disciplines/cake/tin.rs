@@ -1,4 +1,4 @@
-//! One tin: its flows, in three rounds (new, old, decaying), and the shares that their hosts leave them.
+//! A tin: its flows, in three rounds (new, old, decaying), and the shares that their hosts leave them.
 //!
 //! With many flows a host, a turn is a small part of a packet, and a flow has to wait for as many rounds as it takes. Linux
 //! passes by all of them in each round. Here a flow that needs more than [`FAR`] turns leaves the rounds, and comes back
@@ -12,14 +12,14 @@ use crate::disciplines::cobalt::{Rule, State};
 use crate::packet_lists::Ends;
 use tailrace_core::Rng;
 
-/// What a flow is at present.
+/// State of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {
     /// It has no packets and its law is at rest.
     None,
     /// New to the rounds; it has not used up a quantum.
     Sparse,
-    /// As that, but it has overdrawn with its last packet, and waits its turn among the old ones.
+    /// A sparse flow that has overdrawn with its last packet, and waits its turn among the old ones.
     SparseWait,
     /// It keeps sending.
     Bulk,
@@ -35,7 +35,7 @@ pub(super) struct Flow {
     pub(super) law: State,
 }
 
-/// What the turns of a queue go by; apart from the rest, since many pass by before one may send.
+/// Inputs of a queue's turns; apart from the rest, since many pass by before one may send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Turn {
     deficit: i64,
@@ -45,7 +45,7 @@ struct Turn {
     is_away: bool,
 }
 
-/// What its hosts must have given each of theirs ([`Hosts::credit`]) until a flow that is away may send.
+/// Credit that its hosts must have given each of their flows ([`Hosts::credit`]) until a flow that is away may send.
 #[derive(Clone, Copy, Debug, Default)]
 struct Away {
     source: u64,
@@ -86,10 +86,10 @@ pub(super) struct Tin {
     pub(super) share: Share,
 }
 
-/// What follows from the tin's rate.
+/// Values that follow from the tin's rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
-    /// Of COBALT.
+    /// Rule of COBALT.
     pub(super) rule: Rule,
     /// Time that the largest packet takes.
     pub(super) mtu_time: i64,
@@ -183,7 +183,8 @@ impl Tin {
         }
     }
 
-    /// As [`Tin::next_flow`], past those that turn out to be empty; none where these were the last with packets.
+    /// Variant of [`Tin::next_flow`] past flows that turn out to be empty; none where these were the last with
+    /// packets.
     #[inline]
     pub(super) fn next_with_packets(
         &mut self,
@@ -245,7 +246,7 @@ impl Tin {
         }
     }
 
-    /// As [`Tin::next_old`], where those before it get a quantum each.
+    /// Variant of [`Tin::next_old`], where those before it get a quantum each.
     #[inline(never)]
     fn rotate(&mut self, rng: &mut Rng) -> Option<usize> {
         loop {
@@ -273,7 +274,7 @@ impl Tin {
     fn begin_round(&mut self, rng: &mut Rng) -> Option<()> {
         let passed = self.rounds.begin()?;
         let quantum = u64::from(self.share.flow_quantum);
-        // Who comes back has the turn of this round still to come.
+        // A flow that comes back has the turn of this round still to come.
         self.given = self.given.wrapping_add((passed - 1).wrapping_mul(quantum));
         if self.rounds.has_booked() {
             self.come_back(rng);
@@ -282,7 +283,7 @@ impl Tin {
         Some(())
     }
 
-    /// Who is booked for this round comes back, if it may send by now.
+    /// The flow booked for this round comes back, if it may send by now.
     #[inline(never)]
     fn come_back(&mut self, rng: &mut Rng) {
         while let Some(queue) = self.rounds.take_booked() {
@@ -330,7 +331,8 @@ impl Tin {
         self.rounds.book(queue, ahead - ahead / 8);
     }
 
-    /// What is missing until `queue`, which is away, may send, in parts of 2^16 of a byte: that of its busier host.
+    /// Credit that is missing until `queue`, which is away, may send, in parts of 2^16 of a byte: that of its busier
+    /// host.
     #[inline]
     fn missing(&self, queue: usize) -> i64 {
         let (due, turn) = (self.away[queue % QUEUES], self.turns[queue % QUEUES]);
@@ -347,7 +349,7 @@ impl Tin {
         self.turns[queue % QUEUES].deficit += drawn(earned, rng);
     }
 
-    /// What its hosts must have given until a flow with `turn` may send, if it goes away now.
+    /// Credit that its hosts must have given until a flow with `turn` may send, if it goes away now.
     #[inline]
     fn due(&self, turn: Turn) -> Away {
         let short = turn.short();
@@ -434,7 +436,7 @@ impl Tin {
 }
 
 impl Turn {
-    /// What it has overdrawn, in parts of 2^16 of a byte.
+    /// Bytes that it has overdrawn, in parts of 2^16.
     #[inline]
     fn short(self) -> u64 {
         if self.deficit > 0 { 0 } else { self.deficit.unsigned_abs() << 16 }
@@ -461,7 +463,7 @@ mod tests {
     use tailrace_core::Rng;
 
     impl Tin {
-        /// As Linux has it: each flow that has overdrawn goes to the end, whatever it still needs.
+        /// Linux's loop: each flow that has overdrawn goes to the end, whatever it still needs.
         fn next_flow_plainly(&mut self, decaying_first: &mut bool, rng: &mut Rng) -> Option<usize> {
             loop {
                 let first = |round| self.rounds.first(round);
@@ -538,7 +540,7 @@ mod tests {
         }
     }
 
-    /// What chooses the flow whose turn it is.
+    /// Function that chooses the flow whose turn it is.
     type Choice = fn(&mut Tin, &mut bool, &mut Rng) -> Option<usize>;
 
     /// A flow that has packets until so many of all have been sent.

@@ -5,9 +5,9 @@
 use tailrace_core::Dscp;
 
 tailrace_core::choices! {
-    /// How codepoints are sorted into tins.
+    /// Mapping of codepoints to tins.
     pub enum Diffserv {
-        /// One tin for all packets.
+        /// A single tin for all packets.
         Besteffort = "besteffort",
         /// Eight tins, by the three bits of IP precedence.
         Precedence = "precedence",

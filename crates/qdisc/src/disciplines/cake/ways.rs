@@ -8,7 +8,7 @@ pub(super) const QUEUES: usize = 1024;
 /// Queues of a set.
 pub(super) const WAYS: usize = 8;
 
-/// What was found for a packet's hash.
+/// Result of a look-up by a packet's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// The queue in which the flow already is.
@@ -54,7 +54,7 @@ pub(super) struct Bits([u8; QUEUES / WAYS]);
 impl Bits {
     pub(super) const NONE: Self = Self([0; QUEUES / WAYS]);
 
-    /// Those of the set of `queue`.
+    /// Queues of the set of `queue`.
     #[inline]
     pub(super) const fn of_set(&self, queue: usize) -> u8 {
         self.0[queue / WAYS % (QUEUES / WAYS)]
@@ -76,12 +76,12 @@ impl Bits {
     }
 }
 
-/// As many of `each` as there are queues.
+/// Array with a copy of `each` for every queue.
 pub(super) fn boxed<T: Clone + core::fmt::Debug>(each: T) -> Box<[T; QUEUES]> {
     vec![each; QUEUES].try_into().expect("as many as there are queues")
 }
 
-/// Whose each queue is.
+/// Owner of each queue.
 #[derive(Clone, Debug)]
 pub(super) struct Ways {
     tags: Box<[u32; QUEUES]>,

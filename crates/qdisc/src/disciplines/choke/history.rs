@@ -2,7 +2,7 @@
 
 use tailrace_core::{Duration, FlowKey, Instant};
 
-/// One flow.
+/// Entry of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     flow: FlowKey,

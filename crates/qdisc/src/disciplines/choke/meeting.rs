@@ -1,4 +1,4 @@
-//! Which waiting packets an arrival meets, and which of them are of its flow.
+//! Draws of waiting packets that an arrival meets, and the comparison of their flows.
 
 use super::red_fifo::RedFifo;
 use crate::flow_hash::FlowBy;
@@ -21,7 +21,7 @@ tailrace_core::choices! {
 /// Most candidates: each costs a look at a packet somewhere in memory, for every arrival.
 pub(crate) const MOST_CANDIDATES: u32 = 64;
 
-/// How candidates are drawn.
+/// Rule for drawing candidates.
 #[derive(Debug)]
 pub(crate) struct Meeting {
     by: FlowBy,

@@ -16,7 +16,7 @@ pub(crate) struct RedFifo<P> {
     red: Red,
 }
 
-/// What became of an arrival.
+/// Fate of an arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// It waits, untouched.

@@ -14,7 +14,7 @@ fn matching_only(limit: u64) -> ChokeConfig {
     matching_only!(ChokeConfig, limit)
 }
 
-/// How often an arrival of flow 0 meets its only packet among `waiting`, over `trials`.
+/// Share of trials in which an arrival of flow 0 meets its only packet among `waiting`.
 fn match_share(config: &ChokeConfig, waiting: u64, trials: u64) -> f64 {
     let mut rng = Rng::new(7);
     let mut met = 0;

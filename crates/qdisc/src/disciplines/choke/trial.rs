@@ -21,8 +21,9 @@ macro_rules! matching_only {
 }
 pub(crate) use matching_only;
 
-/// One flow (number 0) that sends `a` times the capacity, a packet a millisecond, among so many others that none of them
-/// meets itself, which keep `waiting` packets in the queue. Its share of what leaves after the first 5000 packets.
+/// A flood: flow 0 sends `a` times the capacity, a packet a millisecond, among so many others that none of them meets
+/// itself, which keep `waiting` packets in the queue. The result is its share of the departures after the first 5000
+/// packets.
 pub(crate) fn flood_among_many(
     queue: &mut impl QueueDiscipline<TestPacket>,
     a: f64,

@@ -174,6 +174,6 @@ fn fresh_packets_pass_a_standing_queue_by() {
         fresh += u32::from(b.dequeue(ms).is_some_and(|id| id >= 2 * ms));
     }
     assert_eq!(fresh, 1000);
-    // One more each millisecond, until the limit refuses one of the last two.
+    // The backlog grows by one each millisecond, until the limit refuses one of the last two.
     assert_eq!(b.queue.backlog().packets, 999);
 }

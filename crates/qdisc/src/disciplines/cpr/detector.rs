@@ -7,7 +7,7 @@ use tailrace_core::{Duration, FlowKey, Instant, Rng};
 /// Told of flows that are flagged (`true`) or cleared (`false`).
 type Report<'a> = &'a mut dyn FnMut(FlowKey, bool);
 
-/// So many parts the window has, and slides by one at a time.
+/// Number of parts of the window, which slides by one at a time.
 const PARTS: usize = 10;
 
 /// Packets: all, and those in congested intervals.
@@ -41,7 +41,7 @@ pub(super) struct Detector {
     interval_start: Instant,
     /// Whether a packet was dropped in the present interval.
     is_congested: bool,
-    /// Which part of the window is filled at present.
+    /// Index of the part of the window that is filled at present.
     filling: usize,
     next_part: Instant,
     flagged: usize,

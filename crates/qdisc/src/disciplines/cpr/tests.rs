@@ -73,7 +73,7 @@ impl Bench {
     }
 }
 
-/// One packet in each of 100 intervals, of which the first so many are congested.
+/// A packet in each of 100 intervals, the first of which are congested.
 #[test]
 fn thirty_of_a_hundred_packets_in_congested_intervals_make_an_attacker() {
     for (congested, attack) in [(29, false), (30, true)] {

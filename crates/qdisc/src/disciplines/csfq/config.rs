@@ -9,7 +9,7 @@ use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability};
 
 tailrace_core::choices! {
-    /// What a CSFQ router does.
+    /// Role of a CSFQ router.
     pub enum CsfqRole {
         /// It measures each flow's rate, writes it into the flow's packets as a label, and shares the link by it.
         Edge = "edge",
@@ -36,7 +36,7 @@ tailrace_core::parameters! {
         /// K_c, the length of the window after which the fair share is updated. If it is too small, the share swings
         /// up and down; if it is too large, it reacts late.
         k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "rates are averaged over this time";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. Used at an edge only.
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. Used at an edge only.
         flow: FlowBy = FlowBy::FiveTuple, "Stoica et al. 1998";
         /// The weight of each flow that enters here; a flow with twice the weight gets twice the share. Used at an
         /// edge only, and matters where flows of several edges meet.
@@ -50,9 +50,9 @@ tailrace_core::parameters! {
         /// is too small, packets of new flows are dropped early after each short dip of the queue; if it is too
         /// large, floods get in again.
         low_water: Probability = Probability::clamped(0.5), "Stoica et al. 1998 §4, second amendment";
-        /// How many flows an edge knows at once at most, rounded up to a power of two. Beyond that, of four flows the
-        /// one that has been silent for longest is forgotten and would start anew. In a flood with forged sources,
-        /// packets then get the labels of first packets.
+        /// Largest number of flows that an edge knows at once, rounded up to a power of two. Beyond that, of four
+        /// flows the one that has been silent for longest is forgotten and would start anew. In a flood with forged
+        /// sources, packets then get the labels of first packets.
         flows: u32 = 16_384, "own choice";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion. Senders that
         /// ignore marks then get more than their share.

@@ -1,4 +1,4 @@
-//! What CSFQ estimates: the rate of each flow, and the fair share of the link.
+//! Estimates of CSFQ: the rate of each flow, and the fair share of the link.
 
 use super::{CsfqConfig, bits};
 use crate::classifier::salted;
@@ -36,8 +36,8 @@ impl Average {
     }
 }
 
-/// What time leaves of an average. What the last time left is remembered: all averages of a link see the same times, and
-/// packets of one size follow one another at equal distances.
+/// Decay of an average over time. The last decay is remembered: all averages of a link see the same times, and packets
+/// of one size follow one another at equal distances.
 #[derive(Clone, Debug)]
 pub(super) struct Decay {
     /// Seconds.
@@ -111,9 +111,9 @@ pub(super) struct FairShare {
     capacity: f64,
     decay: Decay,
     k_c: Duration,
-    /// What remains of the share after an overflow.
+    /// Part of the share that remains after an overflow.
     kept: f64,
-    /// What remains at least until the next update.
+    /// Share that remains at least until the next update.
     floor: f64,
 
     /// bit/s for each unit of weight; `None` passes everything.

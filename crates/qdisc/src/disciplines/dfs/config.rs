@@ -6,7 +6,7 @@ use crate::registry::Invalid;
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
 tailrace_core::choices! {
-    /// What a congestion signal does to a packet that cannot be marked.
+    /// Effect of a congestion signal on a packet that cannot be marked.
     pub enum NonEct {
         /// Nothing: the packet is let in (Algorithm 3 to the letter).
         Pass = "pass",
@@ -16,7 +16,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// How the record of a flow is found. Decisions do not depend on it.
+    /// Way in which the record of a flow is found. Decisions do not depend on it.
     pub enum Store {
         /// A hash table.
         Hash = "hash",
@@ -26,7 +26,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// How the record of a departing packet is found. Decisions do not depend on it.
+    /// Way in which the record of a departing packet is found. Decisions do not depend on it.
     pub enum Departures {
         /// Each packet remembers where its flow's record is.
         Remember = "remember",
@@ -46,41 +46,42 @@ tailrace_core::parameters! {
         /// for each arriving packet. If it is too small, the share follows late; if it is too large, the share and
         /// the queue swing up and down.
         beta: Probability = Probability::clamped(0.05), "Bedi et al. 2014, Table 2";
-        /// How much a flow's unfairness p_m rises when the flow is found above its share; once the flow is trending,
-        /// this is multiplied by its rate over the fair rate. If it is too small, floods are found late; if it is too
-        /// large, TCP flows are caught before they can slow down.
+        /// Rise of a flow's unfairness p_m when the flow is found above its share; once the flow is trending, this is
+        /// multiplied by its rate over the fair rate. If it is too small, floods are found late; if it is too large,
+        /// TCP flows are caught before they can slow down.
         delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
-        /// How much a flow's unfairness p_m falls when nothing of the flow waits; once the flow is trending, this is
-        /// multiplied by the fair rate over its rate. If it is too small, flows that have slowed down stay suspect;
-        /// if it is too large, floods with pauses are never marked as malicious.
+        /// Fall of a flow's unfairness p_m when nothing of the flow waits; once the flow is trending, this is
+        /// multiplied by the fair rate over its rate. If it is too small, flows that have slowed down stay suspect; if
+        /// it is too large, floods with pauses are never marked as malicious.
         delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
         /// The shortest time between two changes of p_m, so that a signal can take effect. If it is far below the
         /// round-trip times, TCP flows that are about to slow down are marked as malicious; if it is too large,
         /// floods are found late.
         freeze_time: Duration = Duration::from_millis(10), "Bedi et al. 2014, Table 2";
-        /// How many steps of `delta_i` a flow may rise before it is trending, that is, before its rate decides. If it
-        /// is too small, TCP flows are caught within one round trip; if it is too large, floods are found late.
+        /// Number of steps of `delta_i` by which a flow may rise before it is trending, that is, before its rate
+        /// decides. If it is too small, TCP flows are caught within one round trip; if it is too large, floods are
+        /// found late.
         tolerance_factor: f64 = 3.0, "Bedi et al. 2014, Table 2", in 0.0..=1000000.0: "the tolerance cannot be negative";
         /// The smallest value of p_m, which is that of an innocent flow. Only its distance to `max_th` matters.
         min_th: f64 = 0.0, "Bedi et al. 2014, Table 2";
         /// The largest value of p_m, at which a flow is marked as malicious. If it is too small, a few signals in a
         /// row are enough for that; if it is too large, floods are found late and forgiven late.
         max_th: f64 = 1.0, "Bedi et al. 2014, Table 2";
-        /// How often the records of flows are removed that have sent nothing since the last time; a record lives for
-        /// one to two such intervals. If it is too small, a malicious flow is forgotten in a pause. If it is too
-        /// large, flows that are long gone still count in `n`, and the shares of the others are too small; 1 s to 60
-        /// s suit loads that change.
+        /// Interval at which records of flows are removed that have sent nothing since the last time; a record lives
+        /// for one to two such intervals. If it is too small, a malicious flow is forgotten in a pause. If it is too
+        /// large, flows that are long gone still count in `n`, and the shares of the others are too small; 1 s to 60 s
+        /// suit loads that change.
         prune_interval: Duration = Duration::from_secs(3600), "Bedi et al. 2014, Table 2", in "1 ms"..="1000 h": "all flows are looked at each time";
         /// The time over which the rate of a suspect is measured; before the first such time is over, its rate does
         /// not decide. If it is too small, one burst of TCP looks like a flood; if it is too large, floods are found
         /// late.
         bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over this time";
-        /// What a signal does to packets that cannot be marked. With `pass`, flows without ECN notice nothing until
+        /// Effect of a signal on packets that cannot be marked. With `pass`, flows without ECN notice nothing until
         /// they are marked as malicious and lose everything. The paper's runs used `pass`, with ECN on all TCP flows.
         non_ect: NonEct = NonEct::Drop, "Bedi et al. 2014 §1.2, §4.3.1";
         /// Whether ECN-capable packets are marked. If false, all packets are treated as `non_ect` says.
         ecn: bool = true, "Bedi et al. 2014 §5";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With `src_dst`, all
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. With `src_dst`, all
         /// connections between two hosts are one flow, and so is everyone behind one address translator.
         flow: FlowBy = FlowBy::SrcDst, "Bedi et al. 2014 §3.2";
         /// `C`, the rate that the flows share; the fair rate is `C / n`. If it is below the link's rate, fair flows
@@ -88,21 +89,22 @@ tailrace_core::parameters! {
         rate: Option<Rate> = None, "Bedi et al. 2014 §3.2";
         /// The mean size of a packet. It converts a `limit` in packets into the bytes that shares are made of.
         avpkt: Bytes = Bytes(1000), "Bedi et al. 2014 §5";
-        /// How many flows are remembered at once at most, at about 100 bytes each. If there are more, a new flow
-        /// takes the place of one without waiting packets: out of sixteen first one that is not suspect, then one
-        /// that is not marked, then the one that was silent for longest. If none can go, packets of the new flow are
-        /// let in without being counted. If it is too small, records of suspects are lost.
+        /// Largest number of flows that are remembered at once, at about 100 bytes each. If there are more, a new flow
+        /// takes the place of one without waiting packets: out of sixteen first one that is not suspect, then one that
+        /// is not marked, then the one that was silent for longest. If none can go, packets of the new flow are let in
+        /// without being counted. If it is too small, records of suspects are lost.
         max_flows: u32 = 131_072, "Tailrace";
-        /// How the record of a flow is found. Decisions are the same; the costs are in `docs/explanation/performance.md`.
+        /// Way in which the record of a flow is found. Decisions are the same; the costs are in
+        /// `docs/explanation/performance.md`.
         repository: Store = Store::Hash, "Bedi et al. 2014 §1.2 leaves the choice open";
         /// With `repository = "btree"`: how many children a node of the tree has at most. With fewer there are more
         /// levels; with more, nodes take longer to search.
         order: u32 = 32, "Tailrace";
-        /// How many places the cache has: a plain list for flows at `max_th`, which is searched first. If it is too
+        /// Number of places of the cache: a plain list for flows at `max_th`, which is searched first. If it is too
         /// small, marked flows stay in the repository; if it is too large, each packet of an innocent flow searches
         /// all of it. `"auto"`: `order` (btree), none (hash).
         cache: Option<u32> = None, "Bedi et al. 2014 §4.1.1: as many as in a node";
-        /// How the record of a departing packet's flow is found. This changes only the cost.
+        /// Way in which the record of a departing packet's flow is found. This changes only the cost.
         departures: Departures = Departures::Remember, "Tailrace";
     }
 }

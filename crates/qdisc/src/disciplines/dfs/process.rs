@@ -28,7 +28,7 @@ pub(super) struct Rules {
     pub(super) bitrate_window: Duration,
 }
 
-/// What an arrival is measured by.
+/// Measures of an arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Measure {
     /// EWMA(wfs), bytes.
@@ -38,7 +38,7 @@ pub(super) struct Measure {
     pub(super) now: Instant,
 }
 
-/// What becomes of a packet.
+/// Fate of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Decision {
     /// It is let in.
@@ -95,8 +95,8 @@ impl Rules {
         decision
     }
 
-    /// How a rate of `bps` moves p_m. A step down has no bound, as printed: a flow that was silent for long is cleared at
-    /// once, and so is a TCP flow that lost everything and comes back with one segment after its timeout.
+    /// Moves p_m by a rate of `bps`. A step down has no bound, as printed: a flow that was silent for long is cleared
+    /// at once, and so is a TCP flow that lost everything and comes back with one segment after its timeout.
     fn step(&self, bps: f64, at: &Measure) -> f64 {
         if bps > at.fair_rate {
             return bps / at.fair_rate * self.delta_i;

@@ -1,4 +1,4 @@
-//! What is remembered of a flow.
+//! Record of a flow.
 
 use tailrace_core::{Bytes, Duration, FlowKey, Instant};
 

@@ -16,11 +16,11 @@ use tailrace_core::{Instant, Rng};
 /// A record's place in the slab.
 pub(super) type Handle = u32;
 
-/// How a repository is built.
+/// Layout of a repository.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) store: Store,
-    /// Of the B-tree.
+    /// Order of the B-tree.
     pub(super) order: u32,
     /// Places in the Cache.
     pub(super) cache: u32,

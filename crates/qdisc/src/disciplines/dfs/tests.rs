@@ -143,7 +143,7 @@ fn an_arrival_without_room_changes_nothing_but_the_average_and_the_rate() {
 
 #[test]
 fn signals_mark_who_can_be_marked_and_treat_others_as_told() {
-    // One flow has the buffer to itself: at q = b its share is 0.
+    // A flow has the buffer to itself: at q = b its share is 0.
     let full = |config: DfsConfig| {
         let mut bench = Bench::new(&DfsConfig { beta: tailrace_core::Probability::ONE, ..config });
         (0..150).for_each(|_| assert!(bench.send(1)));
@@ -309,7 +309,7 @@ fn a_million_spoofed_sources_take_no_more_room_than_stated() {
         assert_eq!(bench.state("flows"), 4096.0);
         // A B-tree's nodes are half full at least; a hash table is at most twice as large as need be.
         assert!(bench.queue.repository.capacity() <= 2 * 4096 + 64, "{}", bench.queue.repository.capacity());
-        // What is known of the guilty is not washed away.
+        // Records of guilty flows are not washed away.
         (0..10).for_each(|flow| assert!(bench.record(flow).unwrap().marked && !bench.send(flow)));
         assert!(bench.sink.flagged.is_empty());
     }

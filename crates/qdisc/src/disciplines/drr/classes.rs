@@ -1,4 +1,4 @@
-//! What `classes` says: the filters of each class, its quantum and its discipline.
+//! Classes of `drr`: the filters of each, its quantum and its discipline.
 
 use crate::discipline::LinkView;
 use crate::disciplines::QdiscConfig;
@@ -10,7 +10,7 @@ use tailrace_core::{Bytes, Dscp, Packet, packet::protocol};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classes(Vec<ClassSpec>);
 
-/// One class; what is `None` is as in the queue.
+/// A class; `None` stands for the queue's own value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ClassSpec {
     /// A packet belongs to it if any of them matches.
@@ -19,7 +19,7 @@ pub(super) struct ClassSpec {
     pub(super) leaf: Option<Leaf>,
 }
 
-/// What a packet must be; what is `None` does not matter, so the default matches all.
+/// Conditions on a packet; `None` does not matter, so the default matches all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Filter {
     codepoint: Option<Dscp>,
@@ -35,7 +35,7 @@ pub struct Leaf {
     config: Box<QdiscConfig>,
 }
 
-/// What Linux takes for a quantum.
+/// Range of Linux's quanta.
 const QUANTA: [Bytes; 2] = [Bytes(256), Bytes(1 << 20)];
 /// A class is a byte in the queue's list.
 const MOST_CLASSES: usize = 256;

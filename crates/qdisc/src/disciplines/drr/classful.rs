@@ -110,7 +110,7 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
         let class = &mut self.classes[at];
         let before = class.backlog();
         class.enqueue(packet, cx);
-        // What waits is active, so a class that had nothing is new in the list.
+        // Every class with packets is active, so a class that had none is new in the list.
         if self.recount(at, before).packets > 0 && before.packets == 0 {
             let class = &mut self.classes[at];
             class.deficit = class.quantum;
@@ -203,7 +203,7 @@ const STATES: [&str; 8] = [
     "class_8_packets",
 ];
 
-/// What `drr` builds: a queue of flows, the paper's and ns-2's, or one of classes, Linux's.
+/// Queue of `drr`: flows, the paper's and ns-2's, or classes, Linux's.
 pub(super) type DrrQueue<P> = Either<FlowQueue<NoLaw, P>, ClassfulDrr<P>>;
 
 #[cfg(test)]

@@ -73,8 +73,8 @@ fn a_class_that_ran_empty_comes_back_at_the_end_with_a_full_quantum() {
     bench.arrive(1, &[100]);
     bench.arrive(2, &[900; 3]);
     assert_eq!(bench.leave(2), [100, 200]);
-    // What class 1 had left is forgotten: with 900 + 1000 both of these would go in one turn. Class 2 had 100 left and
-    // gets 1000, of which each turn sends one.
+    // The remainder of class 1 is forgotten: with 900 + 1000 both of these would go in one turn. Class 2 had 100 left
+    // and gets 1000, of which each turn sends one.
     bench.arrive(1, &[1000, 900]);
     assert_eq!(bench.leave(9), [100, 201, 101, 202]);
 }

@@ -5,7 +5,7 @@ use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Probability};
 
 tailrace_core::choices! {
-    /// Which of the queues' delays the controller follows.
+    /// Delay that the controller follows.
     pub enum DelayOf {
         /// The larger one of the two queues' delays.
         Greatest = "greatest",
@@ -15,9 +15,9 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Which packets belong into the low-latency queue.
+    /// Packets that belong into the low-latency queue.
     pub enum LowLatency {
-        /// Those with ECT(1) or CE in the header, as L4S senders have.
+        /// Packets with ECT(1) or CE in the header, as L4S senders send them.
         L4s = "l4s_ect",
         /// Every ECN-capable packet.
         AnyEct = "any_ect",
@@ -25,7 +25,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What the low-latency queue marks by its own delay.
+    /// Packets that the low-latency queue marks by its own delay.
     pub enum Native {
         /// None up to a delay of `min_th`; above it a growing share, which reaches all of them `range` later.
         Ramp = "ramp",
@@ -37,7 +37,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// How a probability becomes a decision.
+    /// Conversion of a probability into a decision.
     pub enum Chance {
         /// Each queue adds up the probabilities of its packets; whenever the sum passes a whole number, a packet is
         /// marked or dropped.
@@ -48,7 +48,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What happens once marking alone cannot hold the delay.
+    /// Reaction when marks alone cannot hold the delay.
     pub enum Overload {
         /// Both queues drop with the classic probability, whether packets are ECN-capable or not.
         Drop = "drop",
@@ -58,7 +58,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Which queue is served where both hold packets.
+    /// Queue that is served where both hold packets.
     pub enum SchedulerKind {
         /// Weighted round robin, counted in bytes.
         Wrr = "wrr",
@@ -83,22 +83,22 @@ tailrace_core::parameters! {
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
         tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each update takes computing time";
-        /// How much the probability changes for each second that the delay is away from `target`, per update. A
-        /// larger value reacts faster; if it is too large, the delay swings up and down.
+        /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
+        /// reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
-        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
+        /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
+        /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 3.0, "RFC 9332 Appendix A.1: 0.3 / RTT_max (Linux: 819/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// The coupling factor: low-latency packets are marked with at least `k` times the base probability. If it is
         /// too large, low-latency flows get too little beside classic ones; if it is too small, classic flows do.
         k: f64 = 2.0, "RFC 9332 Appendix A.1";
-        /// Which delay the controller follows. With `classic`, low-latency flows that ignore marks are held back only
+        /// Delay that the controller follows. With `classic`, low-latency flows that ignore marks are held back only
         /// by the limit.
         delay_of: DelayOf = DelayOf::Greatest, "RFC 9332 Appendix A.1; Linux";
-        /// Which packets go into the low-latency queue. With `any_ect`, classic ECN flows are marked as often as
+        /// Packets that go into the low-latency queue. With `any_ect`, classic ECN flows are marked as often as
         /// scalable ones and get far too little.
         low_latency: LowLatency = LowLatency::L4s, "RFC 9332 §2.4; RFC 9331";
-        /// Which packets the low-latency queue marks because of its own delay.
+        /// Packets that the low-latency queue marks because of its own delay.
         native: Native = Native::Ramp, "RFC 9332 Appendix A.1 (Linux: step)";
         /// With `native = "ramp"`: packets that have waited less than this are not marked. If it is too small,
         /// scalable flows leave the link idle at times.
@@ -121,12 +121,12 @@ tailrace_core::parameters! {
         /// While fewer bytes than this wait, only the step marks. If it is too large, a queue of that size stays for
         /// ever.
         min_backlog: Bytes = Bytes::ZERO, "RFC 9332 Appendix A.1 (Linux: two MTUs)";
-        /// How a probability becomes a decision about a packet.
+        /// Conversion of a probability into a decision about a packet.
         chance: Chance = Chance::Recur, "RFC 9332 Appendix A.1 (Linux: random)";
         /// Whether the controller's marks and drops are decided when a packet arrives, not when it leaves. The sender
         /// learns of them later, by the time in the queue, but dropped packets take no room.
         drop_early: bool = false, "RFC 9332 Appendix A.1; Linux drop_dequeue";
-        /// What happens when marks alone can no longer hold the delay.
+        /// Reaction when marks alone can no longer hold the delay.
         overload: Overload = Overload::Drop, "RFC 9332 §4.2.3; Linux drop_on_overload";
         /// The classic probability from which packets are dropped, ECN-capable or not. `"auto"` is 1/k^2, at which
         /// the coupled probability is 1.
@@ -134,7 +134,7 @@ tailrace_core::parameters! {
         /// The coupled probability from which low-latency packets are dropped, too, with the classic probability. If
         /// it is too small, packets are dropped where marks would do.
         p_lmax: Probability = Probability::clamped(1.0), "RFC 9332 Appendix A.1";
-        /// Which queue is served when both have packets.
+        /// Queue that is served when both have packets.
         scheduler: SchedulerKind = SchedulerKind::Wrr, "Linux sch_dualpi2; RFC 9332 Appendix A.1 leaves it open";
         /// The classic queue's share of the bytes while both queues have packets. If it is too small, the classic
         /// queue gets too little in a flood of ECT(1) packets; if it is too large, low-latency packets wait.

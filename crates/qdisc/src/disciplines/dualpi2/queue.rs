@@ -19,17 +19,17 @@ pub struct Dualpi2<P> {
     drop_early: bool,
     low: Lane<P>,
     classic: Lane<P>,
-    /// Of both.
+    /// Backlog of both queues.
     backlog: Backlog,
     scheduler: Scheduler,
     law: Law,
 }
 
-/// One queue.
+/// L or C with its packets.
 #[derive(Debug)]
 struct Lane<P> {
     fifo: VecDeque<Waiting<P>>,
-    /// What `recur` has summed up.
+    /// Sum of `recur`.
     count: f64,
 }
 
@@ -267,7 +267,7 @@ impl Law {
         }
     }
 
-    /// One update (`dualpi2_update` of RFC 9332).
+    /// Update (`dualpi2_update` of RFC 9332).
     fn update(&mut self, classic: f64, low: f64) {
         let delay = match self.delay_of {
             DelayOf::Greatest => classic.max(low),

@@ -1,9 +1,9 @@
-//! Which of the two queues is served.
+//! The scheduler of the two queues.
 
 use super::config::{Dualpi2Config, SchedulerKind};
 use tailrace_core::{Bytes, Duration};
 
-/// One of the two queues.
+/// Name of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     /// The low-latency queue.

@@ -49,7 +49,7 @@ impl Bench {
         }
         let (marked, dropped) = (self.sink.marked.len(), self.sink.dropped.len());
         for _ in 0..20_000 {
-            // One in for each one out, whether sent or dropped.
+            // A packet comes for each one that leaves, whether sent or dropped.
             let before = self.queue.backlog.packets;
             self.dequeue(now);
             for _ in self.queue.backlog.packets..before {
@@ -77,7 +77,7 @@ fn the_round_robin_starts_with_minus_80_mtus_and_gives_a_tenth_of_the_bytes_to_c
     }
     let mut sent = [0u32; 2];
     for _ in 0..10_000 {
-        // What leaves is replaced, so that both stay backlogged.
+        // Departures are replaced, so that both stay backlogged.
         let packet = bench.dequeue(Instant::ZERO).expect("backlogged");
         bench.enqueue(packet.ecn, Instant::ZERO);
         sent[usize::from(packet.ecn == Ecn::NotEct)] += 1;
@@ -167,7 +167,7 @@ fn the_step_marks_beyond_a_millisecond_or_some_packets() {
     assert_eq!([native(1_000_000, true), native(1_000_001, true), native(9_000_000, false)], [0.0, 1.0, 0.0]);
     let law = Law::new(&Dualpi2Config { step_packets: Some(3), ..Dualpi2Config::linux() });
     assert_eq!([3, 4].map(|left| law.native(Duration::ZERO, left, true)), [0.0, 1.0]);
-    // What found fewer than `min_qlen_step` in its queue is spared; two MTUs of others do not matter.
+    // Packets that found fewer than `min_qlen_step` in their queue are spared; two MTUs of others do not matter.
     let config = Dualpi2Config { min_qlen_step: 2, ..Dualpi2Config::linux() };
     let mut bench = Bench::new(&config);
     for _ in 0..4 {
@@ -208,7 +208,7 @@ fn with_overflow_the_base_stops_at_half_and_ecn_capable_packets_live() {
 
 #[test]
 fn linux_signals_nothing_while_less_than_two_mtus_wait() {
-    // Of five packets of 1000 bytes the first leaves 4000 behind, the second 3000.
+    // Five packets of 1000 bytes: the first leaves 4000 behind, the second 3000.
     let mut bench = Bench::new(&Dualpi2Config::linux());
     bench.hold(1.0);
     for _ in 0..5 {

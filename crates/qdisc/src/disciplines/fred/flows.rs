@@ -63,7 +63,7 @@ impl Flows {
         (entry.packets, entry.strikes)
     }
 
-    /// One strike more; returns how many there are now.
+    /// Adds a strike; returns how many there are now.
     pub(super) fn strike(&mut self, at: u32) -> u32 {
         let entry = &mut self.entries[at as usize];
         entry.strikes = entry.strikes.saturating_add(1);
@@ -97,7 +97,7 @@ impl Flows {
         self.entries[at as usize].packets += 1;
     }
 
-    /// One packet less; a flow without packets is forgotten. Returns how many are left.
+    /// Removes a packet; a flow without packets is forgotten. Returns how many are left.
     pub(super) fn remove_one(&mut self, at: u32) -> u32 {
         let entry = &mut self.entries[at as usize];
         entry.packets -= 1;

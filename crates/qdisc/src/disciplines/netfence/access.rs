@@ -76,7 +76,7 @@ struct Rules {
     initial: f64,
     least: f64,
     increase: f64,
-    /// What remains after a decrease.
+    /// Part of the rate that remains after a decrease.
     kept: f64,
     queue: f64,
     forget: Duration,
@@ -110,7 +110,7 @@ impl<P: Packet> Access<P> {
         }
     }
 
-    /// What waits in limiters.
+    /// Backlog of the limiters.
     pub(super) fn backlog(&self) -> Backlog {
         self.backlog
     }

@@ -46,7 +46,7 @@ impl<P: Packet> Channel<P> {
 
 #[derive(Debug)]
 pub(super) struct Channels<P> {
-    /// What the link is called in labels.
+    /// Number of the link in labels.
     name: u16,
     link: LinkView,
     config: NetfenceConfig,
@@ -153,12 +153,12 @@ impl<P: Packet> Channels<P> {
         }
     }
 
-    /// What the link is called in labels.
+    /// Sets the number of the link in labels.
     pub(super) fn attach(&mut self, link: u16) {
         self.name = link;
     }
 
-    /// What is measured in time of the link follows it.
+    /// Times that are measured on the link follow its changes.
     pub(super) fn link_changed(&mut self, link: &LinkView) {
         self.link = *link;
         self.request_bps = request_bps(&self.config, link);
@@ -194,7 +194,7 @@ impl<P: Packet> Channels<P> {
         match Feedback::of(packet.label()).map(|f| f.class) {
             Some(Class::Regular) => self.enqueue_regular(packet, arrival, cx),
             Some(Class::Request(level)) => self.enqueue_request(packet, level, arrival, cx),
-            // What no access router has stamped is legacy, whatever it presents.
+            // Packets that no access router has stamped are legacy, whatever they present.
             Some(Class::Presented) | None => {
                 if self.legacy.backlog.bytes + packet.size() > self.q_lim {
                     cx.sink.dropped(packet, DropReason::Overlimit, cx.now);

@@ -10,7 +10,7 @@ use crate::tc::{TcError, TcWords};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Probability, Rate};
 
 tailrace_core::choices! {
-    /// What a NetFence router does.
+    /// Role of a NetFence router.
     pub enum NetfenceRole {
         /// It limits senders as an access router does, and is then the bottleneck.
         Both = "both",
@@ -32,8 +32,8 @@ tailrace_core::parameters! {
         /// channels would hold. `"auto"`: 10 000 packets, which only bounds memory, since limiters and channels have
         /// limits of their own.
         limit: Option<Limit> = None, "own choice";
-        /// How often limiters change their rates (the control interval). If it is too small, feedback does not come
-        /// back in time; if it is too large, they react late.
+        /// Interval at which limiters change their rates (the control interval). If it is too small, feedback does not
+        /// come back in time; if it is too large, they react late.
         interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each update takes computing time";
         /// For how long feedback is valid, up to 5 s. If it is too small, senders have to ask anew by requests; if it
         /// is too large, outdated feedback counts.
@@ -49,11 +49,11 @@ tailrace_core::parameters! {
         /// By which share the rate of a limiter falls in a control interval. If it is too large, part of the link is
         /// unused after each overload.
         decrease: Probability = Probability::clamped(0.1), "Liu et al. 2010, delta";
-        /// How much may wait in a limiter, as the time it takes at the limiter's rate; two packets may always wait.
+        /// Backlog that a limiter may hold, as the time it takes at the limiter's rate; two packets may always wait.
         /// If it is too small, TCP loses many packets in a row.
         limiter_queue: Duration = Duration::from_millis(200), "as Q_lim", in "0 s"..="1000 s": "packets wait as long";
-        /// How many limiters there are at most, one for each sender and link; rounded up to a power of two. Beyond
-        /// that, of four limiters the one unused for longest is forgotten; if all are in use, packets are dropped.
+        /// Largest number of limiters, one for each sender and link; rounded up to a power of two. Beyond that, of
+        /// four limiters the one unused for longest is forgotten; if all are in use, packets are dropped.
         limiters: u32 = 16_384, "own choice";
         /// For how many senders requests are counted at most; rounded up to a power of two. Beyond that, of four the
         /// one unused for longest is forgotten.

@@ -1,4 +1,4 @@
-//! What packets carry for NetFence, and what hosts do with it.
+//! Labels of NetFence in packets, and the hosts' part.
 //!
 //! A label is 32 bits: 2 of mode and action, 4 of class, 10 of time in grains of 10 ms, 16 of link. Ten bits wrap after
 //! 10.24 s, more than twice as long as feedback is valid. What the paper's message authentication codes do is modelled by
@@ -27,7 +27,7 @@ pub enum Class {
     Regular,
 }
 
-/// What routers say of the path.
+/// Feedback of routers about the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// No link polices this sender.
@@ -66,7 +66,7 @@ impl Feedback {
         Self { mode: Mode::Decr, link, ..self }
     }
 
-    /// As it stands in a packet; never [`Label::NONE`].
+    /// Label of this feedback; never [`Label::NONE`].
     pub fn label(self) -> Label {
         let mode = match self.mode {
             Mode::Nop => 1,
@@ -81,7 +81,7 @@ impl Feedback {
         Label(mode << 30 | class << 26 | u32::from(self.stamp) << 16 | u32::from(self.link))
     }
 
-    /// What a packet carries; nothing in a legacy packet.
+    /// Feedback in a label; none in a legacy packet.
     pub fn of(label: Label) -> Option<Self> {
         let mode = match label.0 >> 30 {
             0 => return None,
@@ -120,7 +120,7 @@ impl HostFeedback {
         }
     }
 
-    /// What goes back to the peer.
+    /// Label that goes back to the peer.
     pub fn returned(&self) -> Label {
         self.received
     }

@@ -43,7 +43,7 @@ impl Rig {
         Feedback::of(self.take(now).expect("something waits").0.label()).expect("stamped")
     }
 
-    /// One of the six state variables.
+    /// A state variable by its place among the six.
     fn state(&self, at: usize) -> f64 {
         let mut state = [0.0; 6];
         self.queue.state(&mut state);
@@ -132,7 +132,8 @@ fn requests_of_level_k_cost_2_to_the_k_minus_1_tokens() {
         assert_eq!(feedback.mode, Mode::Nop);
         feedback.class
     };
-    // One token at first; one more in a millisecond; after 600 ms, 512 for level 10 leave 88 for level 7 (64) and 24 for 5.
+    // A token at first; one more in a millisecond; after 600 ms, 512 for level 10 leave 88 for level 7 (64) and 24 for
+    // 5.
     let levels = [0, 0, 1, 601, 601, 601, 601].map(&mut level);
     assert_eq!(
         levels,
@@ -150,7 +151,7 @@ fn stale_feedback_makes_a_request_and_fresh_nop_a_regular_packet() {
     assert_eq!(rig.label(ms(4990)).class, Class::Regular);
     rig.send(1, 100, label(Class::Presented, Mode::Incr, ms(1000)), ms(5010));
     assert_eq!(rig.label(ms(5010)).class, Class::Request(1));
-    // What an access router has stamped passes a second one as it is.
+    // Packets that an access router has stamped pass a second one unchanged.
     let stamped = label(Class::Regular, Mode::Decr, ms(5000));
     rig.send(1, 100, stamped, ms(5020));
     assert_eq!(rig.take(ms(5020)).unwrap().0.label(), stamped);
@@ -165,7 +166,7 @@ fn requests_get_a_twentieth_of_the_link_the_highest_level_first_and_legacy_what_
     }
     for _ in 0..2 {
         rig.send(2, 1000, Label::NONE, ms(0));
-        // What a host presents and no access router has seen is legacy, too.
+        // Packets with labels that a host presents and no access router has seen are legacy, too.
         rig.send(3, 1000, label(Class::Presented, Mode::Nop, ms(0)), ms(0));
         rig.send(4, 1000, label(Class::Regular, Mode::Nop, ms(0)), ms(0));
     }

@@ -3,7 +3,7 @@
 use tailrace_core::{Bytes, Duration, Limit, Probability};
 
 tailrace_core::choices! {
-    /// Whose PIE where they differ.
+    /// Version of PIE, where versions differ.
     pub enum Form {
         /// RFC 8033.
         Rfc = "rfc",
@@ -15,7 +15,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What starts the time in which nothing is signalled.
+    /// Start of the time in which nothing is signalled.
     pub enum Burst {
         /// A quiet queue: once delays are short and the probability is zero, the next burst may take the full time
         /// again.
@@ -39,8 +39,8 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `pie`.
     pub struct PieConfig {
-        /// Which version of PIE this is, where versions differ. It sets the value of every parameter below that is
-        /// `"auto"`. A `tc` line means Linux's.
+        /// Version of PIE, where versions differ. It sets the value of every parameter below that is `"auto"`. A `tc`
+        /// line means Linux's.
         form: Form = Form::Rfc, "RFC 8033";
         /// The most that may wait in the queue. If it is too small, packets are dropped for want of room instead of
         /// by the law. A larger limit only costs memory.
@@ -51,11 +51,11 @@ tailrace_core::parameters! {
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
         tupdate: Duration = Duration::from_millis(15), "RFC 8033 §4.2, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
-        /// How much the probability changes for each second that the delay is away from `target`, per update. A
-        /// larger value reacts faster; if it is too large, the delay swings up and down.
+        /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
+        /// reacts faster; if it is too large, the delay swings up and down.
         alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
-        /// How much the probability changes for each second by which the delay has grown or shrunk since the last
-        /// update. If it is too small, the delay overshoots; if it is too large, short variations are amplified.
+        /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
+        /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
         beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
         /// For how long at the start of a burst no packet is dropped or marked. If it is too large, floods get in at
         /// first.
@@ -77,15 +77,15 @@ tailrace_core::parameters! {
         derandomize: bool = true, "RFC 8033 §5.4; Linux";
         /// The largest step by which the probability rises in one update once it is 0.1 or more. 1 turns this off.
         max_step: Probability = Probability::clamped(0.02), "RFC 8033 §5.5";
-        /// What starts the time in which bursts are spared (`max_burst`). With `docsis`, a short queue never loses a
-        /// packet. `"auto"` goes by `form`.
+        /// Event that starts the time in which bursts are spared (`max_burst`). With `docsis`, a short queue never
+        /// loses a packet. `"auto"` goes by `form`.
         burst: Option<Burst> = None, "RFC 8033 §4.4; RFC 8034 Appendix A";
         /// With `burst = "docsis"`: after this quiet time the queue must become a third full again before packets are
         /// dropped. If it is too small, every burst is spared.
         burst_reset: Duration = Duration::from_secs(1), "RFC 8034 Appendix A, BURST_RESET_TIMEOUT";
         /// Whether the probability stays zero while bursts are spared, as in ns-2 and ns-3.
         hold_in_burst: bool = false, "RFC 8033 Appendix A";
-        /// How the waiting time in the queue is measured.
+        /// Measurement of the waiting time in the queue.
         delay_from: DelayFrom = DelayFrom::Timestamps, "Linux sch_pie; RFC 8033 §4.3 allows both";
         /// With `delay_from = "rate"`: over how many bytes the rate is measured at which packets leave. If it is too
         /// small, the rate varies too much; if it is too large, it is never measured, and neither is the delay.
@@ -116,7 +116,7 @@ impl PieConfig {
         })
     }
 
-    /// What starts the burst allowance.
+    /// Start of the burst allowance.
     pub(super) fn burst(&self) -> Burst {
         self.burst.unwrap_or(if self.form == Form::Docsis { Burst::Docsis } else { Burst::Rfc })
     }

@@ -40,7 +40,7 @@ impl Discipline for PieConfig {
     }
 
     fn from_tc(_kind: &str, words: &mut TcWords<'_>) -> Result<Self, TcError> {
-        // What tc configures is Linux's PIE.
+        // tc configures Linux\'s PIE.
         let mut config = Self { form: Form::Linux, ..Self::default() };
         while let Some(word) = words.next_word() {
             match word {

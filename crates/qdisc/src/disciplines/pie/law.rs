@@ -151,7 +151,7 @@ impl Pie {
         })
     }
 
-    /// One update of the probability (`calculate_drop_prob` of RFC 8033).
+    /// Update of the probability (`calculate_drop_prob` of RFC 8033).
     fn update(&mut self, backlog: Backlog) {
         let delay = self.estimate.delay(backlog);
         let old = self.controller.old;
@@ -179,7 +179,7 @@ impl Pie {
         } else if delay == 0.0 && old == 0.0 {
             self.probability *= match self.form {
                 Form::Rfc | Form::Docsis => 0.98,
-                // What waits has not shown a delay yet.
+                // Waiting packets have not shown a delay yet.
                 Form::Linux if backlog.packets > 0 => 1.0,
                 Form::Linux => 1.0 - 1.0 / 64.0,
             };

@@ -31,7 +31,7 @@ fn late(config: &PieConfig) -> Pie {
     law
 }
 
-/// How many arrivals until one is signalled.
+/// Number of arrivals until one is signalled.
 fn gap(law: &mut Pie, rng: &mut Rng) -> u64 {
     (1..).find(|_| law.on_enqueue(Bytes(1000), WAITING, Instant::ZERO, rng) != Verdict::Pass).unwrap()
 }
@@ -307,7 +307,7 @@ fn docsis_spares_bursts_once_the_queue_has_been_a_third_full() {
     law.probability = 0.0;
     depart(&mut law, 1, WAITING, 0);
     law.controller.old = 0.001;
-    // One update ends the activity, 62 are 992 ms.
+    // An update ends the activity, 62 are 992 ms.
     (0..63).for_each(|_| tick(&mut law, WAITING));
     let mut other = Pie { probability: 13.6, ..law.clone() };
     law.controller.old = 0.030;

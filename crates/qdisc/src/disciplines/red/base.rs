@@ -31,8 +31,8 @@ macro_rules! red_based {
                 /// The weight of the newest queue length in the average, from 0 to 1. If it is too small, RED reacts
                 /// late; if it is too large, short bursts lose packets.
                 weight: Option<tailrace_core::Probability> = None, "ns-2 q_weight_ = -1";
-                /// How the weight is computed when `weight` is `"auto"`. `"auto"` is `"second"` where `max_p` adapts
-                /// by a timer, otherwise `"rtt"`.
+                /// Rule for the weight when `weight` is `"auto"`. `"auto"` is `"second"` where `max_p` adapts by a
+                /// timer, otherwise `"rtt"`.
                 auto_weight: Option<$crate::disciplines::red::AutoWeight> = None, "ns-2; ns-3 for adaptive";
                 /// The mean size of a packet. It converts between packets and bytes, and says how many packets the
                 /// link could have sent while the queue was empty.
@@ -52,12 +52,12 @@ macro_rules! red_based {
                 /// Whether at least `1/p` packets pass after a drop or mark before the next one, where `p` is the
                 /// signal probability. Drops and marks are then fewer and more evenly spread.
                 wait: bool = false, "Floyd and Jacobson 1993";
-                /// How the packets since the last drop or mark are counted, which spreads drops and marks over time.
+                /// Count of the packets since the last drop or mark, which spreads drops and marks over time.
                 count: $crate::disciplines::red::CountForm = $crate::disciplines::red::CountForm::Analysis,
                     "Floyd and Jacobson 1993, analysis";
                 /// While fewer packets than this wait, none is dropped or marked, whatever the average is.
                 guard: u64 = 2, "ns-2 queue/red.cc";
-                /// How the average falls while the queue is empty.
+                /// Decay of the average while the queue is empty.
                 idle: $crate::disciplines::red::IdleForm = $crate::disciplines::red::IdleForm::Paper,
                     "Floyd and Jacobson 1993";
                 /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.

@@ -5,7 +5,7 @@ use crate::managed::DropEnd;
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
 
 tailrace_core::choices! {
-    /// Which weight `weight = "auto"` computes; `C` is the link's rate in packets a second.
+    /// Weight that `weight = "auto"` computes; `C` is the link's rate in packets a second.
     pub enum AutoWeight {
         /// A time constant of ten round trips: `1 - exp(-1 / (10 rtt C))`, with `rtt = max(100 ms, 3 (delay + 1/C))`;
         /// `C` is the link's rate in packets per second.
@@ -18,24 +18,24 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// How packets since the last signal spread the signals.
+    /// Count of packets since the last signal, which spreads the signals.
     pub enum CountForm {
         /// Packets since the last drop or mark, without the present one: the gaps are uniform on 1 to 1/p, both
         /// included.
         Analysis = "analysis",
         /// The present packet counts, too: the gaps are uniform on 1 to 1/p, without 1/p itself.
         Figure2 = "figure2",
-        /// As `figure2`, but the first packet after the average has entered the range between the thresholds is never
-        /// hit. With `probability_in_bytes`, whole mean packets are counted, and the size is applied last.
+        /// Like `figure2`, but the first packet after the average has entered the range between the thresholds is
+        /// never hit. With `probability_in_bytes`, whole mean packets are counted, and the size is applied last.
         Ns2 = "ns2",
-        /// One random number for each drop or mark, not for each packet: a packet is hit when `count p` reaches it.
-        /// Gaps are as with `analysis`; the first packet in the range only draws the number. `wait` has no effect.
+        /// A single random number for each drop or mark, not for each packet: a packet is hit when `count p` reaches
+        /// it. Gaps are as with `analysis`; the first packet in the range only draws the number. `wait` has no effect.
         Linux = "linux",
     }
 }
 
 tailrace_core::choices! {
-    /// How often the average decays over idle time.
+    /// Number of times that the average decays over idle time.
     pub enum IdleForm {
         /// Once for each packet that could have been sent meanwhile.
         Paper = "paper",
@@ -45,7 +45,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What makes `max_p` adapt.
+    /// Trigger that makes `max_p` adapt.
     pub enum AdaptOn {
         /// A timer, after each `interval`.
         Timer = "timer",
@@ -74,8 +74,8 @@ tailrace_core::parameters! {
         /// The weight of the newest queue length in the average, from 0 to 1. If it is too small, RED reacts late; if
         /// it is too large, short bursts lose packets.
         weight: Option<Probability> = None, "ns-2 q_weight_ = -1";
-        /// How the weight is computed when `weight` is `"auto"`. `"auto"` is `"second"` for an adaptive queue,
-        /// otherwise `"rtt"`.
+        /// Rule for the weight when `weight` is `"auto"`. `"auto"` is `"second"` for an adaptive queue, otherwise
+        /// `"rtt"`.
         auto_weight: Option<AutoWeight> = None, "ns-2; ns-3 for adaptive";
         /// The mean size of a packet. It converts between packets and bytes, and says how many packets the link could
         /// have sent while the queue was empty.
@@ -98,12 +98,12 @@ tailrace_core::parameters! {
         /// Whether at least `1/p` packets pass after a drop or mark before the next one, where `p` is the signal
         /// probability. Drops and marks are then fewer and more evenly spread.
         wait: bool = false, "Floyd and Jacobson 1993";
-        /// How the packets since the last drop or mark are counted, which spreads drops and marks over time.
+        /// Count of the packets since the last drop or mark, which spreads drops and marks over time.
         count: CountForm = CountForm::Analysis, "Floyd and Jacobson 1993, analysis";
         /// While fewer packets than this wait, none is dropped or marked, whatever the average is. ns-2 has the same
         /// rule, in the unit of the queue; Linux and the paper have none.
         guard: u64 = 2, "ns-2 queue/red.cc";
-        /// How the average falls while the queue is empty.
+        /// Decay of the average while the queue is empty.
         idle: IdleForm = IdleForm::Paper, "Floyd and Jacobson 1993";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "tc, ns-2, ns-3";
@@ -141,7 +141,7 @@ tailrace_core::parameters! {
         /// With `levels`: whether the average of a level includes those of the levels with a smaller `prio` (8 if not
         /// given). If two have the same `prio`, all levels share one average.
         grio: bool = false, "tc gred";
-        /// Which packet is dropped when the queue is full, that is, at `limit`.
+        /// The packet that is dropped when the queue is full, that is, at `limit`.
         drop: DropEnd = DropEnd::Tail, "all";
     }
 }

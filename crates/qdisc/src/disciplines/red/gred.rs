@@ -75,7 +75,7 @@ impl<P: Packet> Gred<P> {
         }
     }
 
-    /// What RED says of a packet for level `at`, and what counts against that level's limit.
+    /// Verdict of RED for level `at`, and the amount that counts against that level's limit.
     fn judge(&mut self, at: usize, packet: &P, cx: &mut Cx<'_, P>) -> (Verdict, Backlog) {
         let prio = self.levels[at].prio;
         let better = |l: &&Virtual| l.prio < prio && !l.red.is_idle();
@@ -93,7 +93,7 @@ impl<P: Packet> Gred<P> {
         (self.levels[at].red.judge_above(extra, packet.size(), backlog, cx.rng), backlog)
     }
 
-    /// One packet has left level `at`, which may have become idle.
+    /// A packet has left level `at`, which may have become idle.
     fn left(&mut self, at: u8, packet: &P, now: Instant) {
         self.backlog.packets -= 1;
         self.backlog.bytes -= packet.size();
@@ -181,7 +181,7 @@ impl<P: Packet> QueueDiscipline<P> for Gred<P> {
     }
 }
 
-/// What `red` builds: one level, or several.
+/// Queue of `red`: one level, or several.
 pub type RedQueue<P> = Either<Managed<Red, P>, Gred<P>>;
 
 #[cfg(test)]
@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(config.validate(), Ok(()));
             Self { queue: config.build(&LINK), rng: Rng::new(1), sink: Counter::default() }
         }
-        /// So many of `n` packets with this codepoint get in.
+        /// Number of `n` packets with this codepoint that get in.
         fn arrive(&mut self, name: &str, n: u64) -> u64 {
             let before = self.queue.backlog().packets;
             let mut cx = Cx { now: Instant::from_secs(1), rng: &mut self.rng, sink: &mut self.sink };
@@ -282,7 +282,7 @@ mod tests {
             (bench.arrive("AF13", 50), bench.arrive("AF12", 50), bench.arrive("AF11", 50)),
             (10, 20, 30)
         );
-        // What is of no level waits without RED, up to the limit of the queue.
+        // Packets of no level wait without RED, up to the limit of the queue.
         assert_eq!(bench.arrive("EF", 50), 40);
         assert_eq!(bench.sink.dropped, 100);
         // AF13 waits in front; its ten leave, and make room for ten.

@@ -29,7 +29,7 @@ pub struct Red {
     adapt: Option<Adapt>,
     crossings: Option<Crossings>,
     curve: Curve,
-    /// What the link's changes are reckoned from.
+    /// Configuration from which a change of the link is computed.
     config: Box<RedConfig>,
 
     /// Linux: the average, and how far it is above `min_th`, count in whole units only. A byte matters to nobody, a packet
@@ -84,8 +84,8 @@ impl Red {
         Self { crossings: Some(crossings), ..self }
     }
 
-    /// As if the law had been made with `config` for `link`; what it has observed stays. Of a silence that lasts, all
-    /// counts at the new rate.
+    /// Makes the law as if it had been made with `config` for `link`; its observations stay. A silence that lasts
+    /// counts wholly at the new rate.
     pub(crate) fn follow(&mut self, config: &RedConfig, link: &LinkView) {
         self.take_up(OnLink::of(config, link));
     }
@@ -159,9 +159,9 @@ impl Red {
         }
     }
 
-    /// As [`Red::judge`] for one part of the traffic, which spreads its own signals and has a probability `factor` times
-    /// as high. With a factor of zero the packet passes uncounted: distances between signals are even only among packets
-    /// of like probability.
+    /// Variant of [`Red::judge`] for one part of the traffic, which spreads its own signals and has a probability
+    /// `factor` times as high. With a factor of zero the packet passes uncounted: distances between signals are even
+    /// only among packets of like probability.
     #[inline]
     pub(crate) fn judge_part(
         &mut self,
@@ -179,12 +179,12 @@ impl Red {
         verdict
     }
 
-    /// What a part of the traffic starts with.
+    /// Initial state of a part of the traffic.
     pub(crate) fn spread(&self) -> &Spread {
         &self.spread
     }
 
-    /// As [`Red::judge`], with an average larger by `extra`.
+    /// Variant of [`Red::judge`], with an average larger by `extra`.
     pub(super) fn judge_above(
         &mut self,
         extra: f64,
@@ -225,7 +225,7 @@ impl Red {
         }
     }
 
-    /// What of `amount` counts.
+    /// Part of `amount` that counts.
     #[inline]
     fn counted(&self, amount: f64) -> f64 {
         if self.whole { amount.floor() } else { amount }
@@ -312,7 +312,7 @@ impl Aqm for Red {
     }
 }
 
-/// What RED takes from its link where the configuration does not state it.
+/// Values that RED takes from its link where the configuration does not state them.
 struct OnLink {
     min_th: f64,
     max_th: f64,
@@ -548,7 +548,7 @@ impl Crossings {
     }
 }
 
-/// How the signal probability rises between the thresholds.
+/// Shape of the signal probability between the thresholds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Curve {
     Linear,

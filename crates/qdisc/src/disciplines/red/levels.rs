@@ -1,4 +1,4 @@
-//! What `levels` says: which codepoints each level has, and how its RED differs from the queue's.
+//! Levels of GRED: the codepoints of each, and the differences of its RED from the queue's.
 
 use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::text::Quantity as _;
@@ -8,7 +8,7 @@ use tailrace_core::{Dscp, Limit, Probability};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Levels(Vec<Level>);
 
-/// One level; what is `None` is as in the queue.
+/// A level; `None` stands for the queue's own value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Level {
     /// Codepoints that belong to it.

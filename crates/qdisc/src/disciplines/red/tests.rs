@@ -33,7 +33,7 @@ fn classic() -> RedConfig {
     RedConfig { min_th: packets(5), max_th: packets(15), weight: Some(p(0.002)), ..RedConfig::default() }
 }
 
-/// How often each distance between signals occurs among `n` signals at a signal probability of 0.02.
+/// Frequency of each distance between signals among `n` signals at a signal probability of 0.02.
 fn gaps(config: &RedConfig, n: usize) -> Vec<usize> {
     // Mid-band with max_p = 0.04 gives 0.02.
     let mut law = pinned(&RedConfig { max_p: p(0.04), ..config.clone() }, 10.0);

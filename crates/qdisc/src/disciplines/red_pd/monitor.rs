@@ -1,4 +1,4 @@
-//! Who loses packets, list by list, and the filter for those who lose too many.
+//! Lists of the flows that lose packets, and the filter for those who lose too many.
 
 use super::rule::{Answer, Grip, list_interval};
 use super::{Congestion, MOST_LISTS, RedPdConfig};
@@ -128,7 +128,7 @@ impl Monitor {
         self.average_rate.unwrap_or_default()
     }
 
-    /// How long the present list is.
+    /// Length of the present list in time.
     pub(super) fn interval(&self) -> Duration {
         self.intervals[self.intervals.len() - 1]
     }

@@ -8,8 +8,8 @@ pub(super) fn reference_rate(rtt: f64, p: f64) -> f64 {
     (1.5 / p).sqrt() / rtt
 }
 
-/// How long one list is: so long that the reference flow loses `regular / lists` packets meanwhile, between two and ten
-/// round trips.
+/// Length of a list in time, such that the reference flow loses `regular / lists` packets meanwhile, between two and
+/// ten round trips.
 pub(super) fn list_interval(rtt: Duration, (regular, lists): (u32, u32), drop_rate: f64) -> Duration {
     let longest = rtt.saturating_mul(10);
     if drop_rate <= 0.0 {
@@ -42,7 +42,7 @@ impl Grip {
     pub(super) fn tighten(&mut self, drops: f64, drop_rate: f64) {
         let step = drops * drop_rate;
         let old = self.probability;
-        // What is added never exceeds what is there; both counts double for unresponsive flows.
+        // The addition never exceeds the rate itself; both counts double for unresponsive flows.
         let factor = if self.unresponsive { 2.0 } else { 1.0 };
         let new = old + factor * step.min(old);
         // Where nothing would be let through, what is let through shrinks by a factor instead.
@@ -82,7 +82,7 @@ impl Grip {
     }
 }
 
-/// How fast a flow sent, in any unit, while it lost which share of its packets to RED and to the filter.
+/// Rate of a flow, in any unit, with the shares of its packets that it lost to RED and to the filter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Answer {
     pub(super) rate: f64,
@@ -224,7 +224,7 @@ mod tests {
         // Equal drop rates, or more than a factor of ten between them: no pair.
         assert!(!unresponsive(&[(5.0, 0.02), (5.0, 0.02), (5.0, 0.02), (5.0, 0.02)]));
         assert!(!unresponsive(&[(5.0, 0.0009), (5.0, 0.01), (5.0, 0.12)]));
-        // One good, and of the others two bad (too few), or five.
+        // A good list, and of the others two bad (too few), or five.
         assert!(!unresponsive(&[(5.0, 0.01), (5.0, 0.02), (3.0, 0.04)]));
         assert!(unresponsive(&[(5.0, 0.010), (5.0, 0.011), (5.0, 0.012), (4.7, 0.013)]));
         // Three good among ten: more than a fifth.

@@ -395,7 +395,8 @@ fn who_falls_silent_is_released_and_forgotten() {
     line.run_until(Instant::from_secs(60));
     assert_eq!(line.flags(), [true; 3]);
     assert_eq!(line.queue.monitor.counts(), (3, 0));
-    // One packet every ten seconds from now on. A probability of at most one falls by 0.05 each three lists.
+    // Sources send a packet every ten seconds from now on. A probability of at most one falls by 0.05 each three
+    // lists.
     line.sources.iter_mut().for_each(|(period, _)| *period = Duration::from_secs(10));
     line.run_until(Instant::from_secs(120));
     assert_eq!(line.flags(), [false; 3]);
@@ -450,7 +451,7 @@ fn a_million_forged_sources_cost_no_memory_beyond_the_bound() {
         line.sink.dropped.clear();
     }
     assert!(line.sink.flagged.is_empty());
-    // Of each of the last five lists, fifty.
+    // Each of the last five lists has fifty.
     line.now = Instant::from_secs(11);
     line.with(|queue, cx| queue.handle_timeout(cx));
     assert!(line.queue.monitor.known() <= 250);

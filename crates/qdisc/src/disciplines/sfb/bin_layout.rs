@@ -2,14 +2,14 @@
 
 use super::hash::BinHash;
 
-/// How bins are laid out: level after level in one row.
+/// Layout of bins: level after level in one row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BinLayout {
     /// Linux's eight levels of 16 bins. Apart, because of loops with these bounds nothing but their bodies is left.
     Linux,
     /// Any other; so many levels follow from one hash.
     Salted { levels: u32, bins: u32, digits: u32 },
-    /// As in the LANL port.
+    /// Layout of the LANL port.
     Lanl { levels: u32, bins: u32 },
 }
 
@@ -31,7 +31,8 @@ impl BinLayout {
         });
     }
 
-    /// As [`BinLayout::each`], while `visit` agrees; whether it always did. In line, so that what visits sum up stays in registers.
+    /// Variant of [`BinLayout::each`], while `visit` agrees; whether it always did. In line, so that what visits sum
+    /// up stays in registers.
     #[inline(always)]
     pub(super) fn all<T>(
         self,

@@ -10,7 +10,7 @@ pub(super) const PARTS: u32 = 1_000_000_000;
 /// Most bins of a level: more are a mistake.
 pub(super) const MOST_BINS: u32 = 1 << 14;
 
-/// What bins go by.
+/// Parameters of the bins.
 #[derive(Clone, Debug)]
 pub(super) struct Rules {
     pub(super) hash: BinHash,
@@ -72,20 +72,20 @@ impl Bin {
     }
 }
 
-/// That a packet is counted: its bins follow from the hash.
+/// Token of a packet that is counted: its bins follow from the hash.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Count {
     hash: u64,
-    /// Of the bins that counted it.
+    /// Generation of the bins that counted it.
     generation: NonZeroU32,
 }
 
-/// What an arrival finds.
+/// State of an arrival's bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
     /// Least probability of its bins.
     pub(super) least_p: u32,
-    /// How many of its bins are full.
+    /// Number of its bins that are full.
     pub(super) full: u32,
 }
 
@@ -149,7 +149,7 @@ impl Bank {
         Seen { least_p: 0, full: 0 }
     }
 
-    /// As [`Bank::meet`], where bins may have something to learn.
+    /// Variant of [`Bank::meet`], where bins may have something to learn.
     #[inline(never)]
     fn teach(&mut self, hash: u64, rules: &Rules, now: Instant) -> Seen {
         let mut seen = Seen { least_p: PARTS, full: 0 };
@@ -186,7 +186,7 @@ impl Bank {
         }
     }
 
-    /// As [`Bank::take_back`]; what it leaves empty is lowered.
+    /// Same as [`Bank::take_back`]; what it leaves empty is lowered.
     #[inline(never)]
     fn take_back_and_lower(&mut self, count: Count, rules: &Rules, now: Instant) {
         rules.shape.each(&mut self.bins, count.hash, |place, bin| {

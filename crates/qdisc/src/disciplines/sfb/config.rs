@@ -8,7 +8,7 @@ use crate::flow_hash::FlowBy;
 use tailrace_core::{Bytes, Duration, Instant, Limit, Probability};
 
 tailrace_core::choices! {
-    /// Whose SFB: the order of its steps, and the defaults of all parameters that are `"auto"`.
+    /// Version of SFB: the order of its steps, and the defaults of all parameters that are `"auto"`.
     pub enum Form {
         /// The code in the Linux kernel.
         Linux = "linux",
@@ -18,11 +18,11 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What a packet that its bins' probability hits gets.
+    /// Treatment of a packet that its bins' probability hits.
     pub enum Early {
         /// It is marked if it is ECN-capable, otherwise dropped.
         Signal = "signal",
-        /// As `signal`; but at probabilities above 1/2 a growing part is dropped, ECN-capable or not.
+        /// Like `signal`; but at probabilities above 1/2 a growing part is dropped, ECN-capable or not.
         Linux = "linux",
         /// It is marked if it is ECN-capable; otherwise nothing happens.
         MarkOnly = "mark_only",
@@ -30,7 +30,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// Which full bins drop a packet.
+    /// Number of full bins that drops a packet.
     pub enum Overflow {
         /// If any one of the packet's bins is full.
         Any = "any",
@@ -40,7 +40,7 @@ tailrace_core::choices! {
 }
 
 tailrace_core::choices! {
-    /// What the bins of the next hash learn from.
+    /// Packets that the bins of the next hash learn from.
     pub enum Warm {
         /// From all packets, starting at the probability `initial`.
         Always = "always",
@@ -52,23 +52,22 @@ tailrace_core::choices! {
 tailrace_core::parameters! {
     /// Parameters of `sfb`.
     pub struct SfbConfig {
-        /// Which version of SFB this is: in which order it does its steps, and the value of every parameter below
-        /// that is `"auto"`.
+        /// Version of SFB: the order of its steps, and the value of every parameter below that is `"auto"`.
         form: Form = Form::Linux, "tc sfb";
         /// The most that may wait in the queue. If it is too small, bins never fill, and no flow is found out.
         /// `"auto"`: 1000 packets (linux), 200 (lanl).
         limit: Option<Limit> = None, "Linux txqueuelen; Bedi et al. 2014";
-        /// How many levels of bins there are, each with a hash of its own. With more, fewer innocent flows are
-        /// caught, but each packet costs more computing time. `"auto"`: 8 (linux), 2 (lanl).
+        /// Number of levels of bins, each with a hash of its own. With more, fewer innocent flows are caught, but each
+        /// packet costs more computing time. `"auto"`: 8 (linux), 2 (lanl).
         levels: Option<u32> = None, "Linux SFB_LEVELS; Feng et al. 2001";
-        /// How many bins each level has. With too few, innocent flows share bins with floods at every level.
-        /// `"auto"`: 16 (linux), 23 (lanl).
+        /// Number of bins of each level. With too few, innocent flows share bins with floods at every level. `"auto"`:
+        /// 16 (linux), 23 (lanl).
         bins: Option<u32> = None, "Linux SFB_NUMBUCKETS; Feng et al. 2001";
-        /// Which header fields tell flows apart: packets that agree in them belong to one flow. With fewer fields,
+        /// Header fields that tell flows apart: packets that agree in them belong to one flow. With fewer fields,
         /// innocent flows share the bins of a flood.
         flow: FlowBy = FlowBy::FiveTuple, "Linux sch_sfb";
-        /// How a flow is assigned to its bins. `lanl` needs two levels; with `flow = "src_dst"` it gives what ns-2
-        /// does for agents whose ports are all zero.
+        /// Hash that assigns flows to bins. `lanl` needs two levels; with `flow = "src_dst"` it gives what ns-2 does
+        /// for agents whose ports are all zero.
         hash: BinHash = BinHash::Salted, "Linux sch_sfb; LANL port";
         /// From how many packets in a bin on its probability rises. If it is too small, short bursts are hit.
         /// `"auto"`: 20 (linux), `limit` over `bins` (lanl).
@@ -90,7 +89,7 @@ tailrace_core::parameters! {
         /// If the probabilities of all bins of a flow reach this, the flow counts as unresponsive. `"auto"`: 1
         /// (linux), 0.98 (lanl).
         penalise: Option<Probability> = None, "Linux SFB_MAX_PROB; LANL port";
-        /// What happens to a packet that its bins' probability hits. `"auto"`: linux (linux), mark_only (lanl).
+        /// Treatment of a packet that its bins' probability hits. `"auto"`: linux (linux), mark_only (lanl).
         early: Option<Early> = None, "Linux; LANL port";
         /// When full bins drop a packet. `"auto"`: all (linux); any (lanl), which also hits flows that share only one
         /// bin with a flood.

@@ -109,7 +109,7 @@ impl Discipline for SfbConfig {
                 _ => return Err(words.unknown(&WORDS)),
             }
         }
-        // Of the two sizes of a bin tc derives the one from the other.
+        // tc derives one of the two sizes of a bin from the other.
         match (config.target, config.max) {
             (Some(target), None) => config.max = Some((target * 5 + 1) / 4),
             (None, Some(max)) => config.target = Some((max * 4 + 3) / 5),

@@ -7,12 +7,12 @@ use tailrace_core::FlowKey;
 /// Most levels.
 pub(super) const MOST_LEVELS: u32 = 16;
 tailrace_core::choices! {
-    /// How flows get to their bins.
+    /// Hash that leads flows to their bins.
     pub enum BinHash {
         /// By a hash with a random part that nobody can foresee, independently at each level.
         Salted = "salted",
-        /// As in the LANL port: from sums of shifted addresses and ports, at two levels, without a random part. Flows
-        /// whose addresses rise in step share both bins or neither.
+        /// The LANL port: from sums of shifted addresses and ports, at two levels, without a random part. Flows whose
+        /// addresses rise in step share both bins or neither.
         Lanl = "lanl",
     }
 }
@@ -21,7 +21,7 @@ impl BinHash {
     /// Levels for which there is a function.
     pub(super) const LANL_LEVELS: u32 = 2;
 
-    /// What the bins of a flow follow from; `seed` is the salt, or the number of the change of hash.
+    /// Hash from which the bins of a flow follow; `seed` is the salt, or the number of the change of hash.
     #[inline]
     pub(super) fn of(self, flow: FlowKey, seed: u64) -> u64 {
         match self {
@@ -41,7 +41,7 @@ impl BinHash {
         digits
     }
 
-    /// What the digits from `level` on are taken of, for a flow with the salted `hash`.
+    /// Number whose digits are the bins from `level` on, for a flow with the salted `hash`.
     #[inline]
     pub(super) const fn salted_at(hash: u64, level: u32) -> u64 {
         match level {

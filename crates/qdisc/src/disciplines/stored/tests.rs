@@ -11,7 +11,7 @@ fn packets(n: u64) -> Option<Limit> {
     Some(Limit::Packets(n))
 }
 
-/// So many that no two flows of a test share one.
+/// Number of bins so large that no two flows of a test share one.
 const BINS: u32 = 1 << 16;
 
 fn config() -> StoredConfig {

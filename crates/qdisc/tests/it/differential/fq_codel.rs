@@ -13,7 +13,7 @@ const INTERVAL: u64 = 100_000_000;
 /// Flows of the traces; their hashes differ with the seed used.
 const FLOWS: usize = 6;
 
-/// One queue and its CoDel; zero stands for "none" in `first_above_time`, as in RFC 8289.
+/// Queue with its CoDel; zero stands for "none" in `first_above_time`, as in RFC 8289.
 #[derive(Default)]
 struct Flow {
     queue: VecDeque<(TestPacket, u64)>,

@@ -59,7 +59,7 @@ fn departures(mut queue: Qdisc<TestPacket>, arrivals: &[Arrival]) -> (Vec<u64>, 
     let (mut left, mut order) = (vec![0; arrivals.len()], Vec::new());
     let (mut now, mut next, mut when) = (0u64, 0, arrivals[0].2);
     loop {
-        // What arrives by the time the link is free is in the queue when it asks.
+        // Packets that arrive by the time the link is free are in the queue when it asks.
         while next < arrivals.len() && when <= now {
             let (flow, size, _) = arrivals[next];
             let mut cx = Cx { now: Instant::from_nanos(when * 1000), rng: &mut rng, sink: &mut sink };

@@ -1,9 +1,9 @@
 //! Applications: which there are, and what each takes, they say themselves.
 
 use crate::declarations::composite::read_composite;
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of, opened};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::key::Section;
 use crate::model::AppConfig;
 use crate::text::codes::Code;
 use crate::text::diagnostic::first_few;
@@ -12,7 +12,7 @@ use crate::text::sink::Sink;
 use tailrace_app::{KeyConflict, RequiredTransport, catalog};
 use tailrace_core::params::ParamInfo;
 
-/// What tells all applications.
+/// Command that lists all applications.
 const ALL: &str = "tailrace list apps";
 
 /// Reads one; `tcp` says whether the transport is TCP, where that is known.

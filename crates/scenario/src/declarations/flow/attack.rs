@@ -4,16 +4,16 @@
 use super::app::report;
 use super::conduct;
 use super::decl::FlowDecl;
-use super::shared::{Carried, Own, Shared};
+use super::shared::{CarriedTransport, OwnKeys, SharedKeys};
 use super::spoof;
 use super::transport::is_tcp;
 use crate::declarations::composite::read_composite;
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
-use crate::declarations::names::Loose;
-use crate::declarations::reader::{Elsewhere, Reader};
+use crate::declarations::names::LooseSelectors;
+use crate::declarations::reader::{MisplacedKey, Reader};
 use crate::declarations::sections::ATTACK;
-use crate::declarations::sections::key::Section;
-use crate::model::{Outsiders, Role};
+use crate::model::{Plugins, Role};
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
 use crate::text::sink::Sink;
@@ -26,9 +26,13 @@ const KINDS: Kinds<'_> =
 
 impl FlowDecl {
     /// Reads one `[[attack]]`.
-    pub(crate) fn read_attack(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Result<Self, Loose> {
+    pub(crate) fn read_attack(
+        node: &Node,
+        plugins: &Plugins,
+        sink: &Sink<'_>,
+    ) -> Result<Self, LooseSelectors> {
         let Some(table) = node.as_table() else {
-            // Which says so.
+            // Reports that it is no table.
             let _ = Reader::new(node, &ATTACK, sink);
             return Err(Vec::new());
         };
@@ -39,8 +43,8 @@ impl FlowDecl {
         let others = keys_elsewhere(&params);
         let r =
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
-        let shared = Shared::read(&r);
-        let mut carried = kind.as_ref().and_then(|kind| carried(kind.over(), &r, outside));
+        let shared = SharedKeys::read(&r);
+        let mut carried = kind.as_ref().and_then(|kind| carried(kind.over(), &r, plugins));
         let kind = kind.and_then(|kind| set_keys(kind, &r));
         if let (Some(kind), Some(of)) = (&kind, &mut carried)
             && conduct::set(of, kind, &r).is_none()
@@ -53,7 +57,7 @@ impl FlowDecl {
         let own = || {
             let attack = kind?;
             let (app, app_origin) = (attack.app(), node.origin);
-            Some(Own {
+            Some(OwnKeys {
                 role: Role::Attack,
                 carried: carried?,
                 app,
@@ -82,11 +86,11 @@ fn set_keys(mut attack: AttackConfig, r: &Reader<'_>) -> Option<AttackConfig> {
 }
 
 /// The transport that is written, or the plain one of what carries the attack.
-fn carried(over: RequiredTransport, r: &Reader<'_>, outside: &Outsiders) -> Option<Carried> {
+fn carried(over: RequiredTransport, r: &Reader<'_>, plugins: &Plugins) -> Option<CarriedTransport> {
     let usual = if over == RequiredTransport::Streams { "tcp" } else { "udp" };
     let Some(node) = r.node("transport") else {
         let node = Node { data: Data::Plain(Value::Text(usual.into())), origin: r.origin() };
-        return Carried::read(&node, outside, r.sink());
+        return CarriedTransport::read(&node, plugins, r.sink());
     };
     if let Some(tcp) = is_tcp(node).filter(|tcp| *tcp != (over == RequiredTransport::Streams)) {
         let (needs, has) = if tcp { ("UDP", "TCP") } else { ("TCP", "UDP") };
@@ -95,7 +99,7 @@ fn carried(over: RequiredTransport, r: &Reader<'_>, outside: &Outsiders) -> Opti
         r.sink().push(error.help(format!("leave `transport` out: it is {usual} by itself")));
         return None;
     }
-    Carried::read(node, outside, r.sink())
+    CarriedTransport::read(node, plugins, r.sink())
 }
 
 fn params_of_all() -> Vec<ParamInfo> {
@@ -103,7 +107,7 @@ fn params_of_all() -> Vec<ParamInfo> {
 }
 
 /// Keys of flows, and of other kinds than the one that has `own`.
-fn keys_elsewhere(own: &[ParamInfo]) -> Vec<Elsewhere> {
+fn keys_elsewhere(own: &[ParamInfo]) -> Vec<MisplacedKey> {
     let of_flows = [
         ("role", "an attack has the role attack; what looks like one and is none is a [[flow]]"),
         (
@@ -111,13 +115,16 @@ fn keys_elsewhere(own: &[ParamInfo]) -> Vec<Elsewhere> {
             "an attack says by its `kind` what its flows do; another application makes it a [[flow]] with role = \"attack\"",
         ),
     ];
-    let mut keys: Vec<Elsewhere> =
-        of_flows.iter().map(|(name, help)| Elsewhere { name, help: (*help).into() }).collect();
+    let mut keys: Vec<MisplacedKey> =
+        of_flows.iter().map(|(name, help)| MisplacedKey { name, help: (*help).into() }).collect();
     for p in params_of_all().iter().filter(|p| own.iter().all(|own| own.name != p.name)) {
         if keys.iter().all(|key| key.name != p.name) {
             let with = catalog().into_iter().filter(|info| info.params.iter().any(|q| q.name == p.name));
             let kinds: Vec<_> = with.map(|info| info.name).collect();
-            keys.push(Elsewhere { name: p.name, help: format!("kinds that take it: {}", kinds.join(", ")) });
+            keys.push(MisplacedKey {
+                name: p.name,
+                help: format!("kinds that take it: {}", kinds.join(", ")),
+            });
         }
     }
     keys

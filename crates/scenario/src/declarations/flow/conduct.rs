@@ -1,6 +1,6 @@
 //! Attacks of TCP endpoints that do not behave: what their kind sets of the transport.
 
-use super::shared::Carried;
+use super::shared::CarriedTransport;
 use crate::declarations::reader::Reader;
 use crate::text::codes::Code;
 use crate::text::document::Node;
@@ -8,7 +8,7 @@ use tailrace_app::AttackConfig;
 use tailrace_core::params::Parameters as _;
 
 /// Sets the keys of TCP that make the attack what it is; an error where the transport that is written has them otherwise.
-pub(super) fn set(carried: &mut Carried, attack: &AttackConfig, r: &Reader<'_>) -> Option<()> {
+pub(super) fn set(carried: &mut CarriedTransport, attack: &AttackConfig, r: &Reader<'_>) -> Option<()> {
     let written = r.node("transport").and_then(Node::as_table);
     for (name, value) in attack.transport_keys() {
         let config = carried.transport.tcp_mut()?;

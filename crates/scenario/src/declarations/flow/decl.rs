@@ -1,4 +1,4 @@
-//! What a file says of a group of flows.
+//! Declaration of a group of flows.
 
 use super::gateways;
 use crate::declarations::names::Selector;
@@ -9,7 +9,7 @@ use tailrace_app::AttackConfig;
 use tailrace_core::{Dscp, Duration};
 use tailrace_transport::Profile;
 
-/// One `[[flow]]` or `[[attack]]` as written, defaults filled in.
+/// A `[[flow]]` or `[[attack]]` as written, defaults filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FlowDecl {
     pub(crate) origin: Ignored<Origin>,
@@ -27,11 +27,11 @@ pub(crate) struct FlowDecl {
     pub(crate) gateways: gateways::Lists,
     /// Where the parameters of its path manager stand.
     pub(crate) path_manager: Ignored<Origins>,
-    /// Whose defaults a TCP endpoint started from.
+    /// Profile whose defaults a TCP endpoint started from.
     pub(crate) profile: Option<Profile>,
     pub(crate) app: AppConfig,
     pub(crate) app_origin: Ignored<Origin>,
-    /// What the file says in place of an application, where it is an attack.
+    /// Kind of attack, which an attack has in place of an application.
     pub(crate) attack: Option<AttackConfig>,
     /// Source addresses that are not the senders'.
     pub(crate) spoof: Option<Spoof>,
@@ -50,7 +50,7 @@ pub(crate) struct Origins {
 }
 
 impl Origins {
-    /// Those of the path manager in a transport.
+    /// Origins of the path manager's values in a transport.
     pub(super) fn of_path_manager(transport: &Node) -> Self {
         let node = transport.as_table().and_then(|t| t.get("path_manager"));
         let table = node.and_then(Node::as_table).map_or(&[][..], |t| &t.entries);

@@ -1,4 +1,4 @@
-//! What TCP and the subflows of Multipath TCP have in common.
+//! Options that TCP and the subflows of Multipath TCP have in common.
 
 use crate::declarations::reader::Reader;
 use crate::declarations::values::plain;

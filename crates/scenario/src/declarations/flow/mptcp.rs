@@ -1,46 +1,50 @@
 //! Multipath TCP.
 
+use super::behaviour;
 use super::elsewhere::keys_elsewhere;
 use super::endpoint::{FULL_WITH_TIMESTAMPS, read_endpoint};
 use super::policy::{MULTIPATH_CC, PATH_MANAGER, SCHEDULER, read_named};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::MPTCP;
+use crate::declarations::sections::{MPTCP, MPTCP_BEHAVIOUR};
 use crate::declarations::values::plain;
-use crate::model::{Outsiders, Transport};
+use crate::model::{Plugins, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use std::sync::Arc;
 use tailrace_core::Bytes;
-use tailrace_core::params::{Parameters as _, SetError, Value};
+use tailrace_core::params::{ParamInfo, Parameters as _, SetError, Value};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
-use tailrace_transport::mptcp::{MAX_SUBFLOWS, MptcpConfig, MptcpPlan, SourceRoute, SubflowControl};
-use tailrace_transport::{Profile, TcpConfig};
+use tailrace_transport::mptcp::{
+    MAX_SUBFLOWS, MptcpBehaviour, MptcpConfig, MptcpPlan, SourceRoute, SubflowControl,
+};
+use tailrace_transport::{Profile, TcpBehaviour, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
-pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+pub(super) fn read(node: &Node, plugins: &Plugins, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let params = [MptcpConfig::params(), TcpConfig::params()].concat();
     let others = keys_elsewhere("mptcp");
     let r = Reader::new(node, &MPTCP, sink)?.kinded().with_params(&params).elsewhere(&others);
     let profile = r.read_or("profile", Profile::Rfc, plain::<Profile>);
     let usual = MptcpPlan::for_profile(profile.unwrap_or(Profile::Rfc));
-    let (mut tcp, header) = read_endpoint(&r, (*usual.tcp).clone(), profile)?;
-    let mut mptcp = usual.mptcp;
+    let (mut tcp, mut mptcp) = ((*usual.tcp).clone(), usual.mptcp);
+    let behaves = read_behaviour(&r, &params, &mut mptcp.behaviour, &mut tcp.behaviour);
+    let (mut tcp, header) = read_endpoint(&r, tcp, profile)?;
     let fine = r.set_params(|name, value| match mptcp.set(name, value) {
         Err(SetError::Unknown) if TcpConfig::params().iter().any(|p| p.name == name) => Ok(()),
         other => other,
     });
     let control = match r.node("cc") {
         Some(node) => {
-            let names: Vec<_> = SubflowControl::names().into_iter().chain(outside.control_names()).collect();
-            read_named(node, &MULTIPATH_CC, &names, Some(usual.control), outside, sink)
+            let names: Vec<_> = SubflowControl::names().into_iter().chain(plugins.control_names()).collect();
+            read_named(node, &MULTIPATH_CC, &names, Some(usual.control), plugins, sink)
         }
         None => Some(usual.control),
     };
     let scheduler = match r.node("scheduler") {
         Some(node) => {
-            read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), outside, sink)
+            read_named(node, &SCHEDULER, SchedulerConfig::names(), Some(usual.scheduler), plugins, sink)
         }
         None => Some(usual.scheduler),
     };
@@ -50,13 +54,13 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
             &PATH_MANAGER,
             PathManagerConfig::names(),
             Some(usual.path_manager),
-            outside,
+            plugins,
             sink,
         ),
         None => Some(usual.path_manager),
     };
     let path_manager = path_manager.map(|manager| fit_limit(manager, &mptcp, &r));
-    let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine;
+    let fine = check_mptcp(&mptcp, path_manager.as_ref(), &r) && fine && behaves;
     if header.is_none() && !r.has("mss") {
         let options = u64::from(mptcp.mapping_len()) + path_manager.as_ref().map_or(0, route_len);
         tcp.mss = tcp.mss.min(FULL_WITH_TIMESTAMPS) - Bytes(options);
@@ -71,6 +75,21 @@ pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<
     };
     let complete = (Transport::Mptcp { plan: Arc::new(plan), header }, profile?);
     fine.then_some(complete)
+}
+
+/// Reads `behaviour`, which has the parameters of the connection and those of its subflows' TCP. Whether all is fine.
+fn read_behaviour(
+    r: &Reader<'_>,
+    options: &[ParamInfo],
+    mptcp: &mut MptcpBehaviour,
+    tcp: &mut TcpBehaviour,
+) -> bool {
+    let params = [MptcpBehaviour::params(), TcpBehaviour::params()].concat();
+    let above = behaviour::keys_above(&MPTCP, options);
+    behaviour::read(r, &MPTCP_BEHAVIOUR, &params, &above, |name, value| match mptcp.set(name, value) {
+        Err(SetError::Unknown) => tcp.set(name, value),
+        other => other,
+    })
 }
 
 /// Bytes that the longest source route takes in a header.

@@ -1,4 +1,4 @@
-//! What packets can be: their size.
+//! Sizes of packets: payload and headers together fit into an IP packet.
 
 use crate::model::{AppConfig, Transport};
 use crate::text::codes::Code;

@@ -1,9 +1,9 @@
 //! Policies by registered name: congestion controls, schedulers, path managers.
 
+use crate::declarations::key::Section;
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::Section;
-use crate::model::Outsiders;
+use crate::model::Plugins;
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::sink::Sink;
@@ -14,24 +14,25 @@ use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 
 /// A sort of policies. They describe their own keys.
-pub(super) struct Sort {
+pub(super) struct PolicyKind {
     section: &'static Section,
     what: &'static str,
     command: &'static str,
 }
 
-pub(super) const CC: Sort = Sort {
+pub(super) const CC: PolicyKind = PolicyKind {
     section: &Section { title: "the congestion control", doc: "", keys: &[] },
     what: "congestion control",
     command: "tailrace list cc",
 };
-pub(super) const MULTIPATH_CC: Sort = Sort { command: "tailrace list coupled` and `tailrace list cc", ..CC };
-pub(super) const SCHEDULER: Sort = Sort {
+pub(super) const MULTIPATH_CC: PolicyKind =
+    PolicyKind { command: "tailrace list coupled` and `tailrace list cc", ..CC };
+pub(super) const SCHEDULER: PolicyKind = PolicyKind {
     section: &Section { title: "the scheduler", doc: "", keys: &[] },
     what: "scheduler",
     command: "tailrace list schedulers",
 };
-pub(super) const PATH_MANAGER: Sort = Sort {
+pub(super) const PATH_MANAGER: PolicyKind = PolicyKind {
     section: &Section { title: "the path manager", doc: "", keys: &[] },
     what: "path manager",
     command: "tailrace list path_managers",
@@ -40,7 +41,7 @@ pub(super) const PATH_MANAGER: Sort = Sort {
 /// A policy by registered name, with its own parameters.
 pub(super) trait Named: Sized {
     /// The default of the one called `name`, of those that are registered and those that are not.
-    fn default_of(name: &str, outside: &Outsiders) -> Option<Self>;
+    fn default_of(name: &str, plugins: &Plugins) -> Option<Self>;
     fn name(&self) -> &'static str;
     fn params(&self) -> &'static [ParamInfo];
     fn set(&mut self, name: &str, value: &Value) -> Result<(), SetError>;
@@ -48,11 +49,11 @@ pub(super) trait Named: Sized {
 }
 
 macro_rules! named {
-    ($($config:ty: $outside:expr),+ $(,)?) => { $(
+    ($($config:ty: $plugins:expr),+ $(,)?) => { $(
         impl Named for $config {
-            fn default_of(name: &str, outside: &Outsiders) -> Option<Self> {
-                let own: fn(CcConfig) -> Option<Self> = $outside;
-                <$config>::default_of(name).or_else(|| outside.control(name).and_then(own))
+            fn default_of(name: &str, plugins: &Plugins) -> Option<Self> {
+                let own: fn(CcConfig) -> Option<Self> = $plugins;
+                <$config>::default_of(name).or_else(|| plugins.control(name).and_then(own))
             }
             fn name(&self) -> &'static str {
                 self.name()
@@ -79,15 +80,15 @@ named! {
 /// Reads one; where it is that of the profile, `usual`, its parameters have the profile's defaults.
 pub(super) fn read_named<C: Named>(
     node: &Node,
-    sort: &Sort,
+    sort: &PolicyKind,
     names: &[&'static str],
     usual: Option<C>,
-    outside: &Outsiders,
+    plugins: &Plugins,
     sink: &Sink<'_>,
 ) -> Option<C> {
     let (kind, table) = kind_of(node, &Kinds { what: sort.what, names, command: sort.command }, sink)?;
     let usual = usual.filter(|usual| usual.name() == kind);
-    let mut config = usual.or_else(|| C::default_of(kind, outside))?;
+    let mut config = usual.or_else(|| C::default_of(kind, plugins))?;
     let Some(table) = table else { return Some(config) };
     let r = Reader::of(table, node.origin, sort.section, sink).kinded().with_params(config.params());
     let mut fine = r.set_params(|name, value| config.set(name, value));

@@ -1,14 +1,14 @@
-//! What `[[flow]]` and `[[attack]]` say in the same way.
+//! Keys that `[[flow]]` and `[[attack]]` share.
 
 use super::decl::{FlowDecl, Origins};
 use super::gateways;
 use super::packet::check_packet;
 use super::start::read_starts;
 use super::transport::read_transport;
-use crate::declarations::names::{self, Loose, Selector};
+use crate::declarations::names::{self, LooseSelectors, Selector};
 use crate::declarations::reader::Reader;
 use crate::declarations::values::{choice, plain, positive_duration};
-use crate::model::{AppConfig, DurationDist, Outsiders, Pattern, Ports, Role, Spoof, Transport};
+use crate::model::{AppConfig, DurationDist, Pattern, Plugins, Ports, Role, Spoof, Transport};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::{At, Ignored, Origin};
@@ -17,8 +17,8 @@ use tailrace_app::AttackConfig;
 use tailrace_core::{Dscp, Duration};
 use tailrace_transport::Profile;
 
-/// What flows and attacks say in the same way, as far as it could be read.
-pub(super) struct Shared {
+/// Values of the keys that flows and attacks share, as far as they could be read.
+pub(super) struct SharedKeys {
     origin: Origin,
     name: Option<At<String>>,
     from: Option<At<Selector>>,
@@ -34,7 +34,7 @@ pub(super) struct Shared {
     withholds: Option<bool>,
 }
 
-impl Shared {
+impl SharedKeys {
     pub(super) fn read(r: &Reader<'_>) -> Self {
         let (start, starts) = read_starts(r);
         let stop = r.read("stop", positive_duration);
@@ -59,14 +59,14 @@ impl Shared {
     }
 
     /// Names of hosts, which can be looked up whatever else is wrong.
-    pub(super) fn loose(&self) -> Loose {
+    pub(super) fn loose(&self) -> LooseSelectors {
         [&self.from, &self.to].into_iter().flatten().cloned().collect()
     }
 
     /// The declaration, where all is fine.
-    pub(super) fn complete(self, own: Own, sink: &Sink<'_>) -> Option<FlowDecl> {
-        let Own { role, carried, app, app_origin, attack, spoof } = own;
-        let Carried { transport, profile, gateways, path_manager } = carried;
+    pub(super) fn complete(self, own: OwnKeys, sink: &Sink<'_>) -> Option<FlowDecl> {
+        let OwnKeys { role, carried, app, app_origin, attack, spoof } = own;
+        let CarriedTransport { transport, profile, gateways, path_manager } = carried;
         check_packet(&transport, &app, app_origin, sink);
         Some(FlowDecl {
             origin: Ignored(self.origin),
@@ -94,10 +94,10 @@ impl Shared {
     }
 }
 
-/// What a flow and an attack say each in its way.
-pub(super) struct Own {
+/// Values that flows and attacks have each by their own keys.
+pub(super) struct OwnKeys {
     pub(super) role: Role,
-    pub(super) carried: Carried,
+    pub(super) carried: CarriedTransport,
     pub(super) app: AppConfig,
     /// Where the application stands, or what came to it.
     pub(super) app_origin: Origin,
@@ -106,16 +106,16 @@ pub(super) struct Own {
 }
 
 /// A transport and what belongs to it.
-pub(super) struct Carried {
+pub(super) struct CarriedTransport {
     pub(super) transport: Transport,
     profile: Option<Profile>,
     gateways: gateways::Lists,
     path_manager: Origins,
 }
 
-impl Carried {
-    pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<Self> {
-        let (transport, profile) = read_transport(node, outside, sink)?;
+impl CarriedTransport {
+    pub(super) fn read(node: &Node, plugins: &Plugins, sink: &Sink<'_>) -> Option<Self> {
+        let (transport, profile) = read_transport(node, plugins, sink)?;
         let gateways = gateways::read(Some(node), &transport, sink)?;
         Some(Self { transport, profile, gateways, path_manager: Origins::of_path_manager(node) })
     }

@@ -33,7 +33,7 @@ pub(super) fn read(r: &Reader<'_>, app: &AppConfig) -> Option<Option<Spoof>> {
     Some(Some(Spoof { per, pool }))
 }
 
-/// As the resolved file has it.
+/// TOML of the resolved file.
 pub(crate) fn written(spoof: Spoof) -> String {
     inline(vec![("per".into(), write::plain(&spoof.per.to_value())), ("pool".into(), spoof.pool.to_string())])
 }

@@ -1,7 +1,7 @@
 //! When flows start.
 
 use crate::declarations::reader::Reader;
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::{distribution, duration};
 use crate::model::DurationDist;
 use crate::text::codes::Code;
@@ -16,7 +16,7 @@ pub(super) fn read_starts(r: &Reader<'_>) -> (Option<DurationDist>, Option<At<Ve
     let Some(Node { data: Data::Array(items), origin }) = r.node("start") else {
         return (r.read_or("start", at_once, distribution), Some(none));
     };
-    let each: Result<Vec<Duration>, (Origin, Unfit)> =
+    let each: Result<Vec<Duration>, (Origin, UnfitValue)> =
         items.iter().map(|item| duration(item).map_err(|unfit| (item.origin, unfit))).collect();
     let starts = match each {
         Ok(value) if !value.is_empty() => Some(At { value, origin: *origin }),

@@ -1,12 +1,13 @@
 //! TCP.
 
+use super::behaviour;
 use super::elsewhere::keys_elsewhere;
 use super::endpoint::read_endpoint;
 use super::policy::{CC, read_named};
 use crate::declarations::reader::Reader;
-use crate::declarations::sections::TCP;
+use crate::declarations::sections::{TCP, TCP_BEHAVIOUR};
 use crate::declarations::values::choice;
-use crate::model::{Outsiders, Transport};
+use crate::model::{Plugins, Transport};
 use crate::text::codes::Code;
 use crate::text::diagnostic::first_few;
 use crate::text::document::Node;
@@ -14,26 +15,31 @@ use crate::text::sink::Sink;
 use std::sync::Arc;
 use tailrace_core::params::{ParamType as _, Parameters as _};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
-use tailrace_transport::{CcConfig, Profile, TcpConfig};
+use tailrace_transport::{CcConfig, Profile, TcpBehaviour, TcpConfig};
 
 /// Reads the table, and whose defaults it starts from.
-pub(super) fn read(node: &Node, outside: &Outsiders, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
+pub(super) fn read(node: &Node, plugins: &Plugins, sink: &Sink<'_>) -> Option<(Transport, Profile)> {
     let others = keys_elsewhere("tcp");
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
     let profile = read_profile(&r);
-    let config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let above = behaviour::keys_above(&TCP, TcpConfig::params());
+    let fine = behaviour::read(&r, &TCP_BEHAVIOUR, TcpBehaviour::params(), &above, |name, value| {
+        config.behaviour.set(name, value)
+    });
     let endpoint = read_endpoint(&r, config, profile);
     let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
     let cc = match r.node("cc") {
-        Some(node) => read_cc(node, usual, outside, sink),
+        Some(node) => read_cc(node, usual, plugins, sink),
         None => Some(usual),
     };
     r.finish();
     let (config, header) = endpoint?;
-    Some((Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?))
+    let complete = (Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?);
+    fine.then_some(complete)
 }
 
-/// Whose defaults a TCP endpoint has.
+/// Profile whose defaults a TCP endpoint has.
 fn read_profile(r: &Reader<'_>) -> Option<Profile> {
     let multipath = [Profile::Mptcp094, Profile::Linux61, Profile::Linux612].map(profile_name);
     let found = r
@@ -51,8 +57,8 @@ fn read_profile(r: &Reader<'_>) -> Option<Profile> {
     r.read_or("profile", Profile::Rfc, choice(&words))
 }
 
-fn read_cc(node: &Node, usual: CcConfig, outside: &Outsiders, sink: &Sink<'_>) -> Option<CcConfig> {
-    let names: Vec<_> = CcConfig::names().iter().copied().chain(outside.control_names()).collect();
+fn read_cc(node: &Node, usual: CcConfig, plugins: &Plugins, sink: &Sink<'_>) -> Option<CcConfig> {
+    let names: Vec<_> = CcConfig::names().iter().copied().chain(plugins.control_names()).collect();
     let named = node.as_table().map_or(Some(node), |table| table.get("kind"));
     if let Some(word) = named.and_then(Node::as_text).filter(|word| CoupledConfig::names().contains(word)) {
         let origin = named.map_or(node.origin, |n| n.origin);
@@ -66,7 +72,7 @@ fn read_cc(node: &Node, usual: CcConfig, outside: &Outsiders, sink: &Sink<'_>) -
         )));
         return None;
     }
-    read_named(node, &CC, &names, Some(usual), outside, sink)
+    read_named(node, &CC, &names, Some(usual), plugins, sink)
 }
 
 /// The name of a profile.

@@ -2,7 +2,7 @@
 
 use super::{mptcp, tcp, udp};
 use crate::declarations::kinds::{Kinds, kind_of, opened};
-use crate::model::{Outsiders, Transport};
+use crate::model::{Plugins, Transport};
 use crate::text::document::Node;
 use crate::text::sink::Sink;
 use tailrace_transport::Profile;
@@ -19,14 +19,14 @@ pub(super) fn is_tcp(node: &Node) -> Option<bool> {
 /// Reads one, with the profile whose defaults it starts from.
 pub(super) fn read_transport(
     node: &Node,
-    outside: &Outsiders,
+    plugins: &Plugins,
     sink: &Sink<'_>,
 ) -> Option<(Transport, Option<Profile>)> {
     let (kind, _) = kind_of(node, &KINDS, sink)?;
     let table = opened(node);
     match kind {
         "udp" => udp::read(&table, sink).map(|transport| (transport, None)),
-        "mptcp" => mptcp::read(&table, outside, sink).map(|(transport, profile)| (transport, Some(profile))),
-        _ => tcp::read(&table, outside, sink).map(|(transport, profile)| (transport, Some(profile))),
+        "mptcp" => mptcp::read(&table, plugins, sink).map(|(transport, profile)| (transport, Some(profile))),
+        _ => tcp::read(&table, plugins, sink).map(|(transport, profile)| (transport, Some(profile))),
     }
 }

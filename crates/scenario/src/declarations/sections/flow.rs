@@ -1,6 +1,6 @@
 //! Flows and attacks.
 
-use super::key::{COUNT, DURATION, Key, SWITCH, Section, Shape, may, must};
+use crate::declarations::key::{COUNT, DURATION, Key, SWITCH, Section, Shape, may, must};
 use crate::model::{Pattern, SpoofPer};
 use tailrace_core::params::{Kind, ParamType};
 

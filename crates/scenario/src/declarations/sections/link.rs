@@ -1,11 +1,11 @@
 //! Links.
 
-use super::key::{LOSS, PROBABILITY, QUEUE, SIZE, SWITCH, Section, Shape, may, must};
+use crate::declarations::key::{LOSS, PROBABILITY, QUEUE, SIZE, SWITCH, Section, Shape, may, must};
 use crate::model::Strip;
 use tailrace_core::params::{Kind, ParamType};
 use tailrace_impair::RATES;
 
-/// What a middlebox strips.
+/// Options that a middlebox takes out.
 const STRIP: Shape = Shape::Plain(<Strip as ParamType>::KIND);
 
 /// `[[link]]`.
@@ -24,7 +24,7 @@ pub const LINK: Section = Section {
         must(
             "delay",
             Shape::Distribution,
-            "How long a packet travels from one end to the other, one way, without waiting or being sent. From a distribution one value is drawn for each link and run.",
+            "Propagation delay, one way. A distribution gives one value for each link and run.",
         ),
         may("jitter", Shape::Distribution, "none", "Extra delay on the way, drawn for each packet by itself."),
         may("reorder", SWITCH, "false", "Whether packets may overtake each other because of `jitter`. If false, they stay in order."),
@@ -33,7 +33,7 @@ pub const LINK: Section = Section {
             "overhead",
             SIZE,
             "0 B; with a trace 4 B",
-            "How many bytes each packet takes on the link in addition to its IP size, such as an Ethernet header.",
+            "Bytes that each packet takes on the link in addition to its IP size, such as an Ethernet header.",
         ),
         may("mtu", SIZE, "1500 B", "The size of the largest IP packet that the link carries. Larger ones are dropped and counted.").within(
             "68 B",
@@ -50,7 +50,7 @@ pub const LINK: Section = Section {
             "rewrite",
             PROBABILITY,
             "0",
-            "Of packets with payload, the share that a middlebox at the far end changes. It corrects TCP's checksum, so that only Multipath TCP's own checksum can notice.",
+            "Share of the packets with payload whose payload a middlebox at the far end changes. It corrects TCP's checksum, so that only Multipath TCP's own checksum can notice.",
         ),
         may("queue", QUEUE, "droptail of 1000 packets", "The queue discipline in front of the link, for each direction: which packets wait, in which order they are sent, and which are dropped or marked."),
         may(
@@ -65,23 +65,23 @@ pub const LINK: Section = Section {
             "none",
             "The name of the [[medium]] (such as a Wi-Fi channel) that both directions share with other links. `rate` is then the rate at which frames are sent on it.",
         ),
-        may("reverse", Shape::Reverse, "", "What is different in the direction from the second end to the first, such as a slower rate."),
+        may("reverse", Shape::Reverse, "", "Differences of the direction from the second end to the first, such as a slower rate."),
     ],
 };
 
 /// `reverse` of a link.
 pub const REVERSE: Section = Section {
     title: "`reverse` of a link",
-    doc: "What is different in the direction from a link's second end to its first.",
+    doc: "Differences of the direction from a link's second end to its first.",
     keys: &[
         may(
             "rate",
             Shape::LinkRate,
             "as forward",
-            "How much this direction carries per second: a rate, a trace, or a model of an access network.",
+            "Rate of this direction: a plain one, a trace, or a model of an access network.",
         )
         .bounded(RATES),
-        may("delay", Shape::Distribution, "as forward", "How long a packet travels, one way."),
+        may("delay", Shape::Distribution, "as forward", "Propagation delay, one way."),
         may(
             "jitter",
             Shape::Distribution,

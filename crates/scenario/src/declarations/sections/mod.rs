@@ -5,9 +5,7 @@
 //! tables instead.
 
 mod flow;
-pub(crate) mod key;
 mod link;
-pub(crate) mod row;
 mod scenario;
 mod transport;
 
@@ -15,12 +13,12 @@ pub use crate::declarations::capture::CAPTURE;
 pub use crate::declarations::fault::FAULT;
 pub use crate::declarations::figure::FIGURE;
 pub use crate::declarations::head::RECORD;
+pub use crate::declarations::key::{Key, Section, Shape};
 pub use crate::declarations::medium::MEDIUM;
 pub use crate::declarations::node::{HOST, ROUTER};
 pub use crate::declarations::routing::ROUTING;
 pub use crate::declarations::window::WINDOW;
 pub use flow::{ATTACK, FLOW, SPOOF};
-pub use key::{Key, Section, Shape};
 pub use link::{LINK, REVERSE};
 pub use scenario::SCENARIO;
-pub use transport::{MPTCP, TCP, UDP};
+pub use transport::{MPTCP, MPTCP_BEHAVIOUR, TCP, TCP_BEHAVIOUR, UDP};

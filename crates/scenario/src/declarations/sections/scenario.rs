@@ -1,12 +1,12 @@
 //! The file itself.
 
 use super::flow::{ATTACK, FLOW};
-use super::key::{Key, Section, Shape, may};
 use super::link::LINK;
 use crate::declarations::capture::CAPTURE;
 use crate::declarations::fault::FAULT;
 use crate::declarations::figure::FIGURE;
 use crate::declarations::head::{HEAD, RECORD};
+use crate::declarations::key::{Key, Section, Shape, may};
 use crate::declarations::medium::MEDIUM;
 use crate::declarations::node::{HOST, ROUTER};
 use crate::declarations::routing::ROUTING;

@@ -1,12 +1,12 @@
 //! Transports.
 
-use super::key::{SIZE, SWITCH, Section, Shape, may};
+use crate::declarations::key::{SIZE, SWITCH, Section, Shape, may};
 use tailrace_core::params::Kind;
 
 /// Keys of a TCP transport beside the endpoint's parameters.
 pub const TCP: Section = Section {
     title: "transport \"tcp\"",
-    doc: "TCP. In addition to these keys, any parameter of a TCP endpoint can be set.",
+    doc: "TCP. In addition to these keys, the options of a TCP endpoint can be set.",
     keys: &[
         may("cc", Shape::CongestionControl, "cubic", "The congestion control: how fast the sender sends."),
         may(
@@ -19,15 +19,35 @@ pub const TCP: Section = Section {
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
+            "Bytes of headers that each packet has in addition to its payload. \"auto\" is the real size.",
+        ),
+        may(
+            "behaviour",
+            Shape::TcpBehaviour,
+            "of the profile",
+            "A table of what implementations do differently, where it is to differ from the profile.",
         ),
     ],
+};
+
+/// Table of a TCP transport for what implementations do differently; its keys are parameters.
+pub const TCP_BEHAVIOUR: Section = Section {
+    title: "`behaviour` of transport \"tcp\"",
+    doc: "Behaviour in which implementations of TCP differ. A profile sets all of it.",
+    keys: &[],
+};
+
+/// Table of a Multipath TCP transport for what implementations do differently; its keys are parameters.
+pub const MPTCP_BEHAVIOUR: Section = Section {
+    title: "`behaviour` of transport \"mptcp\"",
+    doc: "Behaviour in which implementations of Multipath TCP differ, and of the TCP of their subflows. A profile sets all of it.",
+    keys: &[],
 };
 
 /// Keys of a Multipath TCP transport beside the connection's and its subflows' parameters.
 pub const MPTCP: Section = Section {
     title: "transport \"mptcp\"",
-    doc: "Multipath TCP. In addition to these keys, any parameter of a connection can be set, and any of TCP, which holds for each subflow.",
+    doc: "Multipath TCP. In addition to these keys, the options of a connection can be set, and those of TCP, which hold for each subflow.",
     keys: &[
         may(
             "cc",
@@ -65,7 +85,13 @@ pub const MPTCP: Section = Section {
             "header",
             SIZE,
             "the real headers (ns2: 40 B)",
-            "How many bytes of headers each packet has in addition to its payload. \"auto\" is the real size.",
+            "Bytes of headers that each packet has in addition to its payload. \"auto\" is the real size.",
+        ),
+        may(
+            "behaviour",
+            Shape::MptcpBehaviour,
+            "of the profile",
+            "A table of what implementations do differently, of the connection or of its subflows' TCP, where it is to differ from the profile.",
         ),
     ],
 };
@@ -75,7 +101,7 @@ pub const UDP: Section = Section {
     title: "transport \"udp\"",
     doc: "UDP. It sends without regard to losses and marks.",
     keys: &[
-        may("header", SIZE, "28 B", "How many bytes of headers each packet has in addition to its payload."),
+        may("header", SIZE, "28 B", "Bytes of headers that each packet has in addition to its payload."),
         may(
             "ecn",
             SWITCH,

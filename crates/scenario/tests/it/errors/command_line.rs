@@ -15,6 +15,7 @@ const OVERRIDES: &[(&str, &[(&str, &str)])] = &[
     ("set_into_value", &[("runs.x", "5")]),
     ("set_bad_path", &[("link..rate", "5")]),
     ("set_queue_parameter", &[("link.bottleneck.queue.limti", "5 packets")]),
+    ("set_behaviour_beside_its_table", &[("flow.tcp.transport.halve_base", "window")]),
     ("set_fault_index", &[("fault.7.at", "5 s")]),
 ];
 

@@ -3,18 +3,10 @@
 use super::Outcome;
 use crate::small::{SMALL, changed};
 use tailrace_core::{Bytes, Duration};
-use tailrace_scenario::{Leaving, Room, Source, parse, parse_within};
+use tailrace_scenario::{MemoryRoom, Source, StreamedRows, parse, parse_within};
 
 /// Cases that one replacement in the small scenario makes too large.
 pub(super) fn outcomes() -> Vec<Outcome> {
-    let many: String = (0..101)
-        .map(|i| {
-            format!(
-                "key_{i} = 1
-"
-            )
-        })
-        .collect();
     let hosts = changed(&[("count = 4", "count = 4000000000")]);
     let files = [("memory", hosts), ("memory_series", series_of_microseconds())];
     files.map(|(name, text)| (name, parse(&text, "small.toml", &[]).expect_err(name))).to_vec()
@@ -34,7 +26,7 @@ fn memory_limit_refuses_a_scenario_that_needs_more() {
 fn rows_that_leave_a_run_take_no_memory_of_it() {
     let text = series_of_microseconds();
     let at_once = Bytes(1 << 20);
-    let room = |every| Room { memory: Bytes(1 << 30), leaving: Some(Leaving { at_once, every }) };
+    let room = |every| MemoryRoom { memory: Bytes(1 << 30), leaving: Some(StreamedRows { at_once, every }) };
     let source = Source::new(&text, "small.toml");
     let taken = source.scenario(&[], room(Duration::from_millis(1))).unwrap().memory;
     // 1000 samples of each series between two looks, rows of some hundred bytes each, beside what leaves at once.

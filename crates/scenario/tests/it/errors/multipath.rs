@@ -159,7 +159,7 @@ pub(super) const CASES: &[Case] = &[
         "linux_limit_beyond_the_connections",
         &[(TCP, "kind = \"mptcp\", max_subflows = 4, path_manager = { kind = \"linux\", subflows = 4 }")],
     ),
-    ("no_capable_syn", &[(TCP, "kind = \"mptcp\", capable_syns = 0")]),
+    ("no_capable_syn", &[(TCP, "kind = \"mptcp\", behaviour.capable_syns = 0")]),
     ("mptcp_buffers", &[(TCP, "kind = \"mptcp\", send_buffer = \"1000 B\", receive_buffer = \"1 kB\"")]),
     (
         "impossible_scheduler",

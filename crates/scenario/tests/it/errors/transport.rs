@@ -24,4 +24,18 @@ pub(super) const CASES: &[Case] = &[
     ("coupled_control_misspelt_on_tcp", &[(TCP, "kind = \"tcp\", cc = \"lai\"")]),
     ("policy_keys_on_mptcp", &[(TCP, "kind = \"mptcp\", num_subflows = 3, beta = 0.5")]),
     ("policy_key_of_another", &[(TCP, "kind = \"mptcp\", scheduler = { kind = \"ecf\", num_segments = 3 }")]),
+    ("behaviour_beside_its_table", &[(TCP, "kind = \"tcp\", halve_base = \"window\"")]),
+    (
+        "multipath_behaviour_beside_its_table",
+        &[(TCP, "kind = \"mptcp\", hands_out = \"packets\", halve_base = \"window\"")],
+    ),
+    ("multipath_behaviour_on_tcp", &[(TCP, "kind = \"tcp\", behaviour = { hands_out = \"packets\" }")]),
+    (
+        "options_in_behaviour",
+        &[(
+            TCP,
+            "kind = \"mptcp\", behaviour = { sack = true, scheduler = \"ecf\", halv_base = \"window\", tso = 1 }",
+        )],
+    ),
+    ("behaviour_that_is_no_table", &[(TCP, "kind = \"tcp\", behaviour = \"linux\"")]),
 ];

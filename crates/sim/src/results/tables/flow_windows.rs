@@ -7,6 +7,7 @@ use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
 use crate::host::flow::Flow;
+use crate::results::counter_values::CounterValues;
 use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
 
@@ -27,15 +28,8 @@ columns! {
         flow: U32 = r.flow.member, "", "The number of the flow within its group, from 0.";
         goodput_bps: F64 = r.counts.goodput_bps, "bit/s", "The flow's goodput in the window. All columns are as in `flows`, but for this window.";
         throughput_bps: F64 = rate_bps(r.counts.tally.received_bytes, r.counts.span), "bit/s", "Throughput.";
-        delivered_bytes: U64 = r.counts.tally.delivered_bytes, "bytes", "Bytes that the application got, in order and once.";
-        sent_packets: U64 = r.counts.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
-        received_packets: U64 = r.counts.tally.received_packets, "packets", "Data packets that arrived.";
-        lost_packets: U64 = r.counts.tally.lost_packets, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+    } counters CounterValues = CounterValues { stats: r.counts.tally, timeouts_known: !r.flow.lacks_timeouts }; {
         loss_ratio: F64 = r.counts.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
-        marked_packets: U64 = r.counts.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
-        retransmitted_packets: U64 = r.counts.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
-        timeouts: Count = r.flow.timeouts(r.counts.tally.timeouts), "", "How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).";
-        completed: U64 = r.counts.tally.completed, "", "How many transfers or exchanges were completed.";
         completion_goodput_bps: F64 = r.counts.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
         one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
         reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";

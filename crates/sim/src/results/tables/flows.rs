@@ -5,6 +5,7 @@ use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
 use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
+use crate::results::counter_values::CounterValues;
 use crate::results::group_stats::role_name;
 use crate::results::transfer_outcomes::break_cause;
 use crate::results::view::RunView;
@@ -36,16 +37,8 @@ columns! {
         start_s: F64 = r.flow.start.as_secs_f64(), "s", "When the flow started.";
         goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Scope::Run), "bit/s", "Goodput, as above.";
         throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
-        delivered_bytes: U64 = r.tally.delivered_bytes, "bytes", "Bytes that the application got in that time, in order and once.";
-        altered_bytes: U64 = r.tally.altered_bytes, "bytes", "How many bytes that applications got a middlebox had changed.";
-        sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent, retransmissions included.";
-        received_packets: U64 = r.tally.received_packets, "packets", "Data packets that arrived.";
-        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of the packets sent were dropped on the way by the end of the run.";
+    } counters CounterValues = CounterValues { stats: r.tally, timeouts_known: !r.flow.lacks_timeouts }; {
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent.";
-        marked_packets: U64 = r.tally.marked_packets, "packets", "How many of the packets sent were marked CE (ECN) by queues.";
-        retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again (TCP).";
-        timeouts: Count = r.flow.timeouts(r.tally.timeouts), "", "How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).";
-        completed: U64 = r.tally.completed, "", "How many transfers or exchanges were completed.";
         completion_goodput_bps: F64 = r.tally.completion_goodput_bps(), "bit/s", "The bytes of these divided by the time that they took; null if there were none.";
         one_way_delay_mean_s: F64 = r.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
         reverse_one_way_delay_mean_s: F64 = r.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";

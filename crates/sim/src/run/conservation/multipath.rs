@@ -90,12 +90,12 @@ fn transport(rng: &mut Rng, profile: &str) -> String {
     for (key, values) in [
         ("receive_buffer", ["\"8 kB\"", "\"64 kB\"", "\"2 MB\""]),
         ("send_buffer", ["\"8 kB\"", "\"64 kB\"", "\"auto\""]),
-        ("stale_loss_cnt", ["0", "1", "4"]),
-        ("data_timer", ["\"doubled\"", "\"subflows\"", "\"subflows\""]),
+        ("behaviour.stale_loss_cnt", ["0", "1", "4"]),
+        ("behaviour.data_timer", ["\"doubled\"", "\"subflows\"", "\"subflows\""]),
         ("opportunistic_retransmission", ["true", "false", "true"]),
-        ("reinject_on_timeout", ["true", "false", "true"]),
+        ("behaviour.reinject_on_timeout", ["true", "false", "true"]),
         ("checksum", ["true", "false", "true"]),
-        ("wide_dsn", ["true", "false", "true"]),
+        ("behaviour.wide_dsn", ["true", "false", "true"]),
         ("sack", ["true", "false", "true"]),
     ] {
         if rng.bernoulli(0.3) {

@@ -337,13 +337,17 @@ impl Subflow {
 mod tests {
     use super::*;
     use crate::mptcp::linux::buffer_size::BufferSize;
-    use crate::{CcConfig, Profile, TcpConfig};
+    use crate::{CcConfig, Profile, TcpBehaviour, TcpConfig};
     use std::sync::Arc;
 
     #[test]
     fn segment_filled_up_stays_within_its_packet() {
         let linux = TcpConfig::for_profile(Profile::Linux);
-        let config = Arc::new(TcpConfig { mss: Bytes(1424), tso: false, ..linux });
+        let config = Arc::new(TcpConfig {
+            mss: Bytes(1424),
+            behaviour: TcpBehaviour { tso: false, ..linux.behaviour.clone() },
+            ..linux
+        });
         let mut tcp = Tcp::listen(&config, &CcConfig::default_of("newreno").unwrap(), 1);
         tcp.follow_packets(24);
         let mut s = Subflow::new(tcp, Tuple::default(), (0, 0));

@@ -1,7 +1,7 @@
 //! What connections of each profile do about paths that die, come back or are silent.
 
 use super::*;
-use crate::mptcp::config::EchoWait;
+use crate::mptcp::EchoWait;
 use crate::mptcp::scheduler::LinuxSchedulerConfig;
 use crate::segment::Flags;
 use tailrace_core::params::Parameters as _;
@@ -64,7 +64,7 @@ fn backoffs_of_subflows_and_of_the_data_timer_do_not_multiply() {
     let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
     paths.iter_mut().for_each(|p| p.down = (ms(1000), ms(100_000)));
     let mut plan = profile(Profile::Rfc);
-    plan.mptcp.avoid_failed = false;
+    plan.mptcp.behaviour.avoid_failed = false;
     let mut w = World::new(&plan, &paths, 1);
     w.ends[0].write(UNLIMITED);
     w.run(ms(40_000));
@@ -96,7 +96,7 @@ fn without_queues() -> MptcpPlan {
     let mut plan = profile(Profile::Linux);
     let scheduler = LinuxSchedulerConfig { fill_queues: false, ..LinuxSchedulerConfig::default() };
     plan.scheduler = SchedulerConfig::LinuxScheduler(scheduler);
-    plan.mptcp.counts_memory = false;
+    plan.mptcp.behaviour.counts_memory = false;
     plan
 }
 
@@ -228,7 +228,7 @@ fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fa
     // The two that fail are faster than the one that stays.
     for (speaker, left) in [(Speaker::First, 1), (Speaker::Fastest, 2)] {
         let mut plan = profile(Profile::Linux);
-        plan.mptcp.speaker = speaker;
+        plan.mptcp.behaviour.speaker = speaker;
         let dead = Path { down: (ms(1000), Instant::MAX), ..Path::new(10, 0.0) };
         let mut w = World::new(&plan, &[Path::new(30, 0.0), dead, dead], 1);
         w.ends[0].write(100_000);
@@ -248,7 +248,7 @@ fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fa
 fn what_is_not_acknowledged_goes_again_when_a_subflow_is_closed_that_had_none_of_it() {
     for (reinject_all, again) in [(true, 1000), (false, 0)] {
         let mut plan = profile(Profile::Linux);
-        plan.mptcp.reinject_all = reinject_all;
+        plan.mptcp.behaviour.reinject_all = reinject_all;
         let dead = Path { down: (ms(500), Instant::MAX), ..Path::new(10, 0.0) };
         let mut w = World::new(&plan, &[dead, Path::new(30, 0.0), Path::new(30, 0.0)], 1);
         w.ends[0].write(1000);
@@ -267,7 +267,7 @@ fn what_is_not_acknowledged_goes_again_when_a_subflow_is_closed_that_had_none_of
 #[test]
 fn announcements_wait_for_twice_as_long_each_time() {
     let mut plan = profile(Profile::Linux);
-    plan.mptcp.add_addr_wait = EchoWait::Rto;
+    plan.mptcp.behaviour.add_addr_wait = EchoWait::Rto;
     let mut w = World::new(&plan, &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
     w.mutes = 100;
     w.ends[0].write(1);

@@ -107,7 +107,7 @@ const NOW: Instant = Instant::ZERO;
 
 fn half_fallen() -> HalfFallen {
     let mut plan = usual();
-    plan.mptcp.reinject_all = true;
+    plan.mptcp.behaviour.reinject_all = true;
     let plan = Arc::new(plan);
     let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
     let mut client = Mptcp::connect(&plan, tuple, Rng::named(1, "client"), NOW);

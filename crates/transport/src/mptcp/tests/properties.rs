@@ -110,7 +110,10 @@ fn plans() -> impl Strategy<Value = MptcpPlan> {
             send_buffer: buffers.1.map(tailrace_core::Bytes),
             data_retries: None,
             syn_retries: None,
-            handshake: crate::config::Handshake::ThreeWay,
+            behaviour: TcpBehaviour {
+                handshake: crate::config::Handshake::ThreeWay,
+                ..TcpConfig::for_profile(profile).behaviour
+            },
             ..TcpConfig::for_profile(profile)
         });
         plan.mptcp = MptcpConfig::for_profile(profile);
@@ -120,8 +123,8 @@ fn plans() -> impl Strategy<Value = MptcpPlan> {
             (true, true) => Penalisation::Nsdi2012,
         };
         plan.mptcp.opportunistic_retransmission = on[2];
-        plan.mptcp.reinject_on_timeout ^= on[4];
-        plan.mptcp.avoid_failed ^= on[5];
+        plan.mptcp.behaviour.reinject_on_timeout ^= on[4];
+        plan.mptcp.behaviour.avoid_failed ^= on[5];
         plan.mptcp.checksum ^= on[6];
         plan
     })

@@ -334,8 +334,11 @@ fn prague_keeps_a_millisecond_of_queue_and_the_link_busy() {
 fn accurate_feedback_counts_every_mark() {
     // DCTCP's alpha agrees with what the link marked, with its own echo and with accurate feedback.
     let echo = crate::config::EcnEcho::Accurate;
-    let mut d =
-        Dumbbell::new(link(1000, Some(20)), &TcpConfig { ecn_echo: echo, ..bulk() }, &[named("dctcp")]);
+    let mut d = Dumbbell::new(
+        link(1000, Some(20)),
+        &TcpConfig { behaviour: TcpBehaviour { ecn_echo: echo, ..bulk().behaviour }, ..bulk() },
+        &[named("dctcp")],
+    );
     d.run_until(Instant::from_secs(20));
     let before = d.flows[0][1].stats().ce_received;
     d.measure(Duration::from_secs(10));

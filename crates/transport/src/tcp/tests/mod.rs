@@ -8,7 +8,7 @@ mod stacks;
 mod windows;
 
 use super::*;
-use crate::config::{Nagle, Profile};
+use crate::config::{Nagle, Profile, TcpBehaviour};
 use crate::segment::Segment;
 use std::collections::BTreeMap;
 
@@ -30,7 +30,13 @@ pub(super) struct Channel {
 }
 
 pub(super) fn config(profile: Profile) -> TcpConfig {
-    TcpConfig { time_wait: Duration::from_millis(10), ..TcpConfig::for_profile(profile) }
+    TcpConfig {
+        behaviour: TcpBehaviour {
+            time_wait: Duration::from_millis(10),
+            ..TcpConfig::for_profile(profile).behaviour
+        },
+        ..TcpConfig::for_profile(profile)
+    }
 }
 
 impl Channel {

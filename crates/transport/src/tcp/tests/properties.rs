@@ -38,18 +38,22 @@ prop_compose! {
     ) -> TcpConfig {
         let on = |bit: u32| switches >> bit & 1 == 1;
         TcpConfig {
-            rack: on(0), tlp: on(1), frto: on(2), eifel: on(3), dsack_undo: on(4), door: on(5),
-            max_dup_thresh: if on(6) { 300 } else { 0 },
-            undo_response: if on(7) { UndoResponse::Eifel } else { UndoResponse::Restore },
-            prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
+            rack: on(0), tlp: on(1),
             // Receivers that conceal holes are tested elsewhere: no stream arrives whole then.
             misbehaviour: [Misbehaviour::None, Misbehaviour::AckDivision, Misbehaviour::IgnoresCongestion, Misbehaviour::RepeatedAcks][misbehaviour],
-            dup_limit: if on(10) { DupLimit::Flight } else { DupLimit::Outstanding },
-            sack, timestamps, ecn, ecn_echo, pacing, window_scale, limited_transmit, nagle, delayed_ack,
-            mss: Bytes(mss), receive_buffer: Bytes(receive_buffer), max_burst,
-            min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer, sack_rescue,
-            // Longer than any backoff, so that a lost last ACK is answered rather than reset.
-            time_wait: Duration::from_secs(3_600),
+            sack, timestamps, ecn, pacing, window_scale, limited_transmit, nagle, delayed_ack,
+            mss: Bytes(mss), receive_buffer: Bytes(receive_buffer),
+            min_rto: Duration::from_millis(200), data_retries: None, syn_retries: None, send_buffer,
+            behaviour: TcpBehaviour {
+                // Longer than any backoff, so that a lost last ACK is answered rather than reset.
+                time_wait: Duration::from_secs(3_600),
+                frto: on(2), eifel: on(3), dsack_undo: on(4), door: on(5),
+                max_dup_thresh: if on(6) { 300 } else { 0 },
+                undo_response: if on(7) { UndoResponse::Eifel } else { UndoResponse::Restore },
+                prr: [Prr::Off, Prr::Crb, Prr::Ssrb, Prr::Linux][(switches >> 8 & 3) as usize],
+                dup_limit: if on(10) { DupLimit::Flight } else { DupLimit::Outstanding }, ecn_echo, max_burst, sack_rescue,
+                ..config(PROFILES[profile]).behaviour
+            },
             ..config(PROFILES[profile])
         }
     }

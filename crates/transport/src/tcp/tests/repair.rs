@@ -68,7 +68,14 @@ fn rack_bears_reordering_that_counting_takes_for_loss() {
     assert!(rack.ends[0].stats().fast_retransmits <= 3);
     assert!(rack.now < counting.now);
     // A threshold that learns needs to learn once, too.
-    let learning = transfer(&TcpConfig { max_dup_thresh: 300, dsack_undo: true, ..base() }, 2_000_000, late);
+    let learning = transfer(
+        &TcpConfig {
+            behaviour: TcpBehaviour { max_dup_thresh: 300, dsack_undo: true, ..base().behaviour },
+            ..base()
+        },
+        2_000_000,
+        late,
+    );
     let stats = learning.ends[0].stats();
     assert!(stats.fast_retransmits < counting.ends[0].stats().fast_retransmits / 2, "{stats:?}");
     assert!(stats.spurious_recoveries > 0 && learning.now < counting.now);
@@ -77,7 +84,8 @@ fn rack_bears_reordering_that_counting_takes_for_loss() {
 #[test]
 fn the_window_of_a_reduction_is_the_one_that_limits() {
     // 25 of a window of 40 segments are lost: less is left in the network than half of the window allows.
-    let c = TcpConfig { prr: Prr::Linux, iw: Some(40), ..base() };
+    let c =
+        TcpConfig { iw: Some(40), behaviour: TcpBehaviour { prr: Prr::Linux, ..base().behaviour }, ..base() };
     let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
     ch.ends[0].write(400_000);
     let mut below = 0;
@@ -140,7 +148,10 @@ fn spurious_timeouts_cost_nothing_once_they_are_found_out() {
     let plain = run(c.clone());
     assert!(plain.ends[0].stats().timeouts >= 1);
     let again = |ch: &Channel| ch.ends[0].stats().retransmitted_segments;
-    for c in [TcpConfig { frto: true, ..c.clone() }, TcpConfig { eifel: true, ..c }] {
+    for c in [
+        TcpConfig { behaviour: TcpBehaviour { frto: true, ..c.clone().behaviour }, ..c.clone() },
+        TcpConfig { behaviour: TcpBehaviour { eifel: true, ..c.behaviour.clone() }, ..c },
+    ] {
         let ch = run(c);
         assert!(ch.ends[0].stats().spurious_recoveries >= 1);
         assert!(again(&ch) < again(&plain) / 2, "{} of {}", again(&ch), again(&plain));
@@ -156,7 +167,11 @@ fn rate_reduction_ends_where_the_window_is_to_be() {
             lost |= this;
             [Some(HALF).filter(|_| !this), None]
         };
-        let ch = transfer(&TcpConfig { prr, window: Some(40), ..base() }, 500_000, once);
+        let ch = transfer(
+            &TcpConfig { window: Some(40), behaviour: TcpBehaviour { prr, ..base().behaviour }, ..base() },
+            500_000,
+            once,
+        );
         let (view, stats) = (ch.ends[0].view(), ch.ends[0].stats());
         assert_eq!(
             (stats.timeouts, stats.retransmitted_segments, stats.fast_retransmits),
@@ -169,7 +184,11 @@ fn rate_reduction_ends_where_the_window_is_to_be() {
 
 /// cwnd of a sender after `rounds` round trips with a receiver that behaves as said.
 fn cwnd_after(rounds: u64, increase: Increase, misbehaviour: Misbehaviour) -> u64 {
-    let sender = TcpConfig { increase, iw: Some(2), cwnd_validation: false, ..base() };
+    let sender = TcpConfig {
+        iw: Some(2),
+        behaviour: TcpBehaviour { increase, cwnd_validation: false, ..base().behaviour },
+        ..base()
+    };
     let receiver = TcpConfig { misbehaviour, misbehaviour_degree: 10, ..base() };
     let mut ch = Channel::new([sender, receiver], "newreno", [1, 1]);
     ch.ends[0].write(UNLIMITED);
@@ -229,7 +248,13 @@ fn receiver_that_ignores_congestion_keeps_the_window() {
 
 /// A sender whose threshold is low, over 40 ms to a receiver that repeats ACKs or not: segments a round trip in second two.
 fn pace_with_repeats(dup_limit: DupLimit, misbehaviour: Misbehaviour) -> f64 {
-    let c = TcpConfig { initial_ssthresh: Some(4), iw: Some(4), sack: false, dup_limit, ..base() };
+    let c = TcpConfig {
+        initial_ssthresh: Some(4),
+        iw: Some(4),
+        sack: false,
+        behaviour: TcpBehaviour { dup_limit, ..base().behaviour },
+        ..base()
+    };
     let receiver = TcpConfig { misbehaviour, misbehaviour_degree: 200, ..c.clone() };
     let mut ch = Channel::new([c, receiver], "newreno", [1, 1]);
     ch.ends[0].write(UNLIMITED);
@@ -266,7 +291,16 @@ fn an_honest_receiver_keeps_within_the_flight_at_the_beginning() {
             lost |= this;
             [Some(HALF).filter(|_| !this), None]
         };
-        transfer(&TcpConfig { dup_limit, sack: false, window: Some(40), ..base() }, 500_000, once)
+        transfer(
+            &TcpConfig {
+                sack: false,
+                window: Some(40),
+                behaviour: TcpBehaviour { dup_limit, ..base().behaviour },
+                ..base()
+            },
+            500_000,
+            once,
+        )
     };
     let (plain, limited) = (run(DupLimit::Outstanding), run(DupLimit::Flight));
     assert_eq!((plain.now, &plain.sent), (limited.now, &limited.sent));

@@ -35,7 +35,8 @@ fn ns2_repairs_a_hole_with_fewer_than_three_sacks_above_it() {
     let lost = |number, transmission| transmission == 1 && (number == 0 || number == 7);
     let ns2 = ten_segments(|_| {}, lost);
     assert_eq!((ns2.ends[0].stats().timeouts, ns2.ends[0].stats().retransmitted_segments), (0, 2));
-    let is_lost_only = ten_segments(|c| (c.repair_holes, c.pipe) = (false, Pipe::Rfc6675), lost);
+    let is_lost_only =
+        ten_segments(|c| (c.behaviour.repair_holes, c.behaviour.pipe) = (false, Pipe::Rfc6675), lost);
     assert_eq!(is_lost_only.ends[0].stats().timeouts, 1);
 }
 
@@ -44,11 +45,12 @@ fn ns2_sends_everything_again_after_a_timeout() {
     // tcp-sack1.cc timeout() clears the scoreboard and goes back to the oldest segment. Segment 0 is lost twice: with
     // SACKs kept its third transmission is all that is missing.
     let lost = |number, transmission| number == 0 && transmission <= 2;
-    let kept = ten_segments(|c| c.sack_after_rto = true, lost);
+    let kept = ten_segments(|c| c.behaviour.sack_after_rto = true, lost);
     assert_eq!((kept.ends[0].stats().timeouts, kept.ends[0].stats().retransmitted_segments), (1, 2));
     // The first ACK after it covers all ten, so that nothing more is sent; with segment 9 lost as well, 1 to 9 are.
     let lost = |number, transmission| transmission <= 2 && (number == 0 || number == 5);
-    let kept = ten_segments(|c| c.sack_after_rto = true, lost).ends[0].stats().retransmitted_segments;
+    let kept =
+        ten_segments(|c| c.behaviour.sack_after_rto = true, lost).ends[0].stats().retransmitted_segments;
     let cleared = ten_segments(|_| {}, lost).ends[0].stats().retransmitted_segments;
     assert!(cleared > kept, "{cleared} {kept}");
 }
@@ -57,7 +59,11 @@ fn ns2_sends_everything_again_after_a_timeout() {
 fn a_syn_sent_again_asks_for_ecn_no_more() {
     // RFC 3168 §6.1.1.1; Linux tcp_retransmit_skb() with tcp_ecn_fallback.
     for (fallback, lost, agreed) in [(true, 1, false), (false, 1, true), (true, 0, true)] {
-        let c = TcpConfig { ecn: true, ecn_fallback: fallback, ..config(Profile::Linux) };
+        let c = TcpConfig {
+            ecn: true,
+            behaviour: TcpBehaviour { ecn_fallback: fallback, ..config(Profile::Linux).behaviour },
+            ..config(Profile::Linux)
+        };
         let mut ch = Channel::new([c.clone(), c], "reno", [1, 1]);
         let mut syns = 0;
         ch.ends[0].write(1_000);
@@ -76,7 +82,11 @@ fn a_syn_sent_again_asks_for_ecn_no_more() {
 fn after_a_mark_ns2_keeps_ssthresh_through_a_timeout() {
     // TcpAgent::timeout: after a reduction for a mark only cwnd falls.
     for (rule, lowered) in [(RtoAfterMark::Keep, false), (RtoAfterMark::Lower, true)] {
-        let mut c = TcpConfig { rto_after_mark: rule, ecn: true, ..config(Profile::Ns2) };
+        let mut c = TcpConfig {
+            ecn: true,
+            behaviour: TcpBehaviour { rto_after_mark: rule, ..config(Profile::Ns2).behaviour },
+            ..config(Profile::Ns2)
+        };
         (c.iw, c.window, c.initial_ssthresh) = (Some(20), Some(100), Some(20));
         let mut ch = Channel::new([c.clone(), c], "newreno", [1, 1]);
         ch.ends[0].write(10_000_000);

@@ -219,7 +219,7 @@ fn ticked(rtt: Duration, now: Instant, tick: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Profile;
+    use crate::config::{Profile, TcpBehaviour};
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
@@ -259,8 +259,11 @@ mod tests {
     fn variance_by_peaks_remembers_the_worst_of_a_round_trip_and_calms_down_by_quarters() {
         let config = TcpConfig {
             min_rto: MS(10),
-            rto_floor: RtoFloor::Variance,
-            rtt_variance: RttVariance::Peak,
+            behaviour: TcpBehaviour {
+                rto_floor: RtoFloor::Variance,
+                rtt_variance: RttVariance::Peak,
+                ..TcpBehaviour::RFC
+            },
             ..TcpConfig::default()
         };
         let mut e = RttEstimator::new(&config);

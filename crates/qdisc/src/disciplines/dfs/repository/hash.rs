@@ -42,7 +42,7 @@ impl HashIndex {
         (mix64(mix64((key >> 64) as u64 ^ salt) ^ key as u64) >> 32) as u32
     }
 
-    /// How far slot `i` is from the home of `hash`.
+    /// Distance of slot `i` from the home of `hash`.
     #[inline]
     fn distance(&self, i: usize, hash: u32) -> usize {
         i.wrapping_sub(hash as usize) & (self.slots.len() - 1)

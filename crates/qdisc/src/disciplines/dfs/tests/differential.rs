@@ -23,7 +23,7 @@ struct Flow {
     valid: bool,
 }
 
-/// What became of a packet, and what the whole came to.
+/// Events of a packet, and the totals.
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
     Overflow(u64),
@@ -322,7 +322,7 @@ fn walk(steps: &[Step], mut enqueue: impl FnMut(TestPacket, Instant), mut dequeu
     }
 }
 
-/// What the discipline does, in the words of the transcription. Order is kept within each list only.
+/// Runs the discipline, in the words of the transcription. Order is kept within each list only.
 fn run(config: &DfsConfig, steps: &[Step]) -> (Vec<Event>, Vec<Event>, Vec<Event>, Vec<u64>) {
     let bench = std::cell::RefCell::new(Bench::new(config));
     let (mut left, mut states) = (Vec::new(), Vec::new());

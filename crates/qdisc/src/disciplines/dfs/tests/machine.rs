@@ -26,7 +26,7 @@ fn flow(waiting: u64, unfairness: f64) -> Record {
     Record { waiting, unfairness, ..Record::new(7, 0.0, Instant::ZERO) }
 }
 
-/// One whose rate has been measured.
+/// Record whose rate has been measured.
 fn measured(waiting: u64, unfairness: f64, bps: u64) -> Record {
     let mut rate = Bitrate::new(Instant::ZERO);
     rate.arrive(Bytes(bps / 8), Duration::from_secs(1), Instant::from_secs(1));
@@ -193,7 +193,7 @@ fn a_step_down_grows_as_the_rate_falls() {
     let mut f = measured(0, 1.0, 10_000);
     RULES.process(&mut f, &at(11));
     close(f.unfairness, 0.6);
-    // One segment after a timeout of 1 s: 8 kbit/s, 12.5 times; two of them clear.
+    // A segment after a timeout of 1 s: 8 kbit/s, 12.5 times; two of them clear.
     let mut f = measured(0, 1.0, 8000);
     RULES.process(&mut f, &at(11));
     close(f.unfairness, 0.5);

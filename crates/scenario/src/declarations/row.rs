@@ -1,27 +1,27 @@
 //! Rows of sections: in one place what a key is called, what it takes, its default, its bounds and its meaning. The reader, the
 //! schema and the resolved form follow from the row.
 
-use super::key::{Key, Shape};
+use crate::declarations::key::{Key, Shape};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::unfit::Unfit;
+use crate::declarations::unfit::UnfitValue;
 use crate::text::document::{Data, Node};
 use crate::text::place::At;
 use crate::text::sink::Sink;
 use tailrace_core::params::{Bounds, Value};
 
-/// What a key takes: what the schema calls it, and how it is read and written.
+/// Form of a key's value: its type in the schema, and how it is read and written.
 pub(crate) struct Form<T: 'static> {
     pub(crate) shape: Shape,
     pub(crate) read: Read<T>,
-    /// As TOML.
+    /// Writes TOML.
     pub(crate) write: fn(&T) -> String,
 }
 
-/// How a value is read.
+/// Reader of a value.
 pub(crate) enum Read<T: 'static> {
     /// Where there is one thing that can be wrong with it.
-    Value(fn(&Node) -> Result<T, Unfit>),
+    Value(fn(&Node) -> Result<T, UnfitValue>),
     /// Where there are several, which are reported.
     Parts(fn(&Node, &Sink<'_>) -> Option<T>),
 }
@@ -29,42 +29,42 @@ pub(crate) enum Read<T: 'static> {
 /// A row.
 pub(crate) struct Row<T: 'static> {
     form: Form<T>,
-    usual: Usual,
+    usual: RowDefault,
     bounds: Option<Bounds>,
 }
 
-/// What holds where a key is not written.
+/// Default of a key that is not written.
 #[derive(Clone, Copy)]
-enum Usual {
+enum RowDefault {
     /// It must be written.
     Nothing,
     /// This, as one would write it after `--set`.
     Value(&'static str),
-    /// What these words say, which others see to.
+    /// A default in words, which other code fills in.
     Words(&'static str),
 }
 
 /// A key that must be there.
 pub(crate) const fn must<T>(form: Form<T>) -> Row<T> {
-    Row { form, usual: Usual::Nothing, bounds: None }
+    Row { form, usual: RowDefault::Nothing, bounds: None }
 }
 
 /// A key with a default, as one would write it after `--set`.
 pub(crate) const fn or<T>(form: Form<T>, default: &'static str) -> Row<T> {
-    Row { form, usual: Usual::Value(default), bounds: None }
+    Row { form, usual: RowDefault::Value(default), bounds: None }
 }
 
 /// A key that may be missing; what holds then, in words.
 pub(crate) const fn may<T>(form: Form<T>, otherwise: &'static str) -> Row<T> {
-    Row { form, usual: Usual::Words(otherwise), bounds: None }
+    Row { form, usual: RowDefault::Words(otherwise), bounds: None }
 }
 
 impl<T> Row<T> {
     /// The row as the schema and the reader know it.
     pub(crate) const fn key(&self, name: &'static str, doc: &'static str) -> Key {
         let (required, default) = match self.usual {
-            Usual::Nothing => (true, ""),
-            Usual::Value(text) | Usual::Words(text) => (false, text),
+            RowDefault::Nothing => (true, ""),
+            RowDefault::Value(text) | RowDefault::Words(text) => (false, text),
         };
         Key { name: plain_name(name), shape: self.form.shape, required, default, bounds: self.bounds, doc }
     }
@@ -78,7 +78,7 @@ impl<T> Row<T> {
 
     /// Reads the key. `None` where it is missing or wrong; what is wrong is reported, and that it must be there.
     fn read(&self, name: &str, r: &Reader<'_>) -> Option<At<T>> {
-        if matches!(self.usual, Usual::Nothing) {
+        if matches!(self.usual, RowDefault::Nothing) {
             r.required(name)?;
         }
         match self.form.read {
@@ -92,7 +92,7 @@ impl<T> Row<T> {
 
     /// The default, where there is one.
     fn default(&self, r: &Reader<'_>) -> Option<At<T>> {
-        let Usual::Value(text) = self.usual else { return None };
+        let RowDefault::Value(text) = self.usual else { return None };
         let node = Node { data: Data::Plain(bare(text)), origin: r.origin() };
         let value = match self.form.read {
             Read::Value(read) => read(&node).ok(),
@@ -102,7 +102,7 @@ impl<T> Row<T> {
     }
 }
 
-/// What a key is called whose name is a word of Rust, too.
+/// Name of a key without the `r#` of a word of Rust.
 pub(crate) const fn plain_name(name: &'static str) -> &'static str {
     match name.as_bytes() {
         [b'r', b'#', ..] => name.split_at(2).1,
@@ -117,17 +117,21 @@ fn bare(text: &str) -> Value {
     number().or_else(truth).unwrap_or_else(|| Value::Text(text.trim_matches('"').into()))
 }
 
-/// What a declaration keeps of a key.
+/// Field of a declaration that keeps a key's value.
 pub(crate) trait Slot<T>: Sized {
     /// Reads it; `None` where it is wrong and nothing can stand for it.
     fn take(row: &Row<T>, name: &str, r: &Reader<'_>) -> Option<Self>;
-    /// What the resolved form says.
+    /// Value that the resolved form writes.
     fn said(&self) -> Option<&T>;
 }
 
 impl<T> Slot<T> for At<T> {
     fn take(row: &Row<T>, name: &str, r: &Reader<'_>) -> Option<Self> {
-        if r.has(name) || matches!(row.usual, Usual::Nothing) { row.read(name, r) } else { row.default(r) }
+        if r.has(name) || matches!(row.usual, RowDefault::Nothing) {
+            row.read(name, r)
+        } else {
+            row.default(r)
+        }
     }
     fn said(&self) -> Option<&T> {
         Some(&self.value)
@@ -162,8 +166,8 @@ macro_rules! section {
         $( beside { $other:ident: $kept:ty } )?
     ) => {
         $(#[$meta])*
-        $public const $section: $crate::declarations::sections::key::Section =
-            $crate::declarations::sections::key::Section {
+        $public const $section: $crate::declarations::key::Section =
+            $crate::declarations::key::Section {
                 title: $title,
                 doc: $doc,
                 keys: &[$( $row.key(stringify!($key), $about) ),*],
@@ -182,9 +186,9 @@ macro_rules! section {
                 r: &$crate::declarations::reader::Reader<'_>,
                 $( $other: $kept, )?
             ) -> Option<Self> {
-                $( let $key = $crate::declarations::sections::row::Slot::take(
+                $( let $key = $crate::declarations::row::Slot::take(
                     &$row,
-                    $crate::declarations::sections::row::plain_name(stringify!($key)),
+                    $crate::declarations::row::plain_name(stringify!($key)),
                     r,
                 ); )*
                 Some(Self { $( $key: $key?, )* $( $other, )? })
@@ -192,9 +196,9 @@ macro_rules! section {
 
             /// Writes the keys as they are.
             pub(crate) fn put(&self, out: &mut $crate::declarations::lines::Lines) {
-                $( $crate::declarations::sections::row::put(
+                $( $crate::declarations::row::put(
                     &$row,
-                    $crate::declarations::sections::row::plain_name(stringify!($key)),
+                    $crate::declarations::row::plain_name(stringify!($key)),
                     &self.$key,
                     out,
                 ); )*

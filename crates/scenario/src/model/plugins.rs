@@ -8,12 +8,12 @@ use tailrace_transport::mptcp::SubflowControl;
 /// Algorithms that no table has, each in its default configuration. Whoever reads a scenario hands them in; their names
 /// are then as good as registered ones.
 #[derive(Clone, Debug, Default)]
-pub struct Outsiders {
+pub struct Plugins {
     queues: Vec<PluginConfig>,
     controls: Vec<OutsideControl>,
 }
 
-impl Outsiders {
+impl Plugins {
     /// None.
     pub const NONE: &'static Self = &Self { queues: Vec::new(), controls: Vec::new() };
 
@@ -81,7 +81,7 @@ impl Outsiders {
         self.controls.iter().map(OutsideControl::name)
     }
 
-    /// One of them in its default configuration.
+    /// A plug-in congestion control in its default configuration.
     pub(crate) fn control(&self, name: &str) -> Option<CcConfig> {
         self.controls.iter().find(|control| control.name() == name).cloned().map(CcConfig::Outside)
     }

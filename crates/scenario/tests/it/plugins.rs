@@ -2,7 +2,7 @@
 
 use tailrace_qdisc::disciplines::codel::CodelConfig;
 use tailrace_qdisc::{PluginConfig, QdiscConfig};
-use tailrace_scenario::{Diagnostic, Outsiders, Parsed, Source, schema, schema_with};
+use tailrace_scenario::{Diagnostic, Parsed, Plugins, Source, schema, schema_with};
 use tailrace_transport::CcConfig;
 use tailrace_transport::cc::{OutsideControl, Reno};
 
@@ -24,8 +24,8 @@ const TEXT: &str = r#"
     app = "bulk"
 "#;
 
-fn outsiders() -> Outsiders {
-    let outsiders = Outsiders::default().with_queue(PluginConfig::named::<CodelConfig>("mine")).unwrap();
+fn outsiders() -> Plugins {
+    let outsiders = Plugins::default().with_queue(PluginConfig::named::<CodelConfig>("mine")).unwrap();
     outsiders.with_control(OutsideControl::named::<Reno>("my_reno")).unwrap()
 }
 
@@ -103,8 +103,7 @@ fn errors_know_them() {
 
 #[test]
 fn names_that_are_taken_or_no_names_are_refused() {
-    let refused =
-        |name| Outsiders::default().with_queue(PluginConfig::named::<CodelConfig>(name)).unwrap_err();
+    let refused = |name| Plugins::default().with_queue(PluginConfig::named::<CodelConfig>(name)).unwrap_err();
     for name in QdiscConfig::names().iter().copied().chain(["pfifo", "bfifo"]) {
         assert!(refused(name).contains("give yours another name"), "{name}");
     }
@@ -114,7 +113,7 @@ fn names_that_are_taken_or_no_names_are_refused() {
     let again = outsiders().with_queue(PluginConfig::named::<CodelConfig>("mine"));
     assert!(again.unwrap_err().contains("two queue disciplines"));
     for name in CcConfig::names().iter().copied().chain(["lia", "olia"]) {
-        let error = Outsiders::default().with_control(OutsideControl::named::<Reno>(name)).unwrap_err();
+        let error = Plugins::default().with_control(OutsideControl::named::<Reno>(name)).unwrap_err();
         assert!(error.contains("give yours another name"), "{name}");
     }
     assert!(outsiders().with_control(OutsideControl::named::<Reno>("my_reno")).is_err());

@@ -1,8 +1,8 @@
-//! What describes a table: its keys, what they take, what they mean.
+//! Description of a table: its keys, their types and meanings.
 
 use tailrace_core::params::{Bounds, Kind};
 
-/// What a key takes.
+/// Type of a key's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A plain value of this kind.
@@ -21,7 +21,7 @@ pub enum Shape {
     Ends,
     /// A duration, or a distribution of durations.
     Distribution,
-    /// As a distribution, or a list of durations, one for each flow.
+    /// A distribution, or a list of durations, one for each flow.
     Starts,
     /// A rate, a trace, or what grants.
     LinkRate,
@@ -37,6 +37,10 @@ pub enum Shape {
     Reverse,
     /// A transport.
     Transport,
+    /// The `behaviour` table of a TCP transport.
+    TcpBehaviour,
+    /// The `behaviour` table of a Multipath TCP transport, with that of its subflows' TCP.
+    MptcpBehaviour,
     /// A congestion control.
     CongestionControl,
     /// An application.
@@ -63,12 +67,12 @@ pub enum Shape {
     Sweep,
 }
 
-/// One key.
+/// A key of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// As it is written.
+    /// Name in a scenario file.
     pub name: &'static str,
-    /// What it takes.
+    /// Type of its value.
     pub shape: Shape,
     /// Whether it must be there.
     pub required: bool,
@@ -76,16 +80,16 @@ pub struct Key {
     pub default: &'static str,
     /// Between which values it may lie, where it is a quantity; a distribution's mean.
     pub bounds: Option<Bounds>,
-    /// What it means.
+    /// Meaning, in sentences.
     pub doc: &'static str,
 }
 
-/// One table.
+/// A table of a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// As messages call it.
+    /// Name in messages.
     pub title: &'static str,
-    /// What it describes.
+    /// Meaning, in sentences.
     pub doc: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
