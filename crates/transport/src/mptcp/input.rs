@@ -546,7 +546,7 @@ impl Mptcp {
                 self.stop_timers();
                 self.pending.closed();
             }
-            Some(cause) if !self.state.is_established() || (!joined && alone) => self.reset(cause),
+            Some(cause) if alone && !(joined && self.state.is_established()) => self.reset(cause),
             _ => self.on_subflow_lost(id, cause, (finished, alone), now),
         }
     }
