@@ -103,7 +103,7 @@ fn steady_state(n: usize, transport: &str) -> (u64, u64) {
 }
 
 #[test]
-fn nothing_is_allocated_per_packet_in_steady_state() {
+fn steady_state_allocates_nothing_per_packet() {
     for n in [10, 100] {
         // Constant windows need no allocation at all.
         let (allocations, hops) = steady_state(n, "window = 6");
@@ -150,7 +150,7 @@ app = "bulk"
 }
 
 #[test]
-fn what_arrives_ahead_of_its_order_takes_no_allocation_either() {
+fn out_of_order_data_allocates_nothing_per_packet() {
     let mut sim = Simulation::build(&two_ways(), 1).unwrap();
     assert_eq!(sim.step(Instant::from_secs(20), &Control::default()), Ok(Progress::UnderWay));
     let before = (ALLOCATIONS.get(), sim.packet_hops());
@@ -174,7 +174,7 @@ fn live_bytes(hosts: usize, flows: usize) -> i64 {
 }
 
 #[test]
-fn a_flow_takes_at_most_four_kibibytes() {
+fn flow_memory_is_at_most_four_kibibytes() {
     // Differences between networks of the same kind cancel the memory shared by all flows.
     let flow = (live_bytes(2000, 2000) - live_bytes(2000, 1000)) / 1000;
     let with_its_links = (live_bytes(2000, 2000) - live_bytes(1000, 1000)) / 1000;

@@ -22,8 +22,8 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use tailrace_agent::mailbox::Delivery;
 use tailrace_agent::messages::{
-    AGENT, ControlMessage, MOST_BYTES, PORT, SIMULATOR, SocketCommand, SocketEvent, SocketKind, SocketOrder,
-    SocketPair, SocketReport,
+    AGENT, ControlMessage, MOST_BYTES, PORT, SIMULATOR, SocketCommand, SocketEvent, SocketKind,
+    SocketOperation, SocketPair, SocketReport,
 };
 use tailrace_agent::plan::SocketControl;
 
@@ -142,8 +142,8 @@ impl Sockets {
         }
     }
 
-    fn carry_out(&mut self, pair: SocketPair, order: SocketOrder) {
-        if let SocketOrder::Connect(kind) = order {
+    fn carry_out(&mut self, pair: SocketPair, order: SocketOperation) {
+        if let SocketOperation::Connect(kind) = order {
             let socket =
                 self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
             return match socket {
@@ -151,7 +151,7 @@ impl Sockets {
                 Err(error) => self.tell(pair, SocketReport::Failed(error.to_string())),
             };
         }
-        if let SocketOrder::Send { payload, stamp } = order {
+        if let SocketOperation::Send { payload, stamp } = order {
             let socket = self.datagrams.get(&pair.local).and_then(|number| self.holders.get_mut(number));
             if let Some(TokenOwner::Datagrams(socket)) = socket {
                 socket.send(pair.remote, (payload, stamp));

@@ -75,7 +75,7 @@ mod tests {
     use tailrace_core::DeliveryTrace;
 
     #[test]
-    fn the_mean_is_weighted_by_time() {
+    fn mean_rate_is_time_weighted() {
         let (way, second) = (LinkId(3), Instant::from_secs);
         let [ten, one, four] = [10, 1, 4].map(|mbit| LinkCapacity::Rate(Rate::from_mbit(mbit)));
         let mut rates = CapacityHistory::default();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_trace_opportunities_count() {
+    fn mean_rate_of_a_trace_counts_opportunities() {
         let trace = LinkSchedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
         let trace = LinkCapacity::Schedule(trace, Rng::new(1));
         let (way, second) = (LinkId(0), Instant::from_secs);

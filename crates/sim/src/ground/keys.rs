@@ -95,7 +95,7 @@ mod tests {
     use crate::ground::columns::tests::assert_described;
 
     #[test]
-    fn every_key_has_its_unit_and_a_meaning() {
+    fn summary_keys_have_units_and_meanings() {
         for object in crate::objects() {
             assert!(!object.keys.is_empty());
             object.keys.iter().for_each(|key| assert_described(&key.path, key.unit, key.doc));

@@ -58,7 +58,7 @@ pub struct CaptureFile {
 
 /// Rows and captures since the previous drain (see [`crate::Simulation::drain`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drained {
+pub struct DrainedOutput {
     /// Rows of time series and of events; a text column has all words so far.
     pub tables: Vec<Table>,
     /// Next part of each capture's file.

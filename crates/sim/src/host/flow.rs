@@ -33,8 +33,8 @@ impl Flow {
     /// Addressing by which queues' classifiers name the flow.
     pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
         let protocol = match self.carrier {
-            Carrier::Udp(_) => protocol::UDP,
-            Carrier::Tcp(_) => protocol::TCP,
+            FlowTransport::Udp(_) => protocol::UDP,
+            FlowTransport::Tcp(_) => protocol::TCP,
         };
         ClassifiedFlow { client: &self.ends[0], protocol, spoofed: self.spoofed() }
     }
@@ -42,8 +42,8 @@ impl Flow {
     /// Spoofed source addresses of its datagrams, if any.
     pub(crate) fn spoofed(&self) -> Option<&SpoofedSource> {
         match &self.carrier {
-            Carrier::Udp(udp) => udp.spoofed.as_deref(),
-            Carrier::Tcp(_) => None,
+            FlowTransport::Udp(udp) => udp.spoofed.as_deref(),
+            FlowTransport::Tcp(_) => None,
         }
     }
 }
@@ -57,12 +57,12 @@ impl RunningApp {
 
 /// Transport of a flow.
 #[derive(Debug)]
-pub(crate) enum Carrier {
+pub(crate) enum FlowTransport {
     Udp(DatagramFlow),
     Tcp(Box<StreamFlow>),
 }
 
-impl Carrier {
+impl FlowTransport {
     /// Whether its connections can have several paths.
     pub(crate) fn is_multipath(&self) -> bool {
         matches!(self, Self::Tcp(streams) if matches!(*streams.plan, EndpointPlan::Mptcp(_)))
@@ -144,7 +144,7 @@ pub(crate) struct Flow {
     /// Header bytes of each TCP packet, if the scenario fixes them.
     pub(crate) header: Option<u32>,
     pub(crate) app: Box<RunningApp>,
-    pub(crate) carrier: Carrier,
+    pub(crate) carrier: FlowTransport,
     /// Whether the application acts on arriving data.
     pub(crate) listens: bool,
     /// Whether a stack with a socket of the flow does not report timeouts.
@@ -177,7 +177,7 @@ impl Flow {
     /// Sending end, see [`Flow::is_sender`].
     pub(crate) fn sender(&self) -> FlowEnd {
         let from_server =
-            matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == EndpointRole::Server);
+            matches!(&self.carrier, FlowTransport::Tcp(streams) if streams.sender == EndpointRole::Server);
         // An envelope that leads to the server is the client's.
         self.ends[usize::from(from_server)].to.peer()
     }

@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cause_that_may_stand_there_is_described() {
+    fn reset_causes_are_documented() {
         let described = ConnectionCounts::KEYS.iter().find(|key| key.name == "broken").unwrap();
         for (_, cause) in crate::ground::reset_causes::CAUSES {
             assert!(described.doc.contains(&format!("`{cause}`")), "{cause}");
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_that_seemed_to_have_failed_before_a_window_may_complete_in_it() {
+    fn failed_count_may_fall_in_a_window() {
         let earlier =
             TransferCounts { started: 7, completed: 4, failed: 2, under_way: 1, ..TransferCounts::default() };
         let now =

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_that_may_stand_there_is_described() {
+    fn drop_reasons_are_documented() {
         let described = QueueSummary::KEYS.iter().find(|key| key.name == "dropped_packets").unwrap();
         for reason in by_reason(&LinkCounters::default()).keys() {
             assert!(described.doc.contains(&format!("`{reason}`")), "{reason}");

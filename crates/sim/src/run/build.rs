@@ -13,7 +13,7 @@ use crate::ground::scope::PerScope;
 use crate::host::accounting::interval_counters;
 use crate::host::endpoint::EndpointPlan;
 use crate::host::feedback::LabelFeedback;
-use crate::host::flow::{Carrier, DatagramFlow, Flow, RetiredCounters, RunningApp, StreamFlow};
+use crate::host::flow::{DatagramFlow, Flow, FlowTransport, RetiredCounters, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::MAX_SOCKETS;
 use crate::host::sockets::Sockets;
@@ -298,7 +298,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
     let mut flows = Vec::new();
     let (mut servers, mut pools) = (ServerPorts::default(), SpoofPools::default());
     for (g, group) in scenario.flows.iter().enumerate() {
-        pass_idle(run, g, (&mut servers, &mut pools), fabric)?;
+        reserve_disabled_flow(run, g, (&mut servers, &mut pools), fabric)?;
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
@@ -381,7 +381,7 @@ fn ends_of(
 
 /// Reserves ports and address pools of disabled flows, so that those of later flows, which queues may hash, do not depend on
 /// them.
-fn pass_idle(
+fn reserve_disabled_flow(
     run: &RunPlan,
     after: usize,
     (servers, pools): (&mut ServerPorts, &mut SpoofPools),
@@ -449,8 +449,13 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
 }
 
 /// State of a flow over TCP; all flows of a group share a plan.
-fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<IdealFct>, seed: u64) -> Carrier {
-    Carrier::Tcp(Box::new(StreamFlow {
+fn streams(
+    group: &FlowGroup,
+    plan: &Arc<EndpointPlan>,
+    uncongested: Option<IdealFct>,
+    seed: u64,
+) -> FlowTransport {
+    FlowTransport::Tcp(Box::new(StreamFlow {
         plan: Arc::clone(plan),
         seed,
         asked: group.app.transfers(),
@@ -468,9 +473,9 @@ fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<Idea
 }
 
 /// State of a flow over UDP.
-fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> Carrier {
+fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> FlowTransport {
     let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
-    Carrier::Udp(DatagramFlow {
+    FlowTransport::Udp(DatagramFlow {
         header: header.get() as u32,
         ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
         sent: [0; 2],

@@ -16,15 +16,16 @@ use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
 impl Simulation {
     /// Begins, changes or ends a fault and all others due in the same instant; links are changed after all of them.
-    pub(crate) fn keep_faults(&mut self, at: Instant, first: (usize, FaultTransition)) {
+    pub(crate) fn run_fault_transitions(&mut self, at: Instant, first: (usize, FaultTransition)) {
         let mut together = Vec::new();
         let mut next = Some(first);
         while let Some((fault, edge)) = next {
             if self.faults.is_due(fault, edge) {
                 together.push((fault, edge));
                 let Self { faults, plan, .. } = self;
-                let lasts = faults.proceed(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
-                self.agree_next((fault, edge), lasts, at);
+                let lasts =
+                    faults.enter_next_stage(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
+                self.schedule_next_transition((fault, edge), lasts, at);
             }
             let due = self.agenda.take_if(|when, what| when == at && matches!(what, ControlEvent::Fault(..)));
             next = due
@@ -34,7 +35,12 @@ impl Simulation {
     }
 
     /// Schedules the next transition of a fault.
-    fn agree_next(&mut self, (fault, edge): (usize, FaultTransition), lasts: Option<Duration>, at: Instant) {
+    fn schedule_next_transition(
+        &mut self,
+        (fault, edge): (usize, FaultTransition),
+        lasts: Option<Duration>,
+        at: Instant,
+    ) {
         if let Some(lasts) = lasts {
             self.agenda.add(at.saturating_add(lasts), ControlEvent::Fault(fault, FaultTransition::NextStage));
         }
@@ -58,16 +64,16 @@ impl Simulation {
             self.faults.turn(fault, edge);
             ways_of(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, edge.name(), now));
         }
-        self.renew_rate(&self.faults.ways(edges, |of| of.rate));
-        self.renew_delay(&self.faults.ways(edges, |of| of.delay));
-        self.renew_loss(&self.faults.ways(edges, |of| of.loss));
-        self.renew_disturbance(
+        self.update_rate(&self.faults.ways(edges, |of| of.rate));
+        self.update_delay(&self.faults.ways(edges, |of| of.delay));
+        self.update_loss(&self.faults.ways(edges, |of| of.loss));
+        self.update_disturbance(
             &self.faults.ways(edges, |of| of.duplication || of.corruption || of.reordering),
         );
-        self.renew_queue(&self.faults.ways_of_queues(edges));
+        self.update_queue(&self.faults.ways_of_queues(edges));
         let moved = self.faults.ways(edges, |of| of.address);
-        let former = self.renew_address(&moved);
-        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.state));
+        let former = self.update_addresses(&moved);
+        let mut changed = self.update_link_state(&self.faults.ways(edges, |of| of.state));
         if !former.is_empty() {
             changed.extend(moved);
             changed.sort_unstable();
@@ -87,7 +93,7 @@ impl Simulation {
 
     /// Gives interfaces of these directions the addresses of the active faults, or the scenario's. Returns the addresses no
     /// longer in use; hosts are told later.
-    fn renew_address(&mut self, ways: &[LinkId]) -> Vec<Address> {
+    fn update_addresses(&mut self, ways: &[LinkId]) -> Vec<Address> {
         let mut former = Vec::new();
         for &way in ways {
             let Some(present) = self.fabric.graph().source_of(way) else { continue };
@@ -103,7 +109,7 @@ impl Simulation {
 
     /// Takes links down or up according to the active faults. Returns the directions that changed for their ends; hosts are told
     /// later.
-    fn renew_passage(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
+    fn update_link_state(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
         let was_up: Vec<bool> = ways.iter().map(|way| self.fabric.graph().is_up(*way)).collect();
         let (mut down, mut open, mut silent, mut routeless) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -136,7 +142,7 @@ impl Simulation {
         other.map(|(way, _)| *way).collect()
     }
 
-    fn renew_rate(&mut self, ways: &[LinkId]) {
+    fn update_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             let stream = || link_stream(&self.plan.scenario, self.plan.seed, way, SCHEDULE);
@@ -153,20 +159,20 @@ impl Simulation {
         }
     }
 
-    fn renew_delay(&mut self, ways: &[LinkId]) {
+    fn update_delay(&mut self, ways: &[LinkId]) {
         for &way in ways {
             self.fabric.set_delay(way, self.condition(way).delay(), &mut self.world);
         }
     }
 
-    fn renew_loss(&mut self, ways: &[LinkId]) {
+    fn update_loss(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, _| present.with_loss(condition.loss()));
         }
     }
 
-    fn renew_disturbance(&mut self, ways: &[LinkId]) {
+    fn update_disturbance(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, stream| {
@@ -188,7 +194,7 @@ impl Simulation {
     }
 
     /// Gives links a new queue of the discipline that the active faults name, or of the scenario's.
-    fn renew_queue(&mut self, ways: &[LinkId]) {
+    fn update_queue(&mut self, ways: &[LinkId]) {
         let now = self.fabric.now();
         for &way in ways {
             let (condition, spec) = (self.condition(way), self.spec(way));

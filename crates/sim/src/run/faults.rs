@@ -111,7 +111,7 @@ impl FaultSchedule {
 
     /// Enters the next stage of a fault with stages, if the fault begins or still lasts. Returns the duration of that stage,
     /// unless it lasts to the fault's end. `rng` creates the fault's random stream.
-    pub(crate) fn proceed(
+    pub(crate) fn enter_next_stage(
         &mut self,
         fault: usize,
         edge: FaultTransition,
@@ -149,7 +149,7 @@ impl FaultSchedule {
     /// Link directions that get a new queue: not if a stage keeps the previous stage's queue.
     pub(crate) fn ways_of_queues(&self, faults: &[(usize, FaultTransition)]) -> Vec<LinkId> {
         let renews = |f: usize, edge: FaultTransition, way: LinkId| {
-            edge != FaultTransition::NextStage || self.turns_queue(f, way)
+            edge != FaultTransition::NextStage || self.changes_queue(f, way)
         };
         let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.changed_fields().queue);
         let ways =
@@ -158,7 +158,7 @@ impl FaultSchedule {
     }
 
     /// Whether the present stage of a fault changes a link's queue. Faults that began later may replace it again.
-    fn turns_queue(&self, fault: usize, way: LinkId) -> bool {
+    fn changes_queue(&self, fault: usize, way: LinkId) -> bool {
         let mut here = self.under_way.get(&way).into_iter().flatten();
         let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.changed_fields().queue);
         last == Some(&fault) && self.staged.get(&fault).is_some_and(|staged| staged.has_new_queue)

@@ -1,6 +1,6 @@
 //! Operations between steps: view results, change links, and drain recorded data.
 
-use crate::ground::output::{CaptureFile, Cost, Drained, Table};
+use crate::ground::output::{CaptureFile, Cost, DrainedOutput, Table};
 use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
@@ -24,7 +24,7 @@ pub enum Change {
 
 /// Reasons why a change is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChangeError {
+pub enum LiveChangeError {
     /// The scenario has no such link.
     NoSuchLink,
     /// A value is out of bounds, with the reason.
@@ -35,7 +35,7 @@ pub enum ChangeError {
     Over,
 }
 
-impl fmt::Display for ChangeError {
+impl fmt::Display for LiveChangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchLink => f.write_str("the scenario has no such link"),
@@ -48,7 +48,7 @@ impl fmt::Display for ChangeError {
     }
 }
 
-impl std::error::Error for ChangeError {}
+impl std::error::Error for LiveChangeError {}
 
 impl Simulation {
     /// Summary of the run so far, as JSON text: what [`Simulation::finish`] would return now.
@@ -76,9 +76,9 @@ impl Simulation {
     /// Drains the rows of series and events, and the bytes of captures, recorded since the previous drain. Concatenated, together
     /// with the output of [`Simulation::finish`], they equal the output of a run without drains. Draining after each step bounds
     /// memory to one step's data.
-    pub fn drain(&mut self) -> Drained {
+    pub fn drain(&mut self) -> DrainedOutput {
         let complete = self.reported_until();
-        Drained { tables: self.take_rows(complete), captures: self.world.captures.take() }
+        DrainedOutput { tables: self.take_rows(complete), captures: self.world.captures.take() }
     }
 
     /// Drains captures alone, which grow the most.
@@ -125,23 +125,23 @@ impl Simulation {
     ///
     /// # Errors
     /// If no such change is possible.
-    pub fn change(&mut self, change: Change) -> Result<(), ChangeError> {
+    pub fn change(&mut self, change: Change) -> Result<(), LiveChangeError> {
         let at = self.fabric.now() + Duration::from_nanos(1);
         let (Change::Set(link, kind) | Change::Restore(link, kind)) = &change;
         if link.0 as usize >= self.plan.scenario.links.len() {
-            return Err(ChangeError::NoSuchLink);
+            return Err(LiveChangeError::NoSuchLink);
         }
         if let Change::Set(..) = &change {
-            kind.validate().map_err(|(_, why)| ChangeError::BadValue(why))?;
+            kind.validate().map_err(|(_, why)| LiveChangeError::BadValue(why))?;
         }
         if kind.changed_fields().address {
-            return Err(ChangeError::NotOfLink(kind.name()));
+            return Err(LiveChangeError::NotOfLink(kind.name()));
         }
         if at >= self.end() {
-            return Err(ChangeError::Over);
+            return Err(LiveChangeError::Over);
         }
         let at = at.saturating_since(Instant::ZERO);
-        let unbegun = self.end_lasting(*link, kind, at);
+        let unbegun = self.end_live_change(*link, kind, at);
         match (change, unbegun) {
             (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
             (Change::Set(link, kind), None) => {
@@ -159,7 +159,7 @@ impl Simulation {
     }
 
     /// Ends a change of this sort at `at`. Returns it if it would begin only then.
-    fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
+    fn end_live_change(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
         let concerned = |i: &usize| {
             all[*i].ways == LinkDirection::both(link)

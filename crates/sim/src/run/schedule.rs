@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn appointments_come_by_time_then_kind_then_declaration() {
+    fn control_events_run_by_time_then_kind_then_declaration() {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         enum ControlEvent {
             First,

@@ -94,7 +94,7 @@ impl Simulation {
             event_table: EventTable::new(),
         };
         // A fault at time zero precedes the first packet.
-        simulation.keep_appointments();
+        simulation.run_due_events();
         Ok(simulation)
     }
 
@@ -120,7 +120,7 @@ impl Simulation {
             if control.is_cancelled() || !self.run_until(stride, control)? {
                 return Ok(Progress::Cancelled);
             }
-            self.keep_appointments();
+            self.run_due_events();
             control.publish(self.fabric.now());
         }
         Ok(if self.fabric.now() < self.end() { Progress::UnderWay } else { Progress::Ended })
@@ -136,7 +136,7 @@ impl Simulation {
                 break;
             }
             if !self.watch.advances(self.fabric.now()) {
-                return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world).into());
+                return Err(self.watch.diagnose(&self.plan, &mut self.fabric, &mut self.world).into());
             }
         }
         match self.world.foreign.failure() {
@@ -180,11 +180,11 @@ impl Simulation {
     }
 
     /// Runs all control events that are due.
-    fn keep_appointments(&mut self) {
+    fn run_due_events(&mut self) {
         while let Some((at, what)) = self.agenda.take_due(self.fabric.now()) {
             match what {
-                ControlEvent::Boundary => self.turn_window(at),
-                ControlEvent::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
+                ControlEvent::Boundary => self.begin_next_window(at),
+                ControlEvent::Fault(fault, edge) => self.run_fault_transitions(at, (fault, edge)),
                 ControlEvent::Routes => self.converge(),
                 ControlEvent::Sample => self.sample(at),
             }
@@ -210,7 +210,7 @@ impl Simulation {
         }
     }
 
-    fn turn_window(&mut self, at: Instant) {
+    fn begin_next_window(&mut self, at: Instant) {
         self.settle();
         self.world.close_interval(at);
         self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);

@@ -26,7 +26,7 @@ const LOOK: u64 = 1_000;
 
 /// Diagnosis of a stalled run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stall {
+pub struct StallReport {
     /// Simulated time at which it stalled.
     pub at: Instant,
     /// Events since the span began.
@@ -35,7 +35,7 @@ pub struct Stall {
     pub who: String,
 }
 
-impl fmt::Display for Stall {
+impl fmt::Display for StallReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, events, who } = self;
         write!(
@@ -47,7 +47,7 @@ impl fmt::Display for Stall {
     }
 }
 
-impl std::error::Error for Stall {}
+impl std::error::Error for StallReport {}
 
 /// Detector of simulated time that does not advance.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl StallDetector {
     }
 
     /// Runs some more events and names the part that causes most of them.
-    pub(crate) fn blame(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> Stall {
+    pub(crate) fn diagnose(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> StallReport {
         let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
         for _ in 0..LOOK {
             if let Some(cause) = fabric.run_some(fabric.now() + SPAN, 1, world) {
@@ -83,7 +83,7 @@ impl StallDetector {
         let most = counts.into_iter().max_by_key(|(_, n)| *n);
         let who =
             most.map_or_else(|| "nobody in particular".to_string(), |(cause, _)| name(cause, plan, world));
-        Stall { at: fabric.now(), events: self.events, who }
+        StallReport { at: fabric.now(), events: self.events, who }
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_events_are_no_stall_while_time_advances() {
+    fn many_events_with_advancing_time_are_no_stall() {
         let mut watch = StallDetector::new(0);
         let batches = ALLOWED / BATCH + 10;
         assert!((0..batches).all(|i| watch.advances(Instant::from_nanos(i * 1_001))));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_flows_may_start_at_once() {
+    fn simultaneous_start_of_100_000_flows_is_no_stall() {
         // Four links and two sockets each, and a hundred events, which is ten times what they have.
         let mut watch = StallDetector::new(100_000 * 6);
         assert!((0..100_000 * 100 / BATCH).all(|_| watch.advances(Instant::ZERO)));

@@ -96,7 +96,7 @@ impl FlowStats {
     }
 
     /// Share lost of the packets that were lost or arrived; NaN without any.
-    pub(crate) fn fate_loss_ratio(&self) -> f64 {
+    pub(crate) fn outcome_loss_ratio(&self) -> f64 {
         loss_ratio(self.lost_packets, self.lost_packets + self.received_packets)
     }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_completed_has_a_rate_while_it_lasts() {
+    fn completion_goodput_is_bytes_over_completion_time() {
         let mut flow = FlowStats::default();
         assert!(flow.completion_goodput_bps().is_nan());
         // 1 MB in 2 s and 2 MB in 1 s: 24 Mbit in 3 s.

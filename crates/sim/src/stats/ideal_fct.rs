@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ahead_and_the_rate_add_up() {
+    fn ideal_fct_adds_propagation_and_transmission() {
         // RTT of 20 ms, one-way delay of 5 ms.
         let path = IdealFct { ahead: Duration::from_millis(25), rate: Rate::from_mbit(8) };
         // 10 kB at 1 MB/s.

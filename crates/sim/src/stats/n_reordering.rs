@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn three_reordering_needs_three_later_packets_in_a_row() {
+    fn n_reordering_needs_three_later_packets_in_a_row() {
         assert_eq!(reordered(&[1, 2, 3, 4, 5]), [0_u64; 0]);
         // Overtaken by two.
         assert_eq!(reordered(&[1, 3, 4, 2, 5]), [0_u64; 0]);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn three_reordering_orders_packets_of_one_burst_by_sequence_number() {
+    fn n_reordering_orders_a_burst_by_sequence_number() {
         let mut recent = RecentArrivals::default();
         let at = Instant::from_millis(5);
         let found = [1000, 3000, 4000, 5000, 2000].map(|seq| recent.record(at, SeqNumber(seq)));

@@ -83,7 +83,7 @@ impl Tally {
 }
 
 #[test]
-fn hundreds_of_random_scenarios_hold() {
+fn random_scenarios_hold_all_invariants() {
     const SEEDS: u64 = 800;
     let (tally, next) = (Tally::default(), AtomicU64::new(0));
     let work = || {
@@ -111,7 +111,7 @@ fn hundreds_of_random_scenarios_hold() {
 }
 
 #[test]
-fn attacks_of_every_kind_are_drawn_and_valid() {
+fn random_attacks_cover_every_kind_and_are_valid() {
     let mut missing: Vec<&str> = tailrace_app::AttackConfig::names().to_vec();
     for text in (0..800).map(scenario::text).filter(|text| text.contains("[[attack]]")) {
         if trial::reading(&text) == Ok(Outcome::Ran) {
@@ -123,7 +123,7 @@ fn attacks_of_every_kind_are_drawn_and_valid() {
 }
 
 #[test]
-fn spoilt_scenarios_are_refused_with_a_place() {
+fn invalid_scenarios_are_refused_with_a_location() {
     let mut refused = 0;
     for seed in 0..600 {
         let text = scenario::spoilt(&scenario::text(seed), seed);

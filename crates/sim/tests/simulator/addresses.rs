@@ -9,7 +9,7 @@ fn shows(run: &Run, from: [u8; 4], to: [u8; 4]) -> bool {
 }
 
 #[test]
-fn packets_carry_them_and_routers_find_them() {
+fn given_addresses_are_used_in_packets_and_routes() {
     let text = |first: &str, second: &str| {
         Text::new("5 s")
             .add(&format!("[[host]]\nname = \"a\"\n{first}"))
@@ -33,7 +33,7 @@ fn packets_carry_them_and_routers_find_them() {
 }
 
 #[test]
-fn members_of_a_host_have_addresses_that_follow_one_another() {
+fn hosts_of_a_declaration_have_consecutive_addresses() {
     let run = Text::new("1 s")
         .add("[[host]]\nname = \"src\"\ncount = 3\naddress = \"10.9.0.254\"")
         .add("[[host]]\nname = \"dst\"")
@@ -49,7 +49,7 @@ fn members_of_a_host_have_addresses_that_follow_one_another() {
 
 /// Goodput of a flow that may share its queue with a flood, by the address of its host.
 #[test]
-fn who_shares_a_queue_is_a_choice_of_addresses() {
+fn addresses_determine_hash_bucket_sharing() {
     let share = |last: u32| {
         Text::new("6 s")
             .add(&format!(

@@ -16,7 +16,7 @@ fn assert_about(x: f64, expected: f64) {
 }
 
 #[test]
-fn connections_in_sequence_follow_one_another() {
+fn sequence_transfers_complete_in_computed_time() {
     // Five segments fit the initial window: one RTT for the handshake and half an RTT for the data. The next transfer starts
     // after the FINs: half an RTT for the server's, and a gap of 5 ms.
     let run = direct("10 s")
@@ -34,7 +34,7 @@ fn connections_in_sequence_follow_one_another() {
 }
 
 #[test]
-fn more_connections_than_there_are_ports() {
+fn sequence_survives_port_wrap() {
     let text = Text::new("60 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -51,7 +51,7 @@ fn more_connections_than_there_are_ports() {
 }
 
 #[test]
-fn requests_and_responses_alternate() {
+fn request_response_alternates_in_computed_time() {
     // Request of 2 segments, response of 8: each fits the initial window, so an exchange takes one RTT, the first also the
     // handshake.
     let app = "{ kind = \"request_response\", request = \"2000 B\", response = \"8000 B\", think = \"30 ms\", count = 50 }";
@@ -76,7 +76,7 @@ fn requests_and_responses_alternate() {
 }
 
 #[test]
-fn a_send_buffer_smaller_than_the_data_delivers_all_of_it() {
+fn small_send_buffer_delivers_all_data() {
     // The application writes as much as the buffer takes; the rest follows as ACKs free it.
     let transport = &format!("{TCP}, send_buffer = \"10 kB\"");
     let transfer = direct("10 s").tcp(transport, "{ kind = \"transfer\", size = \"200 kB\" }").run();
@@ -94,7 +94,7 @@ fn a_send_buffer_smaller_than_the_data_delivers_all_of_it() {
 }
 
 #[test]
-fn flows_start_and_stop_when_told() {
+fn flows_start_and_stop_at_configured_times() {
     let text = |start: &str, stop: &str| {
         Text::new("20 s").dumbbell(30, "10 Gbit/s", "5 ms", "").flow_with(
             "tcp",
@@ -133,7 +133,7 @@ fn udp(app: &str, more: &str) -> Run {
 }
 
 #[test]
-fn udp_sources_send_what_they_say() {
+fn udp_sources_send_at_configured_rates() {
     let sent = |app: &str, more: &str| udp(app, more).leaf("groups.udp.sent_packets");
     // 125 B at 1 Mbit/s: one a millisecond. Bursts of 100 ms each second, ten of them.
     let pulse =
@@ -153,7 +153,7 @@ fn udp_sources_send_what_they_say() {
 }
 
 #[test]
-fn pings_measure_round_trips() {
+fn ping_measures_rtt() {
     let pings = |loss: &str| {
         Text::new("12 s")
             .hosts("src", 1)
@@ -182,7 +182,7 @@ fn pings_measure_round_trips() {
 }
 
 #[test]
-fn a_connection_that_breaks_is_followed_by_the_next() {
+fn sequence_continues_after_a_broken_connection() {
     let run = direct("60 s")
         .top("record = { events = true }")
         .tcp(
@@ -204,7 +204,7 @@ fn a_connection_that_breaks_is_followed_by_the_next() {
 }
 
 #[test]
-fn both_directions_of_a_path_carry_data_at_full_rate() {
+fn opposite_flows_both_fill_their_direction() {
     let run = Text::new("20 s")
         .top("warmup = \"5 s\"")
         .dumbbell(1, "10 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"50 packets\" }")
@@ -220,7 +220,7 @@ fn both_directions_of_a_path_carry_data_at_full_rate() {
 }
 
 #[test]
-fn arrivals_load_a_link_as_far_as_they_are_told() {
+fn arrivals_reach_the_configured_load() {
     let app = |size: &str| {
         format!("{{ kind = \"arrivals\", size = \"{size}\", load = \"40 %\", of = \"bottleneck\" }}")
     };
@@ -235,7 +235,7 @@ fn arrivals_load_a_link_as_far_as_they_are_told() {
 }
 
 #[test]
-fn the_slowdown_is_against_handshake_rate_and_the_way_there() {
+fn slowdown_is_relative_to_ideal_fct() {
     // Five segments of 1000 B at 1 Mbit/s fit the initial window: 30 ms of propagation and 40 ms of payload, besides headers and
     // store-and-forward.
     let text =
@@ -253,7 +253,7 @@ fn the_slowdown_is_against_handshake_rate_and_the_way_there() {
 }
 
 #[test]
-fn completion_is_told_by_size_where_sizes_differ() {
+fn completion_is_binned_by_transfer_size() {
     let app =
         "{ kind = \"arrivals\", size = \"cdf(1 kB 0.5; 1 kB 0.8; 300 kB 0.8; 300 kB 1)\", load = \"50 %\" }";
     let run =
@@ -279,7 +279,7 @@ fn completion_is_told_by_size_where_sizes_differ() {
 }
 
 #[test]
-fn a_conversation_over_an_empty_path_is_good_and_beside_a_deep_buffer_is_not() {
+fn voip_quality_falls_beside_a_bloated_buffer() {
     let call = |more: &str| {
         let text = Text::new("60 s").top("warmup = \"10 s\"").dumbbell(
             2,
@@ -305,7 +305,7 @@ fn a_conversation_over_an_empty_path_is_good_and_beside_a_deep_buffer_is_not() {
 }
 
 #[test]
-fn a_page_over_an_empty_path_takes_its_round_trips() {
+fn web_page_load_time_matches_rtt_count() {
     // The main object takes a handshake and an RTT. Of two objects that follow, one uses the same connection, the other a new one
     // with two RTTs, during which the third is fetched on the first: four RTTs in all, each object within the initial window.
     let app = "{ kind = \"web\", main = \"5000 B\", object = \"2000 B\", objects = 3, request = \"300 B\", connections = 2, \
@@ -325,7 +325,7 @@ fn a_page_over_an_empty_path_takes_its_round_trips() {
 }
 
 #[test]
-fn pages_of_many_users_count_in_the_window_in_which_they_are_complete() {
+fn web_pages_count_in_the_window_of_completion() {
     let text = Text::new("60 s")
         .top("window = [{ name = \"a\" }, { name = \"b\", start = \"20 s\" }]")
         .dumbbell(8, "10 Mbit/s", "10 ms", "")
@@ -338,7 +338,7 @@ fn pages_of_many_users_count_in_the_window_in_which_they_are_complete() {
 }
 
 #[test]
-fn a_video_over_a_link_of_half_its_rate_stalls_half_of_the_time() {
+fn video_at_twice_the_link_rate_stalls_half_of_the_time() {
     // A segment of 4 s at 2 Mbit/s is 1 MB, and takes 8 s at 1 Mbit/s and 4 % for headers.
     let text =
         Text::new("120 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", "");
@@ -361,7 +361,7 @@ fn a_video_over_a_link_of_half_its_rate_stalls_half_of_the_time() {
 }
 
 #[test]
-fn a_player_whose_buffer_is_full_fetches_a_segment_each_time_one_is_played() {
+fn video_player_with_full_buffer_fetches_at_playback_rate() {
     let text = direct("62 s").top("[record]\ninterval = \"100 ms\"");
     let run = text.tcp(TCP, "{ kind = \"video\", ladder = \"1 Mbit/s, 3 Mbit/s\", buffer = \"48 s\" }").run();
     // Twelve segments fill the buffer, then one follows every 4 s: fifteen by 62 s, of the highest rate because the buffer is at

@@ -22,7 +22,7 @@ fn attack(name: &str, keys: &str) -> String {
 }
 
 #[test]
-fn switched_off_everything_else_is_as_without_it() {
+fn disabled_attack_equals_no_attack() {
     let without = network().run();
     for off in [
         network().add(&attack("pulses", &format!("{PULSES}\nenabled = false"))),
@@ -35,7 +35,7 @@ fn switched_off_everything_else_is_as_without_it() {
 }
 
 #[test]
-fn others_keep_their_ports_and_draws_whether_it_is_on_or_off() {
+fn disabled_attack_keeps_ports_and_draws_of_others() {
     // Hosts shared with an attack that is enabled but never begins, or is disabled.
     let second = |first: &str| {
         let flood = "kind = \"flood\"\nrate = \"4 Mbit/s\"\nsize = \"200 B\"\narrivals = \"poisson\"";
@@ -59,7 +59,7 @@ fn others_keep_their_ports_and_draws_whether_it_is_on_or_off() {
 }
 
 #[test]
-fn an_attack_runs_as_the_flow_that_it_comes_to() {
+fn attack_equals_its_equivalent_flow() {
     let told = network().add(&attack("x", PULSES)).run();
     let app = "{ kind = \"pulse\", period = \"200 ms\", burst = \"20 ms\", rate = \"20 Mbit/s\", size = \"500 B\", jitter = 0.2, restart = true }";
     let written = network().flow_with("x", ("src[*]", "dst[*]"), "\"udp\"", app, "role = \"attack\"").run();
@@ -68,7 +68,7 @@ fn an_attack_runs_as_the_flow_that_it_comes_to() {
 }
 
 #[test]
-fn pulses_of_a_mean_rate_send_that_much_whatever_the_period() {
+fn pulse_attack_mean_rate_is_independent_of_period() {
     for period in [50, 100, 400] {
         let keys = format!(
             "kind = \"pulse\"\nperiod = \"{period} ms\"\nduty = 0.25\nmean = \"400 kbit/s\"\nsize = \"500 B\""
@@ -81,7 +81,7 @@ fn pulses_of_a_mean_rate_send_that_much_whatever_the_period() {
 }
 
 #[test]
-fn many_connections_take_as_many_shares() {
+fn parallel_connections_attack_takes_one_share_each() {
     let run = network().add(&attack("x", "kind = \"parallel\"\nconnections = 4")).run();
     assert_eq!(run.leaf("groups.x.flows"), 8.0);
     let (attack, tcp) = (run.leaf("groups.x.goodput_bps.sum"), run.tcp("goodput_bps.sum"));
@@ -110,7 +110,7 @@ fn spoofing(spoof: &str) -> Run {
 }
 
 #[test]
-fn packets_come_from_spoofed_addresses_as_far_as_anybody_can_see() {
+fn spoofed_source_addresses_appear_in_captures() {
     let run = spoofing("{ per = \"packet\", pool = 8 }");
     let sent = sources(&run, 0);
     assert_eq!(sent.len() as f64, run.flows("x", "sent_packets").iter().sum::<f64>());
@@ -125,7 +125,7 @@ fn packets_come_from_spoofed_addresses_as_far_as_anybody_can_see() {
 }
 
 #[test]
-fn a_pulse_comes_from_one_address_and_the_next_from_another() {
+fn spoofed_source_address_changes_per_pulse() {
     let sent = sources(&spoofing("{ per = \"pulse\" }"), 0);
     let mut each = sent.clone();
     each.dedup();
@@ -135,7 +135,7 @@ fn a_pulse_comes_from_one_address_and_the_next_from_another() {
 }
 
 #[test]
-fn whoever_is_flagged_by_a_spoofed_address_is_the_attack() {
+fn classifier_flag_on_spoofed_address_counts_for_the_attack() {
     let flagged = |spoof: &str| {
         let keys = format!("kind = \"flood\"\nrate = \"20 Mbit/s\"\nsize = \"500 B\"\n{spoof}");
         let run = network()
@@ -149,7 +149,7 @@ fn whoever_is_flagged_by_a_spoofed_address_is_the_attack() {
 }
 
 #[test]
-fn nothing_comes_back_to_a_spoofed_address() {
+fn packets_to_spoofed_address_are_not_delivered() {
     let back = |spoof: &str| {
         let run = network()
             .with("queue = { kind = \"sfq\", limit = \"60 packets\" }", "queue = \"netfence\"")
@@ -194,7 +194,7 @@ fn downloads(attack: &str, transport: &str) -> [f64; 2] {
 }
 
 #[test]
-fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
+fn dupack_spoofing_takes_the_link_without_flight_limit() {
     // A flight of 30 packets exceeds the path's capacity of about 18, and is not reduced after a loss.
     let repeats = |keys: &str| downloads("kind = \"repeated_acks\"\ntimes = 30", keys);
     let [one, other] = repeats("\"tcp\"");
@@ -209,7 +209,7 @@ fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
 }
 
 #[test]
-fn who_hides_losses_or_does_not_heed_them_takes_the_link() {
+fn optimistic_acks_and_no_backoff_take_the_link() {
     let rfc = "\"tcp\"";
     let honest = downloads("", rfc)[1];
     for attack in ["kind = \"optimistic_acks\"", "kind = \"no_backoff\"\nwindow = 60\ndirection = \"down\""] {

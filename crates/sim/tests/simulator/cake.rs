@@ -9,7 +9,7 @@ fn cake(more: &str) -> String {
 }
 
 #[test]
-fn a_shaper_of_10_mbit_on_a_link_of_100_lets_10_through() {
+fn cake_shaper_limits_rate_on_a_faster_link() {
     let run = Text::new("13 s")
         .top("warmup = \"1 s\"")
         .dumbbell(1, "100 Mbit/s", "1 ms", &cake("diffserv = \"besteffort\""))
@@ -43,7 +43,7 @@ fn one_against_three(mode: &str) -> Run {
 }
 
 #[test]
-fn a_host_with_three_connections_gets_as_much_as_one_with_one() {
+fn cake_host_fairness_is_independent_of_connection_count() {
     // Linux 6.1 with an RTT of 40 ms, ECN off: the single connection gets 0.453 of 9.57 Mbit/s of goodput with dual-srchost (a
     // lone CUBIC does not quite fill its half), and 0.248 of 9.45 Mbit/s with flows.
     for (mode, expected) in [("dual-srchost", 0.453), ("flows", 0.248)] {
@@ -57,7 +57,7 @@ fn a_host_with_three_connections_gets_as_much_as_one_with_one() {
 }
 
 #[test]
-fn filtered_acks_free_a_slow_way_back() {
+fn cake_ack_filter_relieves_slow_reverse_link() {
     // Forward 20 Mbit/s, reverse 150 kbit/s: an ACK of 52 B takes 2.8 ms, during which four packets of 1500 B arrive. Unfiltered
     // ACKs queue for seconds. With the filter, goodput is 1448/1500 of 20 Mbit/s at about the base RTT of 24 ms.
     let measured = |filter: &str| {

@@ -74,7 +74,7 @@ impl Drop for Tshark {
 }
 
 #[test]
-fn tshark_counts_the_senders_retransmissions_as_we_do() {
+fn tshark_retransmissions_equal_sender_counters() {
     let fields = [
         "_ws.malformed",
         "ip.checksum.status",
@@ -114,7 +114,7 @@ fn tshark_counts_the_senders_retransmissions_as_we_do() {
 }
 
 #[test]
-fn a_links_capture_tells_drops_and_marks() {
+fn link_capture_shows_drops_and_marks() {
     let run = captured("cc = \"reno\", ecn = true", "loss = \"0.5 %\"");
     let Some(tshark) = Tshark::open(&run, "bottleneck.pcapng") else { return };
     let rows = tshark.fields(&[
@@ -142,7 +142,7 @@ fn a_links_capture_tells_drops_and_marks() {
 }
 
 #[test]
-fn marks_are_told_where_they_were_made_and_nowhere_else() {
+fn link_capture_shows_marks_only_at_the_marking_queue() {
     let red = "queue = { kind = \"red\", ecn = true }";
     let run = Text::new("20 s")
         .hosts("src", 1)
@@ -173,7 +173,7 @@ const ONE_PULSE: &str =
     "{ kind = \"pulse\", period = \"5 s\", burst = \"1 s\", rate = \"3 Mbit/s\", size = \"500 B\" }";
 
 #[test]
-fn times_are_the_simulators_to_the_nanosecond() {
+fn capture_times_are_exact_to_the_nanosecond() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -207,7 +207,7 @@ fn times_are_the_simulators_to_the_nanosecond() {
 }
 
 #[test]
-fn a_links_capture_is_in_order_of_time() {
+fn link_capture_is_in_time_order() {
     // Both directions share the file: ACKs return while data waits.
     let run = captured("cc = \"reno\"", "");
     let Some(tshark) = Tshark::open(&run, "bottleneck.pcapng") else { return };
@@ -218,7 +218,7 @@ fn a_links_capture_is_in_order_of_time() {
 }
 
 #[test]
-fn every_capture_has_a_file_of_its_own() {
+fn capture_file_names_are_unique() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .add("[[host]]\nname = \"src-0\"")
@@ -231,7 +231,7 @@ fn every_capture_has_a_file_of_its_own() {
 }
 
 #[test]
-fn packets_too_large_for_their_headers_are_captured_as_far_as_ip_goes() {
+fn capture_truncates_packets_above_ip_maximum() {
     // The scenario counts no headers, like ns-2; with real headers the datagram would exceed 65535 bytes.
     let run = Text::new("1 s")
         .hosts("src", 1)
@@ -251,7 +251,7 @@ fn packets_too_large_for_their_headers_are_captured_as_far_as_ip_goes() {
 }
 
 #[test]
-fn a_hosts_capture_holds_what_it_sends_and_what_it_receives_once() {
+fn host_capture_has_each_packet_once() {
     // The same two hosts in both directions, over one link.
     let app = "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }";
     let run = Text::new("1 s")
@@ -285,7 +285,7 @@ fn traffic_classes(pcapng: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
+fn dscp_is_set_on_data_and_acks() {
     for (dscp, bits) in [("\"EF\"", 46), ("\"af11\"", 10), ("5", 5)] {
         let run = Text::new("1 s")
             .dumbbell(1, "4 Mbit/s", "10 ms", "queue = \"droptail\"")
@@ -298,7 +298,7 @@ fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
 }
 
 #[test]
-fn a_lone_data_fin_and_an_announced_address_take_an_acknowledgment_each() {
+fn data_fin_and_add_addr_use_separate_acks() {
     // The interface returns and is announced while a DATA_FIN without data is due. Both do not fit into 40 bytes of options, so
     // each needs its own ACK.
     let run = Text::new("2798344 us")

@@ -51,7 +51,7 @@ kind = "down"
 "#;
 
 #[test]
-fn a_late_copy_of_an_old_syn_does_not_take_a_live_connections_place() {
+fn old_duplicate_syn_does_not_replace_a_live_connection() {
     let run = Text::of(LATE).run();
     // A transfer takes some 70 ms and the pause 50 ms: over 400 in a minute without the second and a half of the detour.
     let completed = run.leaf("groups.s.completed");
@@ -60,7 +60,7 @@ fn a_late_copy_of_an_old_syn_does_not_take_a_live_connections_place() {
 }
 
 #[test]
-fn ports_come_round_again() {
+fn port_reuse_within_time_wait_works() {
     // More connections between two addresses than a client has ports, in less time than TIME-WAIT lasts.
     let text = Text::new("58 s")
         .dumbbell(1, "1 Gbit/s", "10 us", "")
@@ -86,7 +86,7 @@ fn arrivals(transport: &str) -> Text {
 }
 
 #[test]
-fn arrivals_begin_whatever_becomes_of_those_before() {
+fn arrivals_are_independent_of_earlier_connections() {
     for transport in ["\"tcp\"", "\"mptcp\""] {
         let run = arrivals(transport).run();
         let transfers = |key: &str| run.leaf(&format!("groups.web.transfers.{key}"));
@@ -102,7 +102,7 @@ fn arrivals_begin_whatever_becomes_of_those_before() {
 
 /// Variants are compared under equal load: the network must not change which connections arrive.
 #[test]
-fn arrivals_draw_the_same_times_and_sizes_whatever_the_network_does() {
+fn arrivals_draw_the_same_times_and_sizes_in_any_network() {
     for transport in ["\"tcp\"", "\"mptcp\""] {
         let come = |rate: &str, loss: &str| {
             let text =
@@ -126,7 +126,7 @@ fn arrivals_end_with_their_count() {
 }
 
 #[test]
-fn ports_are_those_that_the_scenario_names() {
+fn ports_of_the_scenario_are_used() {
     let text = Text::new("2 s")
         .dumbbell(1, "10 Mbit/s", "1 ms", "")
         .flow_with(

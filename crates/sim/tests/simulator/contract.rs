@@ -77,7 +77,7 @@ fn leaves_of_a_tcp_group() -> Vec<String> {
 }
 
 #[test]
-fn the_summary_has_the_leaves_of_the_contract() {
+fn summary_has_all_keys_of_the_contract() {
     let run = small().run();
     let mut found = Vec::new();
     leaves(&run.json["groups"]["tcp"], "", &mut found);
@@ -113,7 +113,7 @@ fn whole() -> Text {
 }
 
 #[test]
-fn every_table_and_column_is_described_and_every_description_is_of_one() {
+fn table_columns_match_their_descriptions() {
     let run = whole().run();
     let described = tailrace_sim::tables();
     assert_eq!(described.len(), run.output.tables.len());
@@ -138,7 +138,7 @@ fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, ou
 }
 
 #[test]
-fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
+fn summary_keys_match_their_descriptions() {
     let app = "{ kind = \"sequence\", size = \"uniform(1 kB, 10 kB)\", gap = \"10 ms\", count = 2 }";
     let run = whole()
         .flow("call", ("src[0]", "dst[0]"), "\"udp\"", "\"voip\"")
@@ -191,7 +191,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
 }
 
 #[test]
-fn figures_agree_with_one_another() {
+fn summary_tables_and_series_agree() {
     let run = small().run();
     let ordered = |name: &str| {
         let leaf = |l: &str| run.leaf(&format!("{name}.{l}"));
@@ -239,7 +239,7 @@ fn figures_agree_with_one_another() {
 }
 
 #[test]
-fn series_and_events_do_not_change_what_happens() {
+fn recording_series_and_events_does_not_change_the_run() {
     let plain = Text::new("3 s")
         .top("record = { interval = \"off\" }")
         .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"30 packets\" }")
@@ -251,7 +251,7 @@ fn series_and_events_do_not_change_what_happens() {
 }
 
 #[test]
-fn a_run_shorter_than_its_first_sample_has_empty_series() {
+fn series_of_a_run_before_first_sample_are_empty() {
     let run = Text::new("50 ms")
         .top("record = { interval = \"100 ms\" }")
         .dumbbell(1, "5 Mbit/s", "5 ms", "")
@@ -263,7 +263,7 @@ fn a_run_shorter_than_its_first_sample_has_empty_series() {
 }
 
 #[test]
-fn a_warm_up_is_left_out_of_everything() {
+fn warm_up_is_excluded_from_statistics() {
     let text = |warmup: &str| {
         Text::new("10 s")
             .top(&format!("warmup = \"{warmup}\""))
@@ -291,7 +291,7 @@ fn a_warm_up_is_left_out_of_everything() {
 }
 
 #[test]
-fn a_cancelled_run_returns_what_it_has() {
+fn cancelled_run_returns_partial_output() {
     let scenario = small().scenario();
     let control = Control::default();
     control.cancel();
@@ -321,7 +321,7 @@ fn a_cancelled_run_returns_what_it_has() {
 }
 
 #[test]
-fn the_simplest_scenario_works_with_all_defaults() {
+fn minimal_scenario_runs_with_defaults() {
     let text = Text::new("20 s").top("record = { interval = \"10 ms\" }").add(
         "[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n[[flow]]\nname = \"tcp\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"tcp\"\napp = \"bulk\"",
     );
@@ -337,7 +337,7 @@ fn the_simplest_scenario_works_with_all_defaults() {
 }
 
 #[test]
-fn where_nothing_happened_every_figure_is_void() {
+fn summary_without_traffic_is_null_or_zero() {
     // The peer is unreachable: SYNs leave and nothing returns.
     let run = Text::new("20 s")
         .top("record = { interval = \"1 s\" }")
@@ -368,7 +368,7 @@ fn where_nothing_happened_every_figure_is_void() {
 }
 
 #[test]
-fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
+fn event_table_is_bounded_and_counts_unrecorded() {
     let text = |limit: u32| {
         Text::new("5 s")
             .top(&format!("record = {{ events = true, max_events = {limit} }}"))
@@ -390,7 +390,7 @@ fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
 }
 
 #[test]
-fn the_end_of_the_warm_up_leaves_no_gap_in_the_series() {
+fn series_continue_across_the_end_of_warm_up() {
     let sojourn = |warmup: &str| {
         let run = small().top(&format!("warmup = \"{warmup}\"")).run();
         let queues = run.words("queue_series", "queue");
@@ -405,7 +405,7 @@ fn the_end_of_the_warm_up_leaves_no_gap_in_the_series() {
 }
 
 #[test]
-fn a_loss_without_a_sending_has_no_ratio() {
+fn loss_ratio_is_null_without_sent_packets() {
     // All datagrams were sent by 150 ms; the last is lost at 155 ms, after statistics began at 152 ms.
     let run = Text::new("1 s")
         .top("warmup = \"152 ms\"")
@@ -426,7 +426,7 @@ fn a_loss_without_a_sending_has_no_ratio() {
 }
 
 #[test]
-fn events_tell_parallel_links_apart() {
+fn event_table_distinguishes_parallel_links() {
     let run = Text::new("1 s")
         .top("record = { events = true }")
         .hosts("src", 1)
@@ -446,7 +446,7 @@ fn events_tell_parallel_links_apart() {
 }
 
 #[test]
-fn queues_of_parallel_links_are_told_apart_by_the_links_names() {
+fn queue_names_distinguish_parallel_links() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)

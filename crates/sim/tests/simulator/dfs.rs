@@ -51,7 +51,7 @@ const NS2: &str = "profile = \"ns2\", ecn = true";
 const FLOOD: &str = "{ kind = \"cbr\", rate = \"45 Mbit/s\", size = \"1000 B\" }";
 
 #[test]
-fn a_flood_gets_nothing_and_no_tcp_flow_is_taken_for_one() {
+fn dfs_blocks_flood_without_false_positives() {
     let text = dumbbell(100, "46 s", "{ kind = \"dfs\" }", NS2).top("warmup = \"6 s\"");
     let run = udp(text, "flood", 1, FLOOD, "role = \"attack\"\nstart = \"5 s\"").run();
     // The flood is flagged within 0.6 s of its start, and then nothing of it passes.
@@ -73,7 +73,7 @@ fn a_flood_gets_nothing_and_no_tcp_flow_is_taken_for_one() {
 }
 
 #[test]
-fn floods_that_yield_are_forgiven_and_found_again_when_they_return() {
+fn dfs_clears_responsive_floods_and_flags_them_again() {
     // §5.2 with 100 + 10 + 10 flows: a fair rate of 45 / 120 = 375 kbit/s. Floods send at 2 Mbit/s, at 0.8 of the fair rate, and
     // at 2 Mbit/s again.
     let schedule = "{ kind = \"schedule\", size = \"1000 B\", steps = [[\"0 s\", \"2 Mbit/s\"], [\"8 s\", \"300 kbit/s\"], [\"18 s\", \"2 Mbit/s\"]] }";
@@ -94,7 +94,7 @@ fn floods_that_yield_are_forgiven_and_found_again_when_they_return() {
 }
 
 #[test]
-fn without_ecn_tcp_needs_drops_for_signals() {
+fn dfs_signals_non_ect_tcp_by_drops() {
     let share = |queue: &str| {
         let text = dumbbell(50, "30 s", queue, "ecn = false").top("warmup = \"6 s\"");
         udp(text, "flood", 1, FLOOD, "role = \"attack\"\nstart = \"5 s\"").run()

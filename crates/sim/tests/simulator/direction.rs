@@ -19,7 +19,7 @@ fn counts(run: &Run) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn a_download_takes_as_long_as_the_mirrored_upload_and_the_way_of_an_ack(
+    fn download_time_is_mirrored_upload_plus_ack_delay(
         kbit in 500_u64..20_000,
         delay_ms in 1_u64..80,
         limit in 3_u64..60,
@@ -48,7 +48,7 @@ proptest! {
 }
 
 #[test]
-fn series_and_the_least_round_trip_are_those_of_the_end_that_sends() {
+fn series_and_min_rtt_are_of_the_sending_end() {
     let text = Text::new("10 s").top("[record]\ninterval = \"10 ms\"").dumbbell(1, "5 Mbit/s", "20 ms", "");
     let run = |down| mirrored(text.clone(), "cc = \"reno\"", "kind = \"bulk\"", down).run();
     let (up, down) = (run(false), run(true));
@@ -63,7 +63,7 @@ fn series_and_the_least_round_trip_are_those_of_the_end_that_sends() {
 }
 
 #[test]
-fn a_server_stops_when_told() {
+fn server_stops_at_configured_time() {
     let text = Text::new("10 s")
         .dumbbell(1, "5 Mbit/s", "20 ms", "queue = { kind = \"droptail\", limit = \"20 packets\" }")
         .flow_with(
@@ -84,7 +84,7 @@ fn a_server_stops_when_told() {
 }
 
 #[test]
-fn the_slowdown_of_a_download_is_against_two_round_trips_and_the_rate() {
+fn download_slowdown_is_relative_to_ideal_fct() {
     // Forward 10 Mbit/s and reverse 1 Mbit/s: 5000 B take 40 ms.
     let text = Text::new("10 s").hosts("src", 1).hosts("dst", 1).link(
         "src[*]",
@@ -106,7 +106,7 @@ fn the_slowdown_of_a_download_is_against_two_round_trips_and_the_rate() {
 }
 
 #[test]
-fn a_load_from_servers_is_of_the_way_back() {
+fn download_load_is_relative_to_reverse_capacity() {
     let text = Text::new("60 s").hosts("src", 1).hosts("dst", 1).link(
         "src[*]",
         "dst[*]",
@@ -121,7 +121,7 @@ fn a_load_from_servers_is_of_the_way_back() {
 }
 
 #[test]
-fn a_multihomed_client_downloads_over_all_its_paths() {
+fn multihomed_client_downloads_over_all_paths() {
     let text = crate::mptcp::parallel("20 s", 2, "30 packets").top("[record]\ninterval = \"100 ms\"");
     let run = crate::mptcp::flow(text, "", "{ kind = \"bulk\", direction = \"down\" }").run();
     // Two links of 1 Mbit/s, headers of 72 B beside 1428 B of payload.

@@ -14,7 +14,7 @@ fn disturbed(run: &Run, way: &str, what: &str) -> f64 {
 }
 
 #[test]
-fn every_packet_of_the_fault_arrives_twice_and_counts_as_sent_once() {
+fn duplication_delivers_twice_and_counts_sent_once() {
     let run = on_cable("kind = \"duplication\"\nprobability = 1");
     // Each way 900 datagrams and 200 duplicates, which count as arrived bytes but not as packets sent.
     assert_eq!(received(&run), [(900.0, 1100.0); 2]);
@@ -26,7 +26,7 @@ fn every_packet_of_the_fault_arrives_twice_and_counts_as_sent_once() {
 }
 
 #[test]
-fn the_host_that_a_damaged_packet_reaches_drops_it() {
+fn corruption_is_dropped_by_the_receiving_host() {
     let run = on_cable("kind = \"corruption\"\nprobability = 1");
     assert_eq!((lost(&run), told(&run, "corrupted"), told(&run, "link_loss")), ([200.0; 2], 400, 0));
     assert_eq!(disturbed(&run, "dst[0]->src[0]", "corrupted"), 200.0);
@@ -44,7 +44,7 @@ fn the_host_that_a_damaged_packet_reaches_drops_it() {
 }
 
 #[test]
-fn a_datagram_that_is_held_back_comes_late_and_no_other_does() {
+fn reordering_delays_only_held_datagrams() {
     // A datagram of 500 B at 10 Mbit/s and 1 ms takes 1.4 ms; every fifth of 200 takes 25 ms more, so two overtake it.
     let run = on_cable("kind = \"reordering\"\nprobability = 1\nhold = \"25 ms\"\ngap = 5");
     let delay = |what: &str| run.leaf(&format!("groups.there.one_way_delay_s.{what}"));
@@ -56,7 +56,7 @@ fn a_datagram_that_is_held_back_comes_late_and_no_other_does() {
 }
 
 #[test]
-fn they_hold_together_and_leave_the_draws_of_others_alone() {
+fn duplication_corruption_and_reordering_combine_without_changing_other_draws() {
     let loss =
         "[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\nlink = \"cable\"\nkind = \"loss\"\nvalue = 0.3\n";
     let alone = lost(&cable(loss.trim_start_matches("[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\n")));
@@ -71,7 +71,7 @@ fn they_hold_together_and_leave_the_draws_of_others_alone() {
 }
 
 #[test]
-fn tcp_gets_all_through_copies_damage_and_disorder_over_one_path_or_two() {
+fn tcp_and_mptcp_complete_under_duplication_corruption_and_reordering() {
     let faults = "[[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"duplication\"\nprobability = 0.1\n\
                   [[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"corruption\"\nprobability = 0.01\n\
                   [[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"reordering\"\nprobability = 0.05\nhold = \"5 ms\"";

@@ -19,7 +19,7 @@ fn nanoseconds(run: &Run, leaf: &str) -> u64 {
 }
 
 #[test]
-fn datagrams_take_serialisation_and_propagation_at_each_hop() {
+fn datagram_delay_is_serialisation_plus_propagation_per_hop() {
     let run = Text::new("2 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -68,7 +68,7 @@ const fn send(bytes: u64) -> u64 {
 const PROPAGATION: u64 = 18_000_000;
 
 #[test]
-fn a_segment_arrives_after_the_handshake_and_one_way() {
+fn segment_arrives_after_handshake_and_one_way_delay() {
     // SYN and SYN-ACK: 40 + MSS 4 + timestamps 12 (with SACK permitted in their padding) + window scale 4 = 60 B.
     // The third segment is the data itself: 1000 + 40 + 12 B.
     let (took, run) = transfer("profile = \"rfc\", mss = \"1000 B\"", 1000);
@@ -135,7 +135,7 @@ fn slow_start_sends_iw_times_two_to_the_n_less_one_in_n_round_trips() {
 }
 
 #[test]
-fn a_saturated_links_rate_is_exact_in_the_long_run() {
+fn saturated_link_rate_is_exact() {
     // A packet of 1000 B at 7 Mbit/s takes 8/7 ms, not a whole number of nanoseconds; 70 s are exactly 61250 of them.
     let run = Text::new("80 s")
         .top("warmup = \"10 s\"")
@@ -157,7 +157,7 @@ fn a_saturated_links_rate_is_exact_in_the_long_run() {
 }
 
 #[test]
-fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
+fn packet_in_transmission_at_a_rate_change_counts_by_its_bits() {
     // Packets of 8 ms. The packet under transmission at 10.010 s continues at 1 Mbit/s, and likewise when the rate changes again.
     for ms in 10_011..10_020 {
         let fault = |at: &str, rate: &str| {
@@ -184,7 +184,7 @@ fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
 }
 
 #[test]
-fn what_is_cut_off_as_a_link_goes_down_is_no_use_of_it() {
+fn utilization_excludes_packets_cut_off_by_link_down() {
     // Packets of 8 ms on a link that is up for 5 of every 8 ms: none gets through, and each counts with the part sent.
     let run = Text::new("20 s")
         .top("warmup = \"10 s\"")
@@ -205,7 +205,7 @@ fn what_is_cut_off_as_a_link_goes_down_is_no_use_of_it() {
 }
 
 #[test]
-fn overhead_takes_the_links_time_and_counts_as_use() {
+fn utilization_includes_link_overhead() {
     // Frames of 962 B and 38 B of framing: 125 packets/s fill 1 Mbit/s, and 96.2 % of it are IP bytes.
     let run = Text::new("30 s")
         .top("warmup = \"10 s\"")
@@ -223,7 +223,7 @@ fn overhead_takes_the_links_time_and_counts_as_use() {
 }
 
 #[test]
-fn packets_beyond_the_mtu_are_lost_and_say_so() {
+fn packets_beyond_the_mtu_are_dropped_as_too_big() {
     let text =
         Text::new("2 s").top("record = { events = true }").dumbbell(1, "10 Mbit/s", "1 ms", "").flow_with(
             "udp",

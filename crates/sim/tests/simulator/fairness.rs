@@ -27,7 +27,7 @@ fn share(queue: &str, transport: &str) -> Text {
 }
 
 #[test]
-fn equal_flows_share_equally_under_red_and_sfq() {
+fn red_and_sfq_share_equally_between_equal_flows() {
     for queue in [RED, SFQ] {
         let run = share(queue, "sack = true").run();
         assert!(run.tcp("jain") > 0.95, "{queue}: {}", run.tcp("jain"));
@@ -68,7 +68,7 @@ fn sfq_isolates_a_flood_and_drop_tail_does_not() {
 }
 
 #[test]
-fn marks_replace_drops() {
+fn ecn_marks_replace_drops() {
     // Thresholds far below the limit: without gentle, RED drops above max_th, so max_th is out of reach of 8 flows.
     let queue = "{ kind = \"red\", limit = \"400 packets\", min_th = \"5 packets\", max_th = \"200 packets\", max_p = 1.0, weight = 0.01, ecn = true }";
     let run = share(queue, "ecn = true, initial_ssthresh = 8").run();
@@ -88,7 +88,7 @@ fn marks_replace_drops() {
 }
 
 #[test]
-fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
+fn sfq_separates_flows_between_the_same_hosts() {
     // A flood and a modest flow of the same protocol and hosts: SFQ isolates them.
     let udp = |rate: &str| {
         format!("{{ kind = \"cbr\", rate = \"{rate}\", size = \"500 B\", random_phase = true }}")
@@ -103,7 +103,7 @@ fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
 }
 
 #[test]
-fn classifiers_are_judged_by_the_roles_and_others_are_not() {
+fn classifier_accuracy_compares_flags_with_roles() {
     // Eight TCP flows and a flood at twice the link rate: SFB must find the flood before the end. This takes time, because its
     // probability rises only while the flood's bins are full.
     let run = flooded("{ kind = \"sfb\" }");

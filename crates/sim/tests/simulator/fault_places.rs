@@ -4,7 +4,7 @@ use crate::cable::{DATAGRAMS, cable, lost, told};
 use crate::support::{Run, Text};
 
 #[test]
-fn a_fault_of_one_direction_leaves_the_other_alone() {
+fn fault_of_one_direction_keeps_the_other() {
     // The datagrams of 2010 to 4000 ms are lost.
     for kind in ["down", "blackhole"] {
         let both = cable(&format!("link = \"cable\"\nkind = \"{kind}\""));
@@ -28,7 +28,7 @@ fn a_fault_of_one_direction_leaves_the_other_alone() {
 }
 
 #[test]
-fn a_host_without_a_route_drops_what_it_sends_until_it_has_one() {
+fn host_without_route_drops_packets() {
     let run = cable("link = \"cable\"\nkind = \"down\"\nroute_delay = \"1 s\"");
     // Lost: 200 while the link is down, and those of 4010 to 5000 ms for lack of a route at either host.
     assert_eq!(lost(&run), [300.0, 300.0]);
@@ -42,7 +42,7 @@ fn a_host_without_a_route_drops_what_it_sends_until_it_has_one() {
 }
 
 #[test]
-fn a_router_delivers_to_a_host_that_has_no_route_yet() {
+fn router_delivers_to_host_without_route() {
     let run = |place: &str| {
         let text = Text::new("10 s")
             .top("record = { events = true }")
@@ -61,7 +61,7 @@ fn a_router_delivers_to_a_host_that_has_no_route_yet() {
 }
 
 #[test]
-fn routers_lead_around_a_link_until_its_route_is_back() {
+fn routers_avoid_link_until_its_route_returns() {
     let carried = |more: &str| {
         let run = Text::new("60 s")
             .hosts("src", 1)
@@ -96,7 +96,7 @@ fn four_ways(faults: &str) -> Run {
 }
 
 #[test]
-fn a_sequence_is_the_faults_that_it_stands_for() {
+fn fault_sequence_equals_single_faults() {
     let single = |link: &str, at: u32, until: u32| {
         format!("[[fault]]\nkind = \"down\"\nlink = \"{link}\"\nat = \"{at} s\"\nuntil = \"{until} s\"\n")
     };

@@ -4,7 +4,7 @@ use crate::cable::{lost, on_cable, told};
 use crate::support::{Run, Text};
 
 #[test]
-fn a_link_flaps_as_long_as_the_fault_lasts() {
+fn flapping_fault_toggles_link_until_its_end() {
     for seen in ["true", "false"] {
         let run = on_cable(&format!("kind = \"flap\"\ndown = \"500 ms\"\nup = \"1 s\"\nseen = {seen}"));
         // Down from 2005 to 2505 ms and from 3505 ms to the end: fifty datagrams each, twice.
@@ -16,7 +16,7 @@ fn a_link_flaps_as_long_as_the_fault_lasts() {
 }
 
 #[test]
-fn a_link_is_as_its_rows_say_and_again_after_a_period() {
+fn profile_fault_follows_its_rows_periodically() {
     let loss = "kind = \"trace\"\nrows = \"time, loss; 0 s, 1; 500 ms, 0\"";
     assert_eq!(lost(&on_cable(loss)), [50.0, 50.0]);
     assert_eq!(lost(&on_cable(&format!("{loss}\nperiod = \"1 s\""))), [100.0, 100.0]);
@@ -59,7 +59,7 @@ fn loaded(fault: &str, run: u32) -> (Run, [Vec<f64>; 2]) {
 }
 
 #[test]
-fn rates_are_drawn_for_each_link_and_each_run() {
+fn markov_rates_are_drawn_per_link_and_run() {
     let law = "markov(0.5, 1 Mbit/s, 2 Mbit/s, 4 Mbit/s)";
     let chain = format!("kind = \"random_rate\"\nhold = \"1 s\"\nvalue = \"{law}\"");
     let (first, [a, b]) = loaded(&chain, 1);
@@ -78,7 +78,7 @@ fn rates_are_drawn_for_each_link_and_each_run() {
 }
 
 #[test]
-fn a_router_that_restarts_is_down_and_its_queues_are_new() {
+fn router_restart_takes_links_down_and_empties_queues() {
     let run = |faults: &str| {
         Text::new("20 s")
             .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"60 packets\" }")
@@ -123,7 +123,7 @@ fn queues(rows: &str) -> String {
 }
 
 #[test]
-fn a_queue_is_as_the_rows_say() {
+fn queue_fault_follows_its_rows() {
     let levels =
         backlog(&[&queues("0 s, pfifo limit 20; 5 s, pfifo limit 8; 10 s, pfifo limit 30; 15 s, sfq")]);
     for (second, limit) in [(1, 20.0), (6, 8.0), (11, 30.0), (17, 127.0)] {
@@ -137,7 +137,7 @@ fn a_queue_is_as_the_rows_say() {
 }
 
 #[test]
-fn a_queue_that_stays_goes_on_and_another_is_new() {
+fn queue_state_survives_rows_with_the_same_queue() {
     let red = backlog(&[&queues("0 s, red")]);
     assert_eq!(backlog(&[&queues("0 s, red; 5 s, red; 10 s, red")]), red);
     assert_eq!(backlog(&[&format!("period = \"3 s\"\n{}", queues("0 s, red; 1 s, red"))]), red);

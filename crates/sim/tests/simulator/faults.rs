@@ -24,7 +24,7 @@ fn two_ways(app: &str, fault: &str) -> Run {
 }
 
 #[test]
-fn traffic_takes_the_detour_while_the_short_way_is_down() {
+fn link_down_reroutes_traffic_over_the_detour() {
     let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"down\"");
     // The detour carried nearly all of 20 s at 2 Mbit/s: the timeout takes up to 2 s to find it, and its queue holds at most 1000
     // packets of 1052 B at the end, 4.2 s.
@@ -50,7 +50,7 @@ fn traffic_takes_the_detour_while_the_short_way_is_down() {
 }
 
 #[test]
-fn a_black_hole_is_not_routed_around() {
+fn blackhole_is_not_rerouted() {
     let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"blackhole\"");
     assert_eq!(run.leaf("queues.r1->r3.utilization"), 0.0);
     // Timeouts of 1, 2, 4 and 8 s from 20 s on end at 35 s, the next at 51 s: 9 s remain.
@@ -60,7 +60,7 @@ fn a_black_hole_is_not_routed_around() {
 }
 
 #[test]
-fn every_byte_arrives_whatever_the_link_does() {
+fn transfer_completes_through_every_link_fault() {
     let faults = [
         "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"down\"",
         "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"blackhole\"",
@@ -97,7 +97,7 @@ fn steady(fault: &str) -> Run {
 }
 
 #[test]
-fn a_fault_holds_from_its_beginning_to_its_end() {
+fn fault_changes_link_from_start_to_end() {
     let none = steady("kind = \"loss\"\nvalue = \"0 %\"");
     assert_eq!(none.leaf("groups.udp.lost_packets"), 0.0);
     none.assert_drained();
@@ -131,7 +131,7 @@ fn a_fault_holds_from_its_beginning_to_its_end() {
 }
 
 #[test]
-fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
+fn gilbert_elliott_loss_has_mean_and_burst_length() {
     let run = Text::new("400 s")
         .dumbbell(1, "10 Mbit/s", "5 ms", "loss = { kind = \"gilbert_elliott\", p = 0.01, r = 0.25 }")
         .flow_with(
@@ -148,7 +148,7 @@ fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
 }
 
 #[test]
-fn where_faults_overlap_the_latest_that_lasts_holds() {
+fn overlapping_faults_latest_active_one_wins() {
     let rates = |more: &str| {
         let run = steady(&format!(
             "kind = \"rate\"\nvalue = \"1 Mbit/s\"\n[[fault]]\nlink = \"bottleneck\"\n{more}"
@@ -180,7 +180,7 @@ fn where_faults_overlap_the_latest_that_lasts_holds() {
 }
 
 #[test]
-fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
+fn fault_at_time_zero_precedes_first_packet() {
     let first = |fault: &str| {
         let run = Text::new("100 ms")
             .hosts("src", 1)
@@ -202,7 +202,7 @@ fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
 }
 
 #[test]
-fn the_link_between_two_hosts_can_fail_too() {
+fn link_between_two_hosts_can_fail() {
     let run = Text::new("10 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -222,7 +222,7 @@ fn the_link_between_two_hosts_can_fail_too() {
 }
 
 #[test]
-fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
+fn multihomed_host_routes_by_fewest_hops() {
     // Its first link leads the long way over r1, its second directly to the other's router.
     let run = Text::new("1 s")
         .hosts("src", 1)
@@ -246,7 +246,7 @@ fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
 }
 
 #[test]
-fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
+fn queued_packets_are_dropped_as_link_down_not_aqm() {
     // At twice the capacity this law drops or marks every other packet.
     let faults: String = (1..=20)
         .map(|i| {
@@ -278,7 +278,7 @@ fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
 }
 
 #[test]
-fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
+fn series_do_not_change_jitter_draws_at_a_loss_fault() {
     let run = |interval: &str| {
         Text::new("2 s")
             .top(&format!("record = {{ interval = \"{interval}\" }}"))
@@ -304,7 +304,7 @@ fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
 }
 
 #[test]
-fn utilization_is_of_the_rate_that_the_link_had() {
+fn utilization_uses_the_changed_link_rate() {
     // A flood at twice the rate for a tenth of the time on average; the link is always busy.
     let run = Text::new("10 s")
         .dumbbell(1, "10 Mbit/s", "1 ms", "")
@@ -322,7 +322,7 @@ fn utilization_is_of_the_rate_that_the_link_had() {
 
 /// A long flow under changing disciplines: mean sojourn and drops by window.
 #[test]
-fn a_queue_is_replaced_and_comes_back() {
+fn queue_fault_replaces_and_restores_discipline() {
     let run = Text::new("60 s")
         .top("window = [{ name = \"before\", start = \"5 s\", end = \"20 s\" }, { name = \"codel\", start = \"25 s\", end = \"40 s\" }, { name = \"after\", start = \"45 s\", end = \"60 s\" }]")
         .dumbbell(1, "10 Mbit/s", "10 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
@@ -340,7 +340,7 @@ fn a_queue_is_replaced_and_comes_back() {
 }
 
 #[test]
-fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
+fn queued_packets_move_to_the_new_queue_up_to_its_limit() {
     // A burst of a hundred datagrams; ten have left after ten times 8 ms when the limit becomes thirty.
     let run = Text::new("10 s")
         .dumbbell(1, "1 Mbit/s", "1 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
@@ -361,7 +361,7 @@ fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
 }
 
 #[test]
-fn losses_of_a_queue_that_a_fault_gives_a_hosts_link_are_of_the_interval_that_they_fall_into() {
+fn queue_fault_losses_count_in_their_interval() {
     // The queue of a host's link is not studied; `codel` drops when the link is settled.
     let codel = "value = { kind = \"codel\", target = \"1 ms\", interval = \"2 ms\" }";
     let scenario = Text::new("600 ms")

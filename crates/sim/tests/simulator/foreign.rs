@@ -197,7 +197,7 @@ pub(crate) fn number(run: &Run, host: &str, key: &str) -> u64 {
 }
 
 #[test]
-fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
+fn foreign_pair_matches_simulated_endpoints() {
     let text = bottleneck();
     let simulated = text.run();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
@@ -232,7 +232,7 @@ fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
 }
 
 #[test]
-fn a_simulated_client_and_a_foreign_server_understand_one_another() {
+fn simulated_client_and_foreign_server_complete_a_transfer() {
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let port = 5001;
@@ -247,7 +247,7 @@ fn a_simulated_client_and_a_foreign_server_understand_one_another() {
 }
 
 #[test]
-fn a_foreign_client_that_sends_shorter_segments_than_it_could_take_is_told_of_a_growing_window() {
+fn receive_window_grows_for_segments_below_the_mss() {
     let text = |mss| {
         let transport = format!("{{ kind = \"tcp\", profile = \"linux\", mss = \"{mss} B\" }}");
         Text::new("8 s")
@@ -287,7 +287,7 @@ impl ForeignHost for ZeroPayload {
 }
 
 #[test]
-fn a_foreign_client_and_a_simulated_server_understand_one_another() {
+fn foreign_client_and_simulated_server_complete_a_transfer() {
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     simulation.attach("src[0]", Box::new(TcpHost::client(&text, [CLIENT, SERVER], 20_000_000))).unwrap();
@@ -299,7 +299,7 @@ fn a_foreign_client_and_a_simulated_server_understand_one_another() {
 }
 
 /// Answers each datagram with its payload doubled up to 1400 bytes, and sends a datagram itself at 100 ms.
-struct Echo {
+struct EchoHost {
     addresses: [Ipv4Addr; 2],
     first: Option<Instant>,
     out: VecDeque<Vec<u8>>,
@@ -312,7 +312,7 @@ fn datagram([src, dst]: [Ipv4Addr; 2], payload: usize) -> Vec<u8> {
     PacketHeaders::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, payload).unwrap().to_packet()
 }
 
-impl ForeignHost for Echo {
+impl ForeignHost for EchoHost {
     fn next_event(&self) -> Option<Instant> {
         self.first
     }
@@ -350,14 +350,14 @@ fn echoes(fails_at: u64) -> Simulation {
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let (a, b) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 3));
     let echo =
-        |addresses, first, fails_at| Echo { addresses, first, out: VecDeque::new(), fails_at, heard: 0 };
+        |addresses, first, fails_at| EchoHost { addresses, first, out: VecDeque::new(), fails_at, heard: 0 };
     simulation.attach("src[0]", Box::new(echo([a, b], Some(Instant::from_millis(100)), 0))).unwrap();
     simulation.attach("dst[0]", Box::new(echo([b, a], None, fails_at))).unwrap();
     simulation
 }
 
 #[test]
-fn what_belongs_to_no_flow_is_counted_to_its_host() {
+fn packets_of_no_flow_count_for_their_foreign_host() {
     let run = finish(echoes(0));
     let [sent, received, lost] = ["sent_packets", "received_packets", "lost_packets"]
         .map(|key| ["src[0]", "dst[0]"].map(|host| number(&run, host, key)));
@@ -372,7 +372,7 @@ fn what_belongs_to_no_flow_is_counted_to_its_host() {
 }
 
 #[test]
-fn a_host_that_cannot_go_on_ends_the_run_with_its_words() {
+fn foreign_host_failure_ends_the_run_with_its_message() {
     let error = echoes(5).run(&Control::default()).unwrap_err();
     assert!(matches!(&error, RunError::HostFailed(failure) if failure.host == "dst[0]"));
     let text = error.to_string();
@@ -383,10 +383,16 @@ fn a_host_that_cannot_go_on_ends_the_run_with_its_words() {
 }
 
 #[test]
-fn only_hosts_get_foreign_stacks_once_and_before_the_run() {
+fn attach_accepts_each_host_once_before_the_run() {
     let mut simulation = echoes(0);
     let again = || {
-        Box::new(Echo { addresses: [CLIENT.0; 2], first: None, out: VecDeque::new(), fails_at: 0, heard: 0 })
+        Box::new(EchoHost {
+            addresses: [CLIENT.0; 2],
+            first: None,
+            out: VecDeque::new(),
+            fails_at: 0,
+            heard: 0,
+        })
     };
     assert_eq!(simulation.attach("dst[0]", again()), Err(AttachError::Twice("dst[0]".into())));
     let router = simulation.attach("r1", again()).unwrap_err().to_string();
@@ -396,7 +402,7 @@ fn only_hosts_get_foreign_stacks_once_and_before_the_run() {
 }
 
 /// Sends a datagram every 0.3 ms of its clock, and one for each received; runs ahead to the horizon, or does not.
-struct Clockwork {
+struct PacedHost {
     addresses: [Ipv4Addr; 2],
     goes_ahead: bool,
     now: Instant,
@@ -405,7 +411,7 @@ struct Clockwork {
     out: VecDeque<(Instant, Vec<u8>)>,
 }
 
-impl ForeignHost for Clockwork {
+impl ForeignHost for PacedHost {
     fn next_event(&self) -> Option<Instant> {
         Some(self.out.front().map_or(self.next, |(at, _)| *at))
     }
@@ -434,7 +440,7 @@ impl ForeignHost for Clockwork {
 }
 
 #[test]
-fn a_host_that_goes_ahead_of_its_time_does_what_one_does_that_is_stopped_at_each_step() {
+fn foreign_host_ahead_of_time_matches_stepped_one() {
     let run = |goes_ahead| {
         let text = Text::new("1 s").dumbbell(2, "5 Mbit/s", "3 ms", "").flow(
             "other",
@@ -446,7 +452,7 @@ fn a_host_that_goes_ahead_of_its_time_does_what_one_does_that_is_stopped_at_each
         let (a, b) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 3));
         for (name, addresses) in [("src[0]", [a, b]), ("dst[0]", [b, a])] {
             let (now, next) = (Instant::ZERO, Instant::from_nanos(100));
-            let host = Clockwork { addresses, goes_ahead, now, next, out: VecDeque::new() };
+            let host = PacedHost { addresses, goes_ahead, now, next, out: VecDeque::new() };
             simulation.attach(name, Box::new(host)).unwrap();
         }
         finish(simulation)

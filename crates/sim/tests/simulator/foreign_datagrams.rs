@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 use tailrace_core::Instant;
 use tailrace_sim::{
-    DatagramSocket, ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOrder, SocketPair,
-    SocketReport,
+    DatagramSocket, ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOperation,
+    SocketPair, SocketReport,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
@@ -57,7 +57,7 @@ impl ForeignHost for Host {
         true
     }
     fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-        let SocketOrder::Send { payload, stamp } = command.order else { panic!("{command:?}") };
+        let SocketOperation::Send { payload, stamp } = command.order else { panic!("{command:?}") };
         assert_eq!(command.socket.local, self.socket.at);
         self.out.push_back(datagram(&command.socket, payload, stamp));
         Ok(())
@@ -81,7 +81,7 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
 
 /// Results of a flow do not depend on the place of its sockets.
 #[test]
-fn datagrams_go_between_sockets_wherever_these_are() {
+fn udp_results_equal_for_foreign_and_simulated_sockets() {
     let apps = [
         "{ kind = \"cbr\", rate = \"1500 kbit/s\", size = \"800 B\" }",
         "{ kind = \"ping\", interval = \"50 ms\" }",
@@ -121,7 +121,7 @@ fn datagrams_go_between_sockets_wherever_these_are() {
 /// NetFence's layer below the transport covers all hosts: a flood is held to its share wherever its sockets are, and no socket
 /// receives explicit feedback.
 #[test]
-fn routers_feedback_reaches_senders_wherever_these_are() {
+fn netfence_feedback_works_with_foreign_hosts() {
     let keys = ["sent_packets", "lost_packets", "goodput_bps.sum", "one_way_delay_s.mean"];
     let flood = "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"972 B\", jitter = 0.1 }";
     for feedback in ["return", "withhold"] {
@@ -152,7 +152,7 @@ fn routers_feedback_reaches_senders_wherever_these_are() {
 
 /// An application that does not listen costs its host no reports.
 #[test]
-fn a_host_is_asked_for_words_only_where_they_are_wanted() {
+fn datagram_reports_only_for_listening_applications() {
     let text = Text::new("4 s").dumbbell(1, "1 Mbit/s", "10 ms", "");
     for (app, heard) in
         [("{ kind = \"cbr\", rate = \"1 kbit/s\", size = \"100 B\" }", false), ("\"ping\"", true)]

@@ -8,7 +8,7 @@ use tailrace_core::{Duration, Instant};
 use tailrace_sim::{Control, Cost, ForeignHost, HostError, Progress, Simulation};
 use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr};
 
-type Told = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
+type CompletionLog = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
 
 /// Sends packets of 1250 bytes at these times of its clock, ahead of the simulation if it may, and records its completions.
 struct Sender {
@@ -16,7 +16,7 @@ struct Sender {
     goes_ahead: bool,
     now: Instant,
     out: VecDeque<Instant>,
-    told: Told,
+    told: CompletionLog,
 }
 
 impl ForeignHost for Sender {
@@ -82,7 +82,7 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
     );
     let scenario = tailrace_scenario::parse(&text, "test", &[]).unwrap_or_else(|all| panic!("{all:?}"));
     let mut simulation = Simulation::build(&Arc::new(scenario.scenario), 1).unwrap();
-    let told = Told::default();
+    let told = CompletionLog::default();
     let sender = Sender {
         sends: sends.iter().map(|us| Instant::ZERO + Duration::from_micros(*us)).collect(),
         goes_ahead,
@@ -98,7 +98,7 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
 }
 
 #[test]
-fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
+fn tx_completion_at_last_bit_or_drop() {
     // A packet takes 1 ms; two fit the queue, the last two are dropped. Each is reported 10 us later.
     let expected = [(1010, vec![3, 4]), (2010, vec![0]), (3010, vec![1]), (4010, vec![2])];
     for queue in
@@ -115,7 +115,7 @@ fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
 }
 
 #[test]
-fn all_are_told_of_once_whether_the_host_goes_ahead_or_not() {
+fn tx_completions_are_reported_once_with_and_without_run_ahead() {
     // Bursts of five, some of them around the departure of one of its packets.
     let sends: Vec<u64> = (0..400_u64).map(|i| i / 5 * 4001 + i % 5 * 4).collect();
     let queue = "{ kind = \"codel\", limit = \"20 packets\" }";

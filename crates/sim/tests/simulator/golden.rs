@@ -40,7 +40,7 @@ fn shortened(text: &str, duration: &str) -> Arc<Scenario> {
 }
 
 #[test]
-fn golden_fingerprints_are_what_they_were() {
+fn golden_fingerprints_are_unchanged() {
     let scenarios = [
         shortened(KOCHHER, "10 s"),
         shortened(SCENARIO_A, "4 s"),

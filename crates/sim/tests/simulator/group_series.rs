@@ -10,7 +10,7 @@ fn last(run: &Run, column: &str) -> f64 {
 }
 
 #[test]
-fn they_are_of_all_flows_whatever_is_kept_of_single_ones() {
+fn group_series_cover_all_flows() {
     let text = |most: u32| {
         Text::new("3 s")
             .top(&format!("record = {{ interval = \"100 ms\", max_series_flows = {most} }}"))
@@ -38,7 +38,7 @@ fn they_are_of_all_flows_whatever_is_kept_of_single_ones() {
 }
 
 #[test]
-fn flows_that_have_ended_leave_the_mean_window() {
+fn mean_cwnd_excludes_finished_flows() {
     // Two transfers over a fast link, one of which ends within a second, and a datagram flow that stops.
     let run = Text::new("10 s")
         .top("record = { interval = \"1 s\" }")
@@ -75,7 +75,7 @@ fn flows_that_have_ended_leave_the_mean_window() {
 }
 
 #[test]
-fn each_direction_has_its_own_delay() {
+fn group_series_have_delay_per_direction() {
     // Forward 5 ms and reverse 40 ms: requests of one packet, responses of ten.
     let run = Text::new("5 s")
         .top("record = { interval = \"1 s\" }")
@@ -107,7 +107,7 @@ fn each_direction_has_its_own_delay() {
 }
 
 #[test]
-fn rows_are_as_wide_as_a_scenario_is_reckoned_with() {
+fn series_rows_match_the_memory_estimate() {
     let run = Text::new("3 s")
         .top("record = { interval = \"1 s\", events = true }")
         .dumbbell(1, "5 Mbit/s", "5 ms", "queue = { kind = \"codel\" }")

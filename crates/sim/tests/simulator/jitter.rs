@@ -21,7 +21,7 @@ fn transfer(more: &str, transport: &str, segments: u32) -> Run {
 }
 
 #[test]
-fn a_constant_path_has_none_and_a_step_of_its_delay_counts_once() {
+fn jitter_is_zero_on_a_constant_path_and_counts_a_delay_step_once() {
     let flow = |text: Text| {
         text.top("record = { interval = \"500 ms\" }")
             .flow(
@@ -48,7 +48,7 @@ fn a_constant_path_has_none_and_a_step_of_its_delay_counts_once() {
 }
 
 #[test]
-fn what_a_timeout_repeats_counts_from_its_first_sending() {
+fn jitter_of_rto_retransmission_counts_from_first_transmission() {
     // Window of one segment. SYN and ACK come first, so the fifth segment is the seventh packet: lost, and retransmitted 1 s
     // later. Its transit time is 1 s longer than that of the one before it, and of the one after it.
     let run = transfer("loss = { kind = \"periodic\", every = 7 }\nreverse = { loss = 0 }", "window = 1", 10);
@@ -59,7 +59,7 @@ fn what_a_timeout_repeats_counts_from_its_first_sending() {
 }
 
 #[test]
-fn what_waits_for_a_repetition_comes_late_with_it() {
+fn jitter_includes_the_delay_of_a_fast_retransmission() {
     // Window of four segments, clocked by ACKs. The 20th packet is the 18th segment, sent 832 us after the 17th. Three duplicates
     // follow: for the 19th, the 20th, and the 21st, which the 17th's ACK releases 100.864 ms after the 17th. Its own ACK arrives
     // another 100.864 ms later: the 18th is retransmitted 201.728 - 0.832 ms after its first transmission.

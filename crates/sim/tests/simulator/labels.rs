@@ -36,7 +36,7 @@ fn shares(run: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn csfq_holds_a_flood_to_about_the_share_of_each_tcp() {
+fn csfq_limits_a_flood_to_a_fair_share() {
     // Stoica et al. 1998 §4.1; spec section 4, oracle (d): 10/32 Mbit/s each. A flood of 32 times its share gets more while its
     // estimates lag; TCP gets the rest.
     for (first, second) in [("droptail", "edge"), ("csfq", "core")] {
@@ -53,7 +53,7 @@ fn csfq_holds_a_flood_to_about_the_share_of_each_tcp() {
 }
 
 #[test]
-fn a_csfq_core_without_an_edge_protects_nobody() {
+fn csfq_core_without_edge_does_not_protect() {
     let run = flood_and_tcp("queue = \"droptail\"", "queue = { kind = \"csfq\", role = \"core\" }");
     let (udp, tcp) = shares(&run);
     assert!(udp > 20.0 && tcp < 0.4, "{udp} {tcp}");
@@ -93,7 +93,7 @@ fn quarters(run: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn netfence_gives_a_flood_of_any_rate_what_every_sender_gets() {
+fn netfence_limits_a_flood_to_a_fair_share() {
     // Spec section 5: limits vary about C/N, and fall to 0.9^3 of it at worst; a flood gets no more than the others.
     for (access, bottleneck, rate) in
         [("", BOTH, "3 Mbit/s"), ("", BOTH, "800 kbit/s"), (ACCESS, BOTTLENECK, "3 Mbit/s")]
@@ -107,7 +107,7 @@ fn netfence_gives_a_flood_of_any_rate_what_every_sender_gets() {
 }
 
 #[test]
-fn a_receiver_that_withholds_feedback_leaves_a_flood_with_requests() {
+fn netfence_limits_sender_without_feedback_to_requests() {
     let (udp, tcp) = quarters(&netfence("", BOTH, "3 Mbit/s", "feedback = \"withhold\""));
     // Upper bound of 5 % of the link.
     assert!((0.15..0.2001).contains(&udp), "{udp}");
@@ -115,13 +115,13 @@ fn a_receiver_that_withholds_feedback_leaves_a_flood_with_requests() {
 }
 
 #[test]
-fn a_netfence_bottleneck_without_access_routers_is_a_fifo_of_legacy_packets() {
+fn netfence_bottleneck_without_access_router_is_a_legacy_fifo() {
     let (udp, tcp) = quarters(&netfence("", BOTTLENECK, "3 Mbit/s", ""));
     assert!(udp > 3.9 && tcp < 0.05, "{udp} {tcp}");
 }
 
 #[test]
-fn netfence_flags_the_flood_and_no_tcp() {
+fn netfence_flags_only_the_flood() {
     let run = netfence("", BOTH, "3 Mbit/s", "role = \"attack\"");
     let flagged = |what: &str| run.leaf(&format!("queues.r1->r2.flagged.{what}"));
     let verdicts = ["true_positive", "false_positive", "false_negative"].map(flagged);

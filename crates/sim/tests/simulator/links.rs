@@ -32,7 +32,7 @@ fn queues() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn a_rate_and_a_delay_that_a_fault_sets_at_the_start_are_as_good_as_declared() {
+fn rate_and_delay_fault_at_start_equals_declaration() {
     for queue in queues() {
         let declared = text(("12 Mbit/s", "20 ms"), &queue, "").run();
         let set = text(("3 Mbit/s", "5 ms"), &queue, "")
@@ -63,7 +63,7 @@ fn datagrams(size: u64, overhead: u64, queue: &str) -> Text {
 }
 
 #[test]
-fn overhead_costs_the_time_that_its_bytes_take_and_nothing_else() {
+fn link_overhead_only_adds_transmission_time() {
     for queue in queues() {
         // NetFence's channels assume full packets, other disciplines packets of 1000 B.
         let size = if queue.contains("netfence") { 1500 } else { 1000 };
@@ -84,7 +84,7 @@ fn transfer(rate: &str, more: &str) -> Text {
 }
 
 #[test]
-fn avq_on_a_link_that_became_faster_lets_its_new_rate_through() {
+fn avq_follows_a_rate_increase() {
     for at in ["0 s", "10 s"] {
         let fault = fault("rate", "40 Mbit/s").replace("0 s", at);
         let run = transfer("10 Mbit/s", "queue = \"avq\"").top("warmup = \"15 s\"").add(&fault).run();
@@ -94,7 +94,7 @@ fn avq_on_a_link_that_became_faster_lets_its_new_rate_through() {
 }
 
 #[test]
-fn avq_finds_the_capacity_that_overhead_leaves() {
+fn avq_capacity_excludes_overhead() {
     let run = transfer("10 Mbit/s", "queue = \"avq\"\noverhead = \"38 B\"").run();
     // The law acts before the buffer is full; otherwise this would be a drop-tail queue.
     assert_eq!(run.queue("dropped_packets.overlimit"), 0.0);

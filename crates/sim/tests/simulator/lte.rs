@@ -19,7 +19,7 @@ fn granted(text: Text, keys: &str) -> Text {
 }
 
 #[test]
-fn a_full_link_carries_the_share_of_new_blocks() {
+fn lte_saturated_rate_excludes_harq_retransmissions() {
     let run = flood("20 s", "rates = [\"12 Mbit/s\"]").run();
     let p: f64 = 0.1;
     let share = 1.0 / (1.0 + p + p * p + p * p * p);
@@ -33,7 +33,7 @@ fn a_full_link_carries_the_share_of_new_blocks() {
 }
 
 #[test]
-fn utilization_is_of_what_the_channel_could_carry_in_that_run() {
+fn lte_utilization_is_relative_to_drawn_capacity() {
     let keys = "rates = [\"1 Mbit/s\", \"6 Mbit/s\", \"24 Mbit/s\"], dwell = \"300 ms\", block_error = 0.0";
     let text = flood("4 s", keys);
     let rate = |run: u32| {
@@ -48,7 +48,7 @@ fn utilization_is_of_what_the_channel_could_carry_in_that_run() {
 }
 
 #[test]
-fn a_fault_of_rate_holds_and_then_grants_again() {
+fn lte_rate_fault_overrides_grants_until_its_end() {
     let fault = "[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"3 Mbit/s\"";
     let run = flood("4 s", "rates = [\"12 Mbit/s\"], block_error = 0.0").add(fault).run();
     // A packet every millisecond, except for a second in which a packet takes four.
@@ -57,7 +57,7 @@ fn a_fault_of_rate_holds_and_then_grants_again() {
 }
 
 #[test]
-fn an_uplink_that_asks_delays_what_comes_now_and_then() {
+fn lte_scheduling_request_delays_sparse_traffic() {
     let delay = |keys: &str| {
         let text = Text::new("20 s").dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"droptail\"");
         let run = granted(text, keys)
@@ -82,7 +82,7 @@ fn an_uplink_that_asks_delays_what_comes_now_and_then() {
 }
 
 #[test]
-fn tcp_downloads_over_lte() {
+fn lte_tcp_download_completes() {
     let keys = "rates = [\"4 Mbit/s\", \"12 Mbit/s\", \"40 Mbit/s\"], rlc_retransmission = \"40 ms\"";
     let up =
         "reverse = { rate = { kind = \"lte\", rates = [\"4 Mbit/s\", \"10 Mbit/s\"], request = \"8 ms\" } }";
@@ -98,7 +98,7 @@ fn tcp_downloads_over_lte() {
 }
 
 #[test]
-fn there_is_no_trace_of_what_is_drawn_in_each_run() {
+fn lte_random_channel_has_no_exported_trace() {
     let scenario = flood("4 s", "rates = [\"12 Mbit/s\"]").scenario();
     let at = scenario.links.iter().position(|link| link.name == "bottleneck").unwrap();
     let why = opportunities(&scenario, LinkIndex(at as u32), true).unwrap_err();

@@ -50,7 +50,7 @@ fn subflows(run: &Run, what: &str) -> u64 {
 }
 
 #[test]
-fn a_host_with_one_link_takes_all_gateways() {
+fn binder_uses_all_gateways_with_one_link() {
     let text = || mesh("60 s").top("warmup = \"20 s\"");
     // Payload is 1448 of 1500 bytes less 20 of the mapping, and with a source route 8 less.
     let one = 2e6 * 1428.0 / 1500.0;
@@ -84,7 +84,7 @@ fn a_host_with_one_link_takes_all_gateways() {
 }
 
 #[test]
-fn lists_lead_through_several_gateways_and_into_alleys_and_back() {
+fn source_route_lists_visit_several_gateways() {
     // Routes into the alley and back; past gw[1] twice; backwards over the far router.
     let lists = "alley, gw[1]; gw[1], gw[1], alley, gw[2]; far, gw[2], far";
     let run = flow(mesh("30 s"), &through(lists), "{ kind = \"transfer\", size = \"4 MB\" }").run();
@@ -102,7 +102,7 @@ fn lists_lead_through_several_gateways_and_into_alleys_and_back() {
 }
 
 #[test]
-fn a_gateway_that_dies_takes_its_subflow_and_no_byte() {
+fn gateway_failure_loses_subflow_but_no_byte() {
     for kind in ["down", "blackhole"] {
         let text = flow(mesh("120 s"), &through("gw[1]; gw[2]"), "{ kind = \"transfer\", size = \"6 MB\" }")
             .add(&format!("[[fault]]\nat = \"2 s\"\nlink = \"in[1]\"\nkind = \"{kind}\""))
@@ -117,7 +117,7 @@ fn a_gateway_that_dies_takes_its_subflow_and_no_byte() {
 }
 
 #[test]
-fn a_gateway_that_is_dead_from_the_start_costs_only_its_subflow() {
+fn initially_dead_gateway_costs_only_its_subflow() {
     let faults = ["in[1]", "out[1]"]
         .map(|link| format!("[[fault]]\nat = \"0 s\"\nlink = \"{link}\"\nkind = \"down\""));
     let text = mesh("60 s").top("warmup = \"20 s\"\nrecord = { events = true }").add(&faults.join("\n"));
@@ -131,7 +131,7 @@ fn a_gateway_that_is_dead_from_the_start_costs_only_its_subflow() {
 }
 
 #[test]
-fn each_connection_of_a_flow_has_subflows_of_its_own() {
+fn binder_subflows_are_opened_per_connection() {
     let app = "{ kind = \"sequence\", size = \"300 kB\", gap = \"100 ms\", count = 5 }";
     let text = || flow(mesh("60 s"), &through("gw[1]; gw[2], gw[0]"), app);
     let run = text().run();
@@ -141,7 +141,7 @@ fn each_connection_of_a_flow_has_subflows_of_its_own() {
 }
 
 #[test]
-fn flow_groups_go_through_gateways_of_their_own() {
+fn binder_gateways_are_configured_per_group() {
     let one = |name: &str, gateway: &str| {
         let transport = format!("{{ kind = \"mptcp\", path_manager = {} }}", through(gateway));
         mesh("20 s").flow(name, ("a", "b"), &transport, "\"bulk\"")
@@ -222,7 +222,7 @@ fn tshark_reads_the_source_route_in_every_header() {
 }
 
 #[test]
-fn what_comes_to_a_host_on_its_way_to_a_gateway_is_lost_there() {
+fn hosts_do_not_forward_source_routed_packets() {
     // The parser refuses such a scenario, so it is made from a valid one: the connection's link leads directly to the other host.
     let text = Text::new("5 s")
         .top("record = { events = true }")

@@ -55,7 +55,7 @@ const COUNTS: [&str; 8] = [
 ];
 
 #[test]
-fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
+fn path_statistics_match_their_link() {
     let run = mptcp(unequal("60 s"), ("a", "b"), "\"bulk\"").run();
     assert_eq!(names(&run), ["mp[0].far", "mp[0].near"]);
     for (path, queue, rate, propagation) in [("near", "near", 6e6, 0.01), ("far", "far", 2e6, 0.06)] {
@@ -91,7 +91,7 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
 }
 
 #[test]
-fn paths_are_of_all_connections_of_their_flow() {
+fn path_statistics_sum_all_connections_of_a_flow() {
     let app = "{ kind = \"sequence\", size = \"200 kB\", gap = \"50 ms\", count = 6 }";
     let run = mptcp(unequal("60 s"), ("a", "b"), app).run();
     assert_eq!(run.leaf("groups.mp.completed"), 6.0);
@@ -104,7 +104,7 @@ fn paths_are_of_all_connections_of_their_flow() {
 }
 
 #[test]
-fn a_download_is_told_by_the_links_of_the_client() {
+fn download_paths_are_named_by_client_links() {
     let app = "{ kind = \"request_response\", request = \"300 B\", response = \"500 kB\" }";
     let run = mptcp(phone("20 s"), ("phone", "server"), app)
         .add("[[fault]]\nat = \"10 s\"\nlink = \"wifi\"\nkind = \"down\"")
@@ -130,7 +130,7 @@ fn a_download_is_told_by_the_links_of_the_client() {
 }
 
 #[test]
-fn of_a_server_with_several_links_a_path_says_which() {
+fn path_names_include_server_link_if_multihomed() {
     let run = mptcp(
         phone("5 s").link("r", "server", "100 Mbit/s", "5 ms", "name = \"spare\""),
         ("phone", "server"),
@@ -145,7 +145,7 @@ fn of_a_server_with_several_links_a_path_says_which() {
 }
 
 #[test]
-fn windows_that_follow_one_another_make_up_the_whole_by_path_too() {
+fn path_statistics_of_windows_add_up_to_the_run() {
     let windows = [1000, 4000, 9900, 10_000, 10_100, 20_000];
     let window = |start| format!("[[window]]\nname = \"w{start}\"\nstart = \"{start} ms\"\n");
     let parts = windows.map(window).concat();
@@ -181,7 +181,7 @@ fn windows_that_follow_one_another_make_up_the_whole_by_path_too() {
 }
 
 #[test]
-fn series_add_up_to_the_totals() {
+fn path_series_add_up_to_totals() {
     let text = mptcp(unequal("20 s"), ("a", "b"), "\"bulk\"").add("[record]\ninterval = \"50 ms\"");
     let run = text.run();
     let (paths, times) = (run.words("path_series", "path"), run.column("path_series", "time_s"));
@@ -219,7 +219,7 @@ fn series_add_up_to_the_totals() {
 }
 
 #[test]
-fn without_multipath_tcp_there_are_no_paths() {
+fn path_statistics_are_absent_without_mptcp() {
     let run = Text::new("2 s").dumbbell(1, "1 Mbit/s", "5 ms", "").tcp("", "\"bulk\"").run();
     assert!(run.json.get("paths").is_none());
     assert!(run.output.tables.iter().all(|table| !["paths", "path_series"].contains(&table.name.as_str())));

@@ -43,7 +43,7 @@ fn carries_after(run: &Run, from: f64) -> f64 {
 }
 
 #[test]
-fn a_returning_path_carries_data_at_once_or_after_the_delay_of_events() {
+fn returning_path_carries_data_after_event_delay() {
     // A join takes two RTTs of 24 ms and queueing.
     for (profile, least, most) in
         [("rfc", 0.04, 0.2), ("linux", 0.04, 0.2), ("mptcp_0_94", 0.54, 0.7), ("ns2", 0.04, 0.2)]
@@ -57,7 +57,7 @@ fn a_returning_path_carries_data_at_once_or_after_the_delay_of_events() {
 }
 
 #[test]
-fn a_route_that_comes_back_after_the_second_attempt_is_not_used() {
+fn mptcp_0_94_ignores_route_after_second_join_attempt() {
     // Interfaces are back at 10 s, but routers between them get a route only later. 0.94 tries 0.5 s and 1.5 s after the
     // interface came up, and never again.
     let carries = |until: &str| {
@@ -77,7 +77,7 @@ fn a_route_that_comes_back_after_the_second_attempt_is_not_used() {
 }
 
 #[test]
-fn an_interface_that_is_back_before_its_route_is_tried_in_vain() {
+fn join_before_route_returns_fails() {
     // A single interface returns: 0.94 is told at 10 s and tries 0.5 s and 1.5 s later only. Others join as soon as the interface is
     // back, or not at all; with no delay all do.
     let carries = |profile: &str, delay: &str| {
@@ -92,7 +92,7 @@ fn an_interface_that_is_back_before_its_route_is_tried_in_vain() {
 }
 
 #[test]
-fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale() {
+fn silent_path_gets_no_new_data_after_timeout_or_stale() {
     // RTT of 402 ms: 0.94 avoids the path after one timeout, Linux after five of the connection's, of which later ones may be as
     // short as 200 ms: at least 4 * 200 + 402 ms, or a little less if one was running.
     let profiles =
@@ -117,7 +117,7 @@ fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale(
 }
 
 #[test]
-fn no_byte_is_lost_or_comes_twice_in_any_profile() {
+fn mptcp_profiles_lose_and_duplicate_no_byte() {
     for profile in PROFILES {
         for kind in ["down", "blackhole"] {
             let text = fault(fault(phone("120 s", "10 ms"), kind, "1 s", "3 s"), kind, "4 s", "9 s");
@@ -134,7 +134,7 @@ fn no_byte_is_lost_or_comes_twice_in_any_profile() {
 }
 
 #[test]
-fn a_mesh_of_64_pairs_has_31_subflows_under_0_94_and_refused_pairs_stay_refused() {
+fn mptcp_0_94_full_mesh_is_limited_to_31_subflows() {
     let run = |profile: &str| {
         let mut text = Text::new("20 s").hosts("a", 1).hosts("b", 1).router("r");
         for i in 0..8 {
@@ -174,7 +174,7 @@ fn two_of_three(profile: &str, faults: &[&str]) -> Run {
 }
 
 #[test]
-fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
+fn simultaneous_link_faults_precede_host_reactions() {
     for profile in PROFILES {
         let together = two_of_three(profile, &["in[1..3]"]);
         // Equivalent forms: a list, a host's interfaces, steps of zero length.
@@ -195,7 +195,7 @@ fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
 }
 
 #[test]
-fn joins_without_a_route_are_no_subflows() {
+fn joins_without_route_are_not_counted() {
     // Two disjoint networks: two of four pairs of addresses have a route.
     for profile in PROFILES {
         let text = Text::new("20 s").hosts("a", 1).hosts("b", 1).router("r").router("s");

@@ -93,7 +93,7 @@ const MIXED: [Bottleneck; 2] = [
 ];
 
 #[test]
-fn goal_1_as_good_as_tcp_on_the_best_path() {
+fn rfc6356_goal_1_throughput_of_tcp_on_the_best_path() {
     for (name, paths, best) in [("uneven", &UNEVEN, 0), ("mixed", &MIXED, 1)] {
         let single = [0, 1].map(|i| over_seeds(&contest(paths, &[i], &tcp()), goodput));
         let (low, high) = ratio(&single[best], &single[1 - best]);
@@ -112,7 +112,7 @@ fn goal_1_as_good_as_tcp_on_the_best_path() {
 }
 
 #[test]
-fn goal_2_no_more_than_a_tcp_at_a_shared_bottleneck() {
+fn rfc6356_goal_2_no_more_than_one_tcp_at_a_shared_bottleneck() {
     let run = |paths: &[Bottleneck], cc: &str| {
         let subflows = "path_manager = { kind = \"ndiffports\", num_subflows = 3 }";
         let against = paths[0].tcps as f64;
@@ -140,7 +140,7 @@ fn goal_2_no_more_than_a_tcp_at_a_shared_bottleneck() {
 }
 
 #[test]
-fn goal_3_away_from_congestion() {
+fn rfc6356_goal_3_moves_traffic_off_congested_path() {
     let measured = |cc: &str| {
         let text = contest(&UNEVEN, &[0, 1], &mptcp(cc, ""));
         let runs: Vec<Run> = (1..=SEEDS).map(|seed| text.run_number(seed)).collect();
@@ -182,7 +182,7 @@ fn unequal(joined: &[usize], transport: &str) -> (f64, Run) {
 const SMALL: &str = "receive_buffer = \"64 KiB\"";
 
 #[test]
-fn a_small_buffer_blocks_behind_the_slow_path() {
+fn small_receive_buffer_blocks_behind_slow_path() {
     let alone = unequal(&[0], &tcp()).0;
     let (blocked, run) = unequal(&[0, 1], &mptcp("lia", SMALL));
     let ample = unequal(&[0, 1], &mptcp("lia", "receive_buffer = \"4 MB\"")).0;
@@ -198,7 +198,7 @@ fn a_small_buffer_blocks_behind_the_slow_path() {
 }
 
 #[test]
-fn retransmission_and_penalties_together_loosen_the_block() {
+fn opportunistic_retransmission_and_penalisation_together_reduce_blocking() {
     // Raiciu et al., NSDI 2012 §4.2: opportunistic retransmission frees the window, penalisation keeps it from being blocked
     // again. Alone, the first sends most of the slow path's data twice, and the second leaves the block. In the paper both
     // together are no worse than TCP on the better path. With paths as unequal as these it is less, and as in later
@@ -219,7 +219,7 @@ fn retransmission_and_penalties_together_loosen_the_block() {
 }
 
 #[test]
-fn blest_and_ecf_avoid_the_block() {
+fn blest_and_ecf_avoid_receive_window_blocking() {
     // Ferlin et al. 2016 and Lim et al. 2017: better than the lowest RTT with retransmission and penalties, and close to the fast
     // path alone. ECF considers the send buffer, BLEST the window.
     let alone = unequal(&[0], &tcp()).0;
@@ -242,7 +242,7 @@ fn blest_and_ecf_avoid_the_block() {
 }
 
 #[test]
-fn ecf_does_not_wait_where_there_is_no_end_to_what_is_left() {
+fn ecf_equals_lowest_rtt_with_unlimited_send_buffer() {
     // Without a limit on the send buffer all of a bulk transfer can be sent: both paths finish earlier than one, however small
     // the receive buffer. ECF then equals the lowest RTT.
     let with = |s: &str| unequal(&[0, 1], &mptcp("lia", &format!("{SMALL}, scheduler = \"{s}\""))).1;
@@ -266,7 +266,7 @@ fn phone(joined: &[usize], transport: &str) -> f64 {
 }
 
 #[test]
-fn with_retransmission_and_penalties_wifi_and_3g_are_never_worse_than_wifi() {
+fn wifi_and_3g_with_both_mechanisms_never_worse_than_wifi() {
     // Figure 4 of the paper: regular MPTCP is worse than TCP over WiFi unless the buffer is near a megabyte; with both mechanisms
     // it is as good with any buffer, and better from 200 kB on. The paper's kernel ended slow start at a penalty (`nsdi2012`);
     // later kernels do not (`linux`), and gain less.

@@ -65,7 +65,7 @@ fn carried(run: &Run, link: &str, from: f64, to: f64) -> f64 {
 }
 
 #[test]
-fn linux_out_of_the_box_joins_from_two_further_interfaces() {
+fn linux_default_path_manager_joins_from_two_further_interfaces() {
     let run = linux(star("10 s", 4, 1), "").run();
     assert_eq!(subflows(&run), by_link(&[("a1", 1), ("a2", 1), ("a3", 1)]));
     assert!(run.leaf("groups.mp.goodput_bps.sum") > 2.4e6, "three paths of 1 Mbit/s add up");
@@ -76,7 +76,7 @@ fn linux_out_of_the_box_joins_from_two_further_interfaces() {
 }
 
 #[test]
-fn only_an_announced_address_that_is_accepted_is_joined() {
+fn add_addr_is_joined_only_if_accepted() {
     let second = |parameters: &str| carried(&linux(disjoint("5 s"), parameters).run(), "a2", 0.0, 5.0) > 0.0;
     assert!(second("add_addr_accepted = 1, server = \"2 signal\""));
     assert!(!second("add_addr_accepted = 0, server = \"2 signal\""));
@@ -84,7 +84,7 @@ fn only_an_announced_address_that_is_accepted_is_joined() {
 }
 
 #[test]
-fn fullmesh_endpoints_reach_every_address() {
+fn fullmesh_joins_every_address() {
     let server = "subflows = 8, add_addr_accepted = 1, server = \"2 signal\"";
     let mesh = linux(star("10 s", 2, 2), &format!("{server}, client = \"1 fullmesh, 2 subflow fullmesh\""));
     assert_eq!(subflows(&mesh.run()), by_link(&[("a1", 2), ("a2", 2)]));
@@ -93,7 +93,7 @@ fn fullmesh_endpoints_reach_every_address() {
 }
 
 #[test]
-fn a_backup_carries_data_only_while_no_regular_path_is_left() {
+fn backup_subflow_carries_data_only_without_a_regular_one() {
     let backups =
         ["client = \"1 subflow, 2 subflow backup\"", "client = \"2 subflow\", server = \"1 signal\""];
     let text = fault(linux(star("40 s", 2, 1), backups[0]), "a1", "down", "10 s", "20 s");
@@ -111,7 +111,7 @@ fn a_backup_carries_data_only_while_no_regular_path_is_left() {
 }
 
 #[test]
-fn a_backup_takes_over_from_a_path_that_falls_silent() {
+fn backup_subflow_takes_over_from_a_stale_one() {
     // The path fails silently: it is found stale at the connection's fifth timeout, at intervals of 200 ms once the subflow's own
     // has expired.
     let text = linux(star("40 s", 2, 1), "client = \"1 subflow, 2 subflow backup\"");
@@ -123,7 +123,7 @@ fn a_backup_takes_over_from_a_path_that_falls_silent() {
 }
 
 #[test]
-fn a_daemon_brings_a_path_back_and_nobody_else_does() {
+fn userspace_path_manager_alone_reopens_a_path() {
     let down = fault(linux(star("30 s", 2, 1), ""), "a2", "down", "5 s", "8 s").run();
     assert_eq!(subflows(&down), by_link(&[("a1", 1), ("a2", 2)]));
     assert!(carried(&down, "a2", 5.2, 8.0) == 0.0 && carried(&down, "a2", 8.0, 9.0) > 50_000.0);
@@ -136,7 +136,7 @@ fn a_daemon_brings_a_path_back_and_nobody_else_does() {
 }
 
 #[test]
-fn a_script_moves_a_connection_from_one_path_to_the_other() {
+fn path_manager_script_moves_connection_between_paths() {
     // A transfer of 2 MB takes 17 s on one path: most of it goes by the second, which is never announced.
     let script = "client = \"1 s connect 2 to 2; 5 s close 1 to 1\"";
     let manager = format!("{{ kind = \"manual\", {script} }}");
@@ -151,7 +151,7 @@ fn a_script_moves_a_connection_from_one_path_to_the_other() {
 }
 
 #[test]
-fn a_script_makes_backups_and_takes_addresses_away() {
+fn path_manager_script_sets_backup_and_removes_addresses() {
     let script = "client = \"0 s connect 2 to 1; 5 s backup 2; 10 s regular 2; 15 s remove 2\"";
     let run = flow(star("20 s", 2, 1), &format!("{{ kind = \"manual\", {script} }}"), "\"bulk\"").run();
     // The send queue of the second still drains when it becomes a backup.
@@ -168,7 +168,7 @@ fn a_script_makes_backups_and_takes_addresses_away() {
 }
 
 #[test]
-fn the_first_data_fits_the_path_with_the_keys_beside_it() {
+fn first_data_segment_with_mp_capable_fits_the_mtu() {
     // RFC 8684 §3.1: MP_CAPABLE goes with the first data, and takes more room than a mapping.
     for more in ["", ", checksum = true", ", behaviour = { wide_dsn = true, wide_data_ack = true }"] {
         let text = star("5 s", 1, 1).with("mtu = \"65535 B\"", "mtu = \"1500 B\"");

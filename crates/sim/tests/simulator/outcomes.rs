@@ -24,7 +24,7 @@ fn sequence(transport: &str, fault: &str) -> Run {
 }
 
 #[test]
-fn transfers_are_counted_from_what_was_asked_to_what_became_of_it() {
+fn transfer_counts_cover_every_outcome() {
     let run = sequence("", "");
     assert_eq!(transfers(&run, "tcp"), [3, 3, 3, 0, 0, 0]);
     assert_eq!((run.tcp("connections.opened"), run.tcp("connections.open")), (3.0, 0.0));
@@ -44,7 +44,7 @@ fn transfers_are_counted_from_what_was_asked_to_what_became_of_it() {
 }
 
 #[test]
-fn applications_without_transfers_have_connections_and_datagrams_neither() {
+fn transfer_counts_are_null_without_transfers() {
     let run = Text::new("2 s")
         .dumbbell(1, "1 Mbit/s", "10 ms", "")
         .tcp("", "\"bulk\"")
@@ -62,7 +62,7 @@ fn applications_without_transfers_have_connections_and_datagrams_neither() {
 }
 
 #[test]
-fn an_interface_that_goes_down_is_what_ended_its_connection() {
+fn interface_down_is_the_cause_of_break() {
     let fault = "[[fault]]\nat = \"2 s\"\nuntil = \"3 s\"\nlink = \"path0\"\nkind = \"down\"";
     let text = flow(parallel("300 s", 1, "30 packets"), "", "{ kind = \"transfer\", size = \"2 MB\" }");
     let run = text.add(fault).run();
@@ -72,7 +72,7 @@ fn an_interface_that_goes_down_is_what_ended_its_connection() {
 }
 
 #[test]
-fn sequences_go_on_behind_a_middlebox_that_takes_options_from_data() {
+fn sequence_continues_after_fallback_by_stripped_dss() {
     // All data and the DATA_FIN are sent before the fallback is detected.
     for (size, iw) in [("10 kB", 10), ("20 kB", 50), ("1 B", 10)] {
         let text = Text::new("60 s")

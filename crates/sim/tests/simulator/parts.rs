@@ -69,7 +69,7 @@ const COUNTERS: &[&str] = &[
 ];
 
 #[test]
-fn windows_that_follow_one_another_make_up_the_whole() {
+fn consecutive_windows_add_up_to_the_run() {
     let mut rng = Rng::new(3);
     for round in 0..8 {
         // The first window begins with the statistics, with or without a warm-up; boundaries coincide with faults, too.
@@ -145,7 +145,7 @@ fn flows_add_up(run: &Run, windows: usize) {
 }
 
 #[test]
-fn what_became_of_transfers_adds_up_to_the_whole_run() {
+fn transfer_outcomes_of_windows_add_up_to_the_run() {
     let run = busy().add(&windows(&[0, 2500, 5200, 6000])).run();
     for group in ["web", "mp", "asked"] {
         for counter in ["transfers.started", "transfers.completed", "transfers.failed", "connections.opened"]
@@ -172,7 +172,7 @@ fn outage() -> Text {
 }
 
 #[test]
-fn a_fault_shows_in_its_window_alone() {
+fn fault_affects_only_its_window() {
     let names = "[[window]]\nname = \"before\"\n[[window]]\nname = \"outage\"\nstart = \"10 s\"\n\
                  [[window]]\nname = \"after\"\nstart = \"15 s\"";
     // Boundary and fault in one instant, in either order of declaration.
@@ -197,7 +197,7 @@ fn a_fault_shows_in_its_window_alone() {
 }
 
 #[test]
-fn a_packet_counts_as_lost_in_the_window_in_which_it_was_sent() {
+fn losses_count_in_the_window_of_sending() {
     // At 10 s 200 packets wait; the link goes down 5 ms later, and one or two more have been sent.
     let run = Text::new("12 s")
         .dumbbell(1, "1 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
@@ -222,7 +222,7 @@ fn a_packet_counts_as_lost_in_the_window_in_which_it_was_sent() {
 }
 
 #[test]
-fn time_between_windows_is_of_the_whole_alone() {
+fn time_between_windows_counts_only_for_the_run() {
     let names = "[[window]]\nname = \"before\"\nstart = \"3 s\"\nend = \"9 s\"\n\
                  [[window]]\nname = \"after\"\nstart = \"20 s\"\nend = \"25 s\"";
     let (run, whole) = (outage().add(names).run(), outage().run());
@@ -236,7 +236,7 @@ fn time_between_windows_is_of_the_whole_alone() {
 }
 
 #[test]
-fn a_run_that_is_stopped_has_the_windows_that_have_begun() {
+fn cancelled_run_has_the_windows_begun() {
     use tailrace_core::Instant;
     use tailrace_sim::{Control, Cost, Simulation};
     let scenario = outage().add(&windows(&[4000, 8000, 20_000])).scenario();
@@ -255,7 +255,7 @@ fn a_run_that_is_stopped_has_the_windows_that_have_begun() {
 }
 
 #[test]
-fn classifiers_are_judged_by_what_stood_in_the_window() {
+fn classifier_accuracy_of_windows_uses_flags_in_them() {
     // A flood from 4 s to 30 s, which SFB takes some time to find, and forgets.
     let starts = [0, 4, 30, 60];
     let run = Text::new("90 s")
@@ -291,7 +291,7 @@ fn classifiers_are_judged_by_what_stood_in_the_window() {
 }
 
 #[test]
-fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
+fn classifier_groups_report_first_flag_clearing_and_reflagging() {
     // A flood that rests from 10 s to 40 s, so that SFB forgets it and has to find it again.
     let starts = [0, 30, 60];
     let run = Text::new("90 s")
@@ -353,7 +353,7 @@ fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
 }
 
 #[test]
-fn connections_of_multipath_tcp_say_what_each_path_carried_in_the_window() {
+fn mptcp_connections_report_paths_per_window() {
     // Two paths, the second dead from 10 s to 20 s.
     let run = Text::new("30 s")
         .hosts("a", 1)

@@ -32,7 +32,7 @@ fn ends(run: &Run) -> Vec<(String, String)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn a_permutation_is_one_to_one_sends_nobody_to_itself_and_is_the_runs(
+    fn permutation_is_a_derangement_fixed_by_the_run(
         hosts in 2_usize..12,
         seed in any::<u32>(),
         among in any::<bool>(),
@@ -56,7 +56,7 @@ proptest! {
 }
 
 #[test]
-fn every_permutation_that_can_be_is_drawn_about_as_often() {
+fn permutations_are_uniformly_distributed() {
     // Four hosts have nine derangements.
     let text = star(4, ("a[*]", "a[*]"), "pattern = \"permutation\"");
     let mut times = std::collections::BTreeMap::new();
@@ -69,7 +69,7 @@ fn every_permutation_that_can_be_is_drawn_about_as_often() {
 }
 
 #[test]
-fn the_scenario_of_a_run_draws_the_same_again() {
+fn resolved_permutation_is_redrawn_equal() {
     let scenario = star(9, ("a[*]", "a[*]"), "pattern = \"permutation\"").scenario();
     let first = run_scenario(&scenario, 3);
     let resolved = Simulation::build(&scenario, 3).unwrap().resolved();
@@ -79,7 +79,7 @@ fn the_scenario_of_a_run_draws_the_same_again() {
 }
 
 #[test]
-fn what_else_there_is_does_not_change_what_is_drawn() {
+fn added_groups_do_not_change_permutation() {
     let text = star(8, ("a[*]", "a[*]"), "pattern = \"permutation\"");
     let other = text.clone().flow(
         "y",
@@ -92,7 +92,7 @@ fn what_else_there_is_does_not_change_what_is_drawn() {
 }
 
 #[test]
-fn an_incast_begins_at_one_moment_unless_each_has_its_own() {
+fn incast_flows_start_simultaneously_by_default() {
     let starts = |pattern: &str, start: &str| {
         let more = format!("pattern = \"{pattern}\"\nstart = {start}");
         let run = star(5, ("a[*]", "a[2]"), &more).run();

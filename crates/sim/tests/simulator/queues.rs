@@ -5,7 +5,7 @@ use crate::support::{Text, assert_close};
 const UDP: &str = "{ kind = \"udp\", header = \"0 B\" }";
 
 #[test]
-fn constant_load_above_capacity_loses_one_minus_capacity_over_load() {
+fn cbr_overload_loss_is_one_minus_capacity_over_load() {
     for n in [2, 5, 16] {
         // n sources of 2 Mbit/s on 3 Mbit/s, phases at random.
         let run = Text::new("40 s")
@@ -52,7 +52,7 @@ fn poisson(load: f64, limit: u32) -> crate::support::Run {
 }
 
 #[test]
-fn poisson_arrivals_wait_as_in_m_d_1() {
+fn poisson_waiting_time_matches_m_d_1() {
     // Wq = S ρ / (2 (1 - ρ)). Of the mean wait of an M/D/1 queue over a time T, the standard error is about
     // σ sqrt(2 τ / T) with σ ≈ Wq and a relaxation time τ ≈ 2 S / (1 - sqrt ρ)²; tolerances are three of those.
     for (load, tolerance) in [(0.5, 0.03), (0.8, 0.08), (0.9, 0.16_f64)] {
@@ -75,7 +75,7 @@ fn poisson_arrivals_wait_as_in_m_d_1() {
 }
 
 #[test]
-fn a_short_queue_loses_poisson_arrivals_as_m_d_1_k() {
+fn poisson_loss_matches_m_d_1_k() {
     // M/D/1/K by its embedded chain; K counts the packet in service.
     for (load, limit) in [(0.9, 3), (1.0, 10), (1.25, 5)] {
         let run = poisson(load, limit);
@@ -104,7 +104,7 @@ fn md1k_loss(rho: f64, k: usize) -> f64 {
 }
 
 #[test]
-fn statistics_of_an_empty_queue_are_zero_or_void() {
+fn empty_queue_statistics_are_zero_or_null() {
     let run = Text::new("2 s")
         .dumbbell(1, "8 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"5 packets\" }")
         .flow("cbr", ("src[0]", "dst[0]"), UDP, "{ kind = \"cbr\", rate = \"1 Mbit/s\", size = \"1000 B\" }")

@@ -2,7 +2,7 @@
 
 use crate::support::{Run, Text, assert_close};
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_sim::{Change, ChangeError, Simulation};
+use tailrace_sim::{Change, LiveChangeError, Simulation};
 
 /// A client `a` and a server `b` at a router, with a link each.
 fn network(duration: &str) -> Text {
@@ -69,7 +69,7 @@ const NEW: [u8; 4] = [10, 0, 9, 9];
 const SERVER: [u8; 4] = [10, 0, 0, 2];
 
 #[test]
-fn a_connection_of_tcp_dies_with_its_address_at_either_end() {
+fn tcp_connection_breaks_on_address_change() {
     for host in ["a", "b"] {
         let run = network("60 s")
             .flow("tcp", ("a", "b"), "{ kind = \"tcp\", data_retries = 4 }", "\"bulk\"")
@@ -89,7 +89,7 @@ fn a_connection_of_tcp_dies_with_its_address_at_either_end() {
 }
 
 #[test]
-fn a_connection_outlives_an_address_that_comes_back_in_time() {
+fn tcp_connection_survives_a_short_address_change() {
     let run = network("20 s")
         .flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"")
         .add(&change("a", "until = \"6 s\""))
@@ -100,7 +100,7 @@ fn a_connection_outlives_an_address_that_comes_back_in_time() {
 }
 
 #[test]
-fn what_is_opened_later_is_between_the_new_addresses() {
+fn new_connections_use_the_new_address() {
     for (host, from, to) in [("a", NEW, SERVER), ("b", OLD, NEW)] {
         for direction in ["up", "down"] {
             let run = network("60 s")
@@ -134,7 +134,7 @@ fn what_is_opened_later_is_between_the_new_addresses() {
 }
 
 #[test]
-fn multipath_tcp_joins_from_the_new_address_and_back() {
+fn mptcp_joins_from_the_new_address_and_back() {
     for profile in ["rfc", "linux", "mptcp_0_94", "ns2", "ns3"] {
         for manager in ["\"fullmesh\"", "\"linux\"", "{ kind = \"linux\", client = \"1 subflow\" }"] {
             let transport =
@@ -163,7 +163,7 @@ fn multipath_tcp_joins_from_the_new_address_and_back() {
 }
 
 #[test]
-fn a_path_manager_that_opens_nothing_loses_the_connection() {
+fn mptcp_connection_breaks_with_passive_path_manager() {
     // An endpoint with `fullmesh` joins the addresses of existing subflows, and there are none left.
     for manager in ["\"passive\"", "\"ndiffports\"", "{ kind = \"linux\", client = \"1 fullmesh\" }"] {
         let transport =
@@ -175,7 +175,7 @@ fn a_path_manager_that_opens_nothing_loses_the_connection() {
 }
 
 #[test]
-fn a_script_joins_from_the_interface_whatever_its_address_is() {
+fn path_manager_script_joins_from_renumbered_interface() {
     let transport =
         "{ kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"6 s connect 1 to 1\" } }";
     let run = network("15 s").flow("mp", ("a", "b"), transport, "\"bulk\"").add(&change("a", "")).run();
@@ -184,7 +184,7 @@ fn a_script_joins_from_the_interface_whatever_its_address_is() {
 }
 
 #[test]
-fn a_server_withdraws_an_address_and_announces_another() {
+fn server_address_change_sends_remove_addr_and_add_addr() {
     // Over the other path, because nothing can be sent from an address that is gone; with one path, nothing can be sent at all.
     let all = |manager: &str| format!("{{ kind = \"mptcp\", path_manager = {manager} }}");
     let run = |text: Text, manager: &str, interface: &str| {
@@ -214,7 +214,7 @@ fn a_server_withdraws_an_address_and_announces_another() {
 }
 
 #[test]
-fn datagrams_leave_from_the_new_address_and_the_peer_follows_what_it_hears() {
+fn udp_peer_follows_source_address_change() {
     let cbr = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
     let run = |ends, app: &str, host: &str| {
         network("10 s").flow("udp", ends, "\"udp\"", app).add(&change(host, "until = \"7 s\"")).run()
@@ -230,7 +230,7 @@ fn datagrams_leave_from_the_new_address_and_the_peer_follows_what_it_hears() {
 }
 
 #[test]
-fn a_flow_that_has_not_begun_sends_to_the_address_of_the_time() {
+fn udp_flow_starts_to_the_present_address() {
     let cbr = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
     let run = network("10 s")
         .flow_with("udp", ("a", "b"), "\"udp\"", cbr, "start = \"6 s\"")
@@ -241,7 +241,7 @@ fn a_flow_that_has_not_begun_sends_to_the_address_of_the_time() {
 }
 
 #[test]
-fn an_address_that_changes_while_its_link_is_down_or_as_it_returns_is_used_from_then_on() {
+fn address_change_during_link_down_takes_effect() {
     for (down, up) in [("4 s", "8 s"), ("4 s", "5 s"), ("5 s", "8 s")] {
         let fault = format!("[[fault]]\nkind = \"down\"\nlink = \"up\"\nat = \"{down}\"\nuntil = \"{up}\"");
         for manager in ["\"fullmesh\"", "{ kind = \"linux\", client = \"2 subflow, 1 subflow\" }"] {
@@ -261,7 +261,7 @@ fn an_address_that_changes_while_its_link_is_down_or_as_it_returns_is_used_from_
 }
 
 #[test]
-fn the_last_of_several_addresses_holds_and_those_before_come_back() {
+fn overlapping_address_faults_latest_wins_and_earlier_return() {
     let more = |value: &str, at: &str, until: &str| {
         format!(
             "[[fault]]\nkind = \"address\"\nhost = \"a\"\nat = \"{at}\"\nuntil = \"{until}\"\nvalue = \"{value}\""
@@ -282,7 +282,7 @@ fn the_last_of_several_addresses_holds_and_those_before_come_back() {
 }
 
 #[test]
-fn a_flow_is_judged_by_all_its_addresses() {
+fn classifier_accuracy_covers_all_addresses_of_a_flow() {
     let run = Text::new("20 s")
         .top("record = { events = true }")
         .dumbbell(3, "1 Mbit/s", "10 ms", "queue = { kind = \"fred\", limit = \"50 packets\" }")
@@ -305,10 +305,10 @@ fn a_flow_is_judged_by_all_its_addresses() {
 }
 
 #[test]
-fn no_link_has_an_address() {
+fn live_address_change_of_a_link_is_refused() {
     let text = network("20 s").flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"").add(&change("a", ""));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let kind = FaultConfig::default_of("address").unwrap();
     let change = simulation.change(Change::Restore(LinkIndex(0), kind));
-    assert_eq!(change, Err(ChangeError::NotOfLink("address")));
+    assert_eq!(change, Err(LiveChangeError::NotOfLink("address")));
 }

@@ -25,7 +25,7 @@ fn of(run: &Run, leaf: &str) -> f64 {
 }
 
 #[test]
-fn what_the_fast_way_brings_waits_for_the_slow_one() {
+fn reordering_delay_is_the_path_difference() {
     let run = two_ways("lowest_rtt");
     // Segments of 1500 B take 1.2 ms; the slow path is 90 ms longer, and the last of its four segments comes 3.6 ms after the
     // first.
@@ -46,7 +46,7 @@ fn what_the_fast_way_brings_waits_for_the_slow_one() {
 }
 
 #[test]
-fn copies_on_both_ways_leave_nothing_to_wait_for() {
+fn redundant_scheduler_avoids_reordering() {
     let (one, both) = (two_ways("lowest_rtt"), two_ways("redundant"));
     for leaf in ["displacement_bytes", "reordering_delay_s"] {
         assert!(of(&both, &format!("{leaf}.max")) < 0.1 * of(&one, &format!("{leaf}.max")), "{leaf}");
@@ -56,7 +56,7 @@ fn copies_on_both_ways_leave_nothing_to_wait_for() {
 }
 
 #[test]
-fn the_table_holds_the_distributions_and_the_series_their_course() {
+fn reordering_table_and_series_match_summary() {
     let run = two_ways("lowest_rtt");
     let (variables, low, high, segments) = (
         run.words("reordering", "variable"),

@@ -21,7 +21,7 @@ fn failures(run: &Run) -> f64 {
 }
 
 #[test]
-fn without_checksums_multipath_tcp_delivers_what_comes() {
+fn mptcp_without_checksums_delivers_corrupted_payload() {
     for path in [0, 1] {
         let run = over_two(path, true, "checksum = false");
         assert_eq!(run.leaf("groups.mp.completed"), 1.0);
@@ -36,7 +36,7 @@ fn without_checksums_multipath_tcp_delivers_what_comes() {
 }
 
 #[test]
-fn with_checksums_a_path_that_changes_payload_is_given_up() {
+fn dss_checksum_failure_closes_the_subflow() {
     let plain = over_two(1, false, "checksum = true");
     for path in [0, 1] {
         let run = over_two(path, true, "checksum = true");
@@ -51,7 +51,7 @@ fn with_checksums_a_path_that_changes_payload_is_given_up() {
 }
 
 #[test]
-fn where_no_payload_passes_there_is_nothing_to_change() {
+fn middlebox_in_ack_direction_corrupts_nothing() {
     for path in [0, 1] {
         for transport in ["checksum = false", "checksum = true"] {
             let run = over_two(path, false, transport);
@@ -62,7 +62,7 @@ fn where_no_payload_passes_there_is_nothing_to_change() {
 }
 
 #[test]
-fn with_checksums_the_only_path_becomes_plain_tcp() {
+fn dss_checksum_failure_on_single_path_falls_back_to_tcp() {
     for (there, back) in [("0.03", "0"), ("0", "0.03"), ("0.03", "0.03")] {
         let box_ = format!("name = \"path0\"\nrewrite = {there}\nreverse = {{ rewrite = {back} }}");
         let text = parallel("30 s", 1, "30 packets").with("name = \"path0\"", &box_);
@@ -75,7 +75,7 @@ fn with_checksums_the_only_path_becomes_plain_tcp() {
 }
 
 #[test]
-fn tcp_and_udp_deliver_what_comes_and_do_as_ever() {
+fn tcp_and_udp_deliver_corrupted_payload() {
     let text = |rewrite: &str| {
         Text::new("20 s")
             .dumbbell(1, "4 Mbit/s", "10 ms", &format!("rewrite = {rewrite}"))
@@ -133,7 +133,7 @@ fn is_right(dss: &[u8], payload: &[u8]) -> bool {
 }
 
 #[test]
-fn captures_show_the_failure_the_mapping_and_which_checksum_is_wrong() {
+fn captures_show_mp_fail_infinite_mapping_and_wrong_checksum() {
     let fields = [
         "tcp.options",
         "tcp.payload",

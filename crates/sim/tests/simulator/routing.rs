@@ -35,7 +35,7 @@ fn many_flows(routing: &str) -> Text {
 }
 
 #[test]
-fn without_a_word_of_it_all_flows_take_the_first_way() {
+fn single_path_routing_is_the_default() {
     let run = many_flows("{}").run();
     assert_eq!(loads(&run)[0], [4000.0, 0.0, 0.0, 0.0]);
     let said = many_flows("{ equal_paths = \"first\", convergence = \"0 s\" }").run();
@@ -43,7 +43,7 @@ fn without_a_word_of_it_all_flows_take_the_first_way() {
 }
 
 #[test]
-fn flows_spread_evenly_and_each_stays_on_its_way() {
+fn ecmp_spreads_flows_evenly_and_keeps_each_on_a_path() {
     for by in ["five_tuple", "src_dst"] {
         let text = many_flows(&format!("{{ equal_paths = \"{by}\" }}"));
         let run = text.run();
@@ -62,7 +62,7 @@ fn flows_spread_evenly_and_each_stays_on_its_way() {
 }
 
 #[test]
-fn flows_whose_way_fails_spread_over_the_others() {
+fn ecmp_rehashes_flows_of_a_failed_path() {
     // From 0.5 s on: five datagrams of each flow on that path have left, none is on it (they come every 100 ms).
     let fault = "[[fault]]\nlink = \"r1-m2\"\nkind = \"down\"\nat = \"50 ms\"";
     let text = many_flows("{ equal_paths = \"five_tuple\" }");
@@ -79,7 +79,7 @@ fn flows_whose_way_fails_spread_over_the_others() {
 }
 
 #[test]
-fn subflows_of_other_ports_take_other_ways_where_ports_count() {
+fn ecmp_by_five_tuple_separates_subflows() {
     let ways = |by: &str| {
         let manager = "{ kind = \"ndiffports\", num_subflows = 8 }";
         let run = four_ways(1, &format!("{{ equal_paths = \"{by}\" }}"))
@@ -133,7 +133,7 @@ fn fates(run: &Run) -> [f64; 3] {
 }
 
 #[test]
-fn packets_are_lost_for_as_long_as_routes_are_late() {
+fn convergence_delay_loses_packets() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"20 s\"";
     // Datagram k reaches r1 at k + 1.04 ms, and r2 10.04 ms later: ten are on the link when it goes down, and the 10 000 that
     // come while it is down take the detour.
@@ -144,14 +144,14 @@ fn packets_are_lost_for_as_long_as_routes_are_late() {
 }
 
 #[test]
-fn routes_that_are_late_miss_what_is_over_by_then_and_follow_it_all_the_same() {
+fn convergence_delay_applies_to_a_short_outage() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"10.1 s\"";
     // Down for 100 datagrams, without a detour; from 10.25 to 10.35 s over the detour, without need.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [110.0, 110.0, 100.0]);
 }
 
 #[test]
-fn routers_learn_late_of_a_host_that_is_cut_off() {
+fn convergence_delay_applies_to_host_links() {
     let fault = "[[fault]]\nlink = \"last\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"20 s\"";
     let [at_once, late] = ["{}", "{ convergence = \"250 ms\" }"].map(|routing| {
         let run = steady(routing, fault);
@@ -166,7 +166,7 @@ fn routers_learn_late_of_a_host_that_is_cut_off() {
 }
 
 #[test]
-fn withheld_routes_are_late_as_well() {
+fn convergence_delay_adds_to_withheld_routes() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nroute_delay = \"1 s\"\nat = \"10 s\"\nuntil = \"20 s\"";
     // Back at 20 s, with routes a second later, of which routers hear 250 ms after that.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [260.0, 260.0, 11_000.0]);

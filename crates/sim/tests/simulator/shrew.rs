@@ -40,7 +40,7 @@ fn goodput(n: usize, min_rto: f64, attack: Option<f64>) -> f64 {
 }
 
 #[test]
-fn throughput_follows_the_model_with_nulls_at_min_rto_and_its_half() {
+fn shrew_throughput_follows_model_with_nulls_at_min_rto() {
     let free = goodput(1, 1.0, None);
     for period in [0.5, 0.7, 1.0, 1.2, 1.5, 2.0, 3.0] {
         let share = goodput(1, 1.0, Some(period)) / free;
@@ -54,7 +54,7 @@ fn throughput_follows_the_model_with_nulls_at_min_rto_and_its_half() {
 }
 
 #[test]
-fn several_flows_meet_the_same_nulls() {
+fn shrew_nulls_are_shared_by_several_flows() {
     // Away from the nulls flows deviate from the model, as not all lose packets in each pulse; at the nulls none makes progress.
     let free = goodput(5, 1.0, None);
     for period in [0.5, 1.0] {
@@ -64,7 +64,7 @@ fn several_flows_meet_the_same_nulls() {
 }
 
 #[test]
-fn a_smaller_min_rto_moves_the_nulls() {
+fn shrew_nulls_move_with_min_rto() {
     let free = goodput(1, 0.2, None);
     // Periods that starve flows with 1 s do not do so with 0.2 s; 0.2 s itself does. The tolerance is the spec's 0.1, because
     // outage and slow start weigh more in shorter cycles.

@@ -74,7 +74,7 @@ fn while_closed(all: &[Segment]) -> Vec<Vec<Segment>> {
 }
 
 #[test]
-fn a_sender_probes_a_closed_window_less_and_less_often_and_sends_nothing_else() {
+fn zero_window_probes_back_off_exponentially() {
     let run = read_slowly("min_rto = \"200 ms\"", "");
     let spans = while_closed(&segments(&run.output.captures[0].bytes));
     assert!(spans.len() > 10, "{}", spans.len());
@@ -96,7 +96,7 @@ fn a_sender_probes_a_closed_window_less_and_less_often_and_sends_nothing_else() 
 }
 
 #[test]
-fn a_receiver_answers_every_probe_takes_nothing_back_and_opens_by_a_segment_or_more() {
+fn receiver_answers_probes_and_avoids_silly_window() {
     let run = read_slowly("", "");
     let all = segments(&run.output.captures[0].bytes);
     let acks: Vec<Segment> = all.iter().copied().filter(|s| !s.from_server && !s.is_syn).collect();
@@ -119,7 +119,7 @@ fn a_receiver_answers_every_probe_takes_nothing_back_and_opens_by_a_segment_or_m
 }
 
 #[test]
-fn a_slow_reader_gets_what_it_reads_and_what_its_buffer_holds() {
+fn slow_reader_delivers_reads_plus_buffer() {
     // Reads of 8 kB every four seconds for 60 s, the last at 56 s, and 32 kB.
     let most = 14.0 * 8_000.0 + 32_000.0;
     let run = read_slowly("", "");
@@ -136,7 +136,7 @@ fn a_slow_reader_gets_what_it_reads_and_what_its_buffer_holds() {
 }
 
 #[test]
-fn with_the_profile_of_linux_a_slow_reader_gets_to_the_byte_what_kernels_gave_it() {
+fn linux_profile_slow_reader_matches_kernel_to_the_byte() {
     let text = Text::of(
         "name = \"slow\"\nduration = \"10 s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\n\
          between = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"droptail limit 50\"\n[[flow]]\nname = \"tcp\"\n\
@@ -153,7 +153,7 @@ fn with_the_profile_of_linux_a_slow_reader_gets_to_the_byte_what_kernels_gave_it
 }
 
 #[test]
-fn a_slow_reader_of_multipath_tcp_closes_the_window_of_all_its_paths() {
+fn mptcp_slow_reader_closes_the_shared_window() {
     let text = crate::mptcp::parallel("60 s", 2, "30 packets");
     let app = "{ kind = \"slow_reader\", rate = \"16 kbit/s\", chunk = \"8 kB\" }";
     let run = crate::mptcp::flow(text, "receive_buffer = \"32 kB\"", app).run();

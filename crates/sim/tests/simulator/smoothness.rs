@@ -36,7 +36,7 @@ fn pulse() -> Text {
 }
 
 #[test]
-fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
+fn longest_delivery_gap_is_the_outage_split_by_window() {
     let run = pulse()
         .add("[[window]]\nname = \"within\"\nstart = \"1200 ms\"\nend = \"1400 ms\"")
         .add("[[window]]\nname = \"end\"\nstart = \"1400 ms\"")
@@ -54,7 +54,7 @@ fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
 }
 
 #[test]
-fn a_flow_is_silent_only_while_it_is_open() {
+fn delivery_gap_counts_only_open_flows() {
     let silence = |gap| sequence(gap, 20).tcp("longest_silence_s");
     // Handshake and one-way delay; pauses between connections do not count.
     assert!((0.06..0.07).contains(&silence("5 s")), "{}", silence("5 s"));
@@ -62,7 +62,7 @@ fn a_flow_is_silent_only_while_it_is_open() {
 }
 
 #[test]
-fn goodput_until_completion_is_of_the_time_that_transfers_took() {
+fn completion_goodput_covers_only_transfer_time() {
     let run = sequence("1 s", 8);
     let rate = run.tcp("completion_goodput_bps.mean");
     assert_close(rate, 800e3 / run.tcp("completion_s.mean"), 1e-9);
@@ -76,7 +76,7 @@ fn goodput_until_completion_is_of_the_time_that_transfers_took() {
 }
 
 #[test]
-fn intervals_tell_how_even_goodput_and_losses_are() {
+fn interval_smoothness_matches_hand_computed_values() {
     let run = pulse()
         .top("record = { interval = \"100 ms\" }")
         .add("[[window]]\nname = \"within\"\nstart = \"1 s\"\nend = \"1400 ms\"")

@@ -7,7 +7,8 @@ use tailrace_core::params::ParamType;
 use tailrace_core::{Duration, Instant, Probability, Rate, Rng};
 use tailrace_scenario::model::{FaultConfig, LinkIndex, LossConfig, Scenario};
 use tailrace_sim::{
-    CaptureFile, Change, ChangeError, Control, Cost, Drained, Progress, RunOutput, Simulation, Table, Values,
+    CaptureFile, Change, Control, Cost, DrainedOutput, LiveChangeError, Progress, RunOutput, Simulation,
+    Table, Values,
 };
 
 fn build(scenario: &Arc<Scenario>) -> Simulation {
@@ -90,14 +91,14 @@ fn join(all: &mut Values, more: Values) {
 
 /// Concatenation of drained parts, as a writer of files would do it.
 #[derive(Default)]
-struct Kept {
+struct DrainedParts {
     tables: Vec<Table>,
     captures: Vec<CaptureFile>,
     /// Largest part, in rows.
     largest: usize,
 }
 
-impl Kept {
+impl DrainedParts {
     fn add(&mut self, tables: Vec<Table>, captures: Vec<CaptureFile>) {
         for table in tables {
             self.largest = self.largest.max(rows(&table));
@@ -141,7 +142,7 @@ fn stop_after(now: Instant, rng: &mut Rng) -> Instant {
 }
 
 #[test]
-fn steps_of_any_length_lead_to_the_same_end() {
+fn result_is_independent_of_step_length() {
     let scenario = busy();
     let whole = build(&scenario).run(&Control::default()).unwrap();
     assert!(whole.tables.iter().any(|t| t.name == "events" && rows(t) > 500));
@@ -149,7 +150,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
     let mut rng = Rng::new(7);
     for drains in [false, true, true, true] {
         let mut simulation = build(&scenario);
-        let mut kept = Kept::default();
+        let mut kept = DrainedParts::default();
         let mut steps = 0;
         loop {
             let until = stop_after(simulation.now(), &mut rng);
@@ -157,7 +158,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
             steps += 1;
             if drains {
                 let before = simulation.recorded_bytes();
-                let Drained { tables, captures } = simulation.drain();
+                let DrainedOutput { tables, captures } = simulation.drain();
                 assert!(tables.iter().all(|t| rows(t) == 0) || simulation.recorded_bytes() < before);
                 kept.add(tables, captures);
             }
@@ -187,7 +188,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
 }
 
 #[test]
-fn looking_changes_no_figure_and_tells_what_the_end_would() {
+fn summary_so_far_changes_nothing_and_equals_the_end() {
     let scenario = busy();
     let whole = build(&scenario).run(&Control::default()).unwrap();
     let mut simulation = build(&scenario);
@@ -213,7 +214,7 @@ fn looking_changes_no_figure_and_tells_what_the_end_would() {
 }
 
 #[test]
-fn a_run_that_is_stopped_tells_how_far_it_came() {
+fn cancelled_run_returns_partial_results() {
     let scenario = busy();
     let mut simulation = build(&scenario);
     assert_eq!(step(&mut simulation, Instant::from_millis(1700)), Progress::UnderWay);
@@ -246,7 +247,7 @@ fn link(scenario: &Scenario, name: &str) -> LinkIndex {
 }
 
 #[test]
-fn a_picture_shows_rates_since_the_last_one() {
+fn snapshot_rates_cover_time_since_the_previous_one() {
     let mut simulation = build(&steady().scenario());
     step(&mut simulation, Instant::from_secs(2));
     let first = simulation.snapshot();
@@ -278,7 +279,7 @@ fn with(kind: &str, value: impl ParamType) -> FaultConfig {
 }
 
 #[test]
-fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
+fn live_changes_take_effect_and_replay_as_faults() {
     let parsed = steady().parsed();
     let scenario = Arc::new(parsed.scenario);
     let bottleneck = link(&scenario, "bottleneck");
@@ -324,14 +325,14 @@ fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
 }
 
 #[test]
-fn a_change_that_means_nothing_is_refused() {
+fn invalid_live_change_is_refused() {
     let scenario = steady().scenario();
     let mut simulation = build(&scenario);
     let nowhere = LinkIndex(scenario.links.len() as u32);
-    assert_eq!(simulation.change(Change::Set(nowhere, fault("down"))), Err(ChangeError::NoSuchLink));
+    assert_eq!(simulation.change(Change::Set(nowhere, fault("down"))), Err(LiveChangeError::NoSuchLink));
     let stuck = Change::Set(LinkIndex(0), fault("rate"));
-    assert!(matches!(simulation.change(stuck), Err(ChangeError::BadValue(_))));
+    assert!(matches!(simulation.change(stuck), Err(LiveChangeError::BadValue(_))));
     assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-    assert_eq!(simulation.change(Change::Set(LinkIndex(0), fault("down"))), Err(ChangeError::Over));
+    assert_eq!(simulation.change(Change::Set(LinkIndex(0), fault("down"))), Err(LiveChangeError::Over));
     assert_eq!(simulation.changes(), []);
 }

@@ -41,7 +41,7 @@ fn mathis(p: f64, b: f64) -> f64 {
 }
 
 #[test]
-fn the_formulas_here_are_the_specs() {
+fn theory_formulas_match_tabulated_values() {
     // Values tabulated in spec 6.1 and 6.2.
     assert_close(mathis(0.01, 1.0), 122.5, 1e-3);
     assert_close(mathis(0.01, 2.0), 86.6, 1e-3);
@@ -51,7 +51,7 @@ fn the_formulas_here_are_the_specs() {
 }
 
 #[test]
-fn random_loss_with_an_ack_a_packet_gives_mathis_and_pftk() {
+fn random_loss_with_ack_per_packet_matches_mathis_and_pftk() {
     // The spec accepts 20 % around PFTK; Mathis holds up to about 1 % loss.
     for transport in ["cc = \"newreno\", sack = false", "cc = \"reno\", sack = true"] {
         for p in [0.001, 0.01, 0.02, 0.05] {
@@ -65,7 +65,7 @@ fn random_loss_with_an_ack_a_packet_gives_mathis_and_pftk() {
 }
 
 #[test]
-fn random_loss_with_delayed_acks_gives_mathis_and_pftk_with_b_2() {
+fn random_loss_with_delayed_acks_matches_mathis_and_pftk_with_b_2() {
     // The formulas assume a sender that counts ACKs; byte counting (RFC 3465) makes up for delayed ACKs.
     for p in [0.001, 0.01] {
         let transport = "cc = \"newreno\", sack = false, delayed_ack = 2, min_rto = \"1 s\"";
@@ -92,7 +92,7 @@ fn window_under_periodic_loss(n: u64, transport: &str) -> f64 {
 }
 
 #[test]
-fn renos_mean_window_under_periodic_loss_is_the_root_of_three_halves_of_n() {
+fn reno_mean_cwnd_under_periodic_loss_is_sqrt_of_three_halves_n() {
     // Spec 1.15. The formula leaves out the RTT of recovery and whole packets: 5 % at 39 packets, less above.
     for (n, tolerance) in [(1000, 0.05), (10_000, 0.025)] {
         assert_close(window_under_periodic_loss(n, "cc = \"reno\""), (1.5 * n as f64).sqrt(), tolerance);
@@ -100,7 +100,7 @@ fn renos_mean_window_under_periodic_loss_is_the_root_of_three_halves_of_n() {
 }
 
 #[test]
-fn cubics_mean_window_is_rfc_9438s() {
+fn cubic_mean_cwnd_matches_rfc_9438() {
     // §5.1 equation 6 with C = 0.4 and β = 0.7: 1.054 (R/p)^0.75, if it exceeds Reno's; below that the window is Reno's (table 1:
     // 38 at p = 1e-3). Fast convergence, which the formula leaves out, costs up to 8 %: a window that falls by a packet from one
     // loss to the next releases bandwidth.
@@ -113,7 +113,7 @@ fn cubics_mean_window_is_rfc_9438s() {
 }
 
 #[test]
-fn cubics_epochs_follow_a_recursion_of_its_window_curve() {
+fn cubic_epochs_match_window_recursion() {
     // From below the mean the window creeps up over many epochs, as the curve is flat where losses fall.
     for n in [3_000, 10_000] {
         let transport = "cc = { kind = \"cubic\", fast_convergence = false, reno_friendly = false }, initial_ssthresh = 60";
@@ -153,7 +153,7 @@ fn cubic_recursion(n: f64, start: f64) -> f64 {
 }
 
 #[test]
-fn renos_packets_are_those_of_a_small_model_to_the_packet() {
+fn reno_matches_independent_model_to_the_packet() {
     for n in [150, 400, 1000, 2777] {
         for rounds in [40, 333, 1500] {
             let run = Text::new(&format!("{} ms", rounds * 100 + 50))
@@ -303,7 +303,7 @@ impl RenoModel {
 }
 
 #[test]
-fn one_flow_uses_as_much_of_a_link_as_its_buffer_lets_it() {
+fn reno_utilization_follows_buffer_size() {
     // Spec 6.9. 5 Mbit/s and an RTT of 100 ms hold 62.5 packets of 1000 B, the buffer a share of them.
     for share in [0.25, 0.5, 1.0_f64] {
         let limit = (62.5 * share).round();

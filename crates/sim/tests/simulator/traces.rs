@@ -27,7 +27,7 @@ fn inline(lines: &str) -> String {
 }
 
 #[test]
-fn utilization_is_of_the_opportunities() {
+fn trace_utilization_is_relative_to_opportunities() {
     // Three opportunities every 20 ms, 150 per second.
     let run = |a_second| datagrams("trace(3 3 20)", a_second).run();
     assert_close(run(75).leaf("queues.r1->r2.utilization"), 0.5, 0.01);
@@ -39,7 +39,7 @@ fn utilization_is_of_the_opportunities() {
 }
 
 #[test]
-fn what_is_exported_and_taken_in_again_gives_the_same_departures() {
+fn exported_trace_reproduces_departures() {
     let fault = "[[fault]]\nat = \"1 s\"\nuntil = \"1.5 s\"\nlink = \"bottleneck\"\nkind = \"down\"";
     for (rate, more) in [("trace(3 3 20)", ""), ("trace(3 3 20)", fault), ("trace(0 7 8 8 8 11)", fault)] {
         let text = datagrams(rate, 120).add(more);
@@ -56,7 +56,7 @@ fn what_is_exported_and_taken_in_again_gives_the_same_departures() {
 }
 
 #[test]
-fn faults_of_rate_and_passage_are_in_the_export() {
+fn exported_trace_includes_rate_and_down_faults() {
     let fault = |at: &str, until: &str, kind: &str| {
         format!("[[fault]]\nat = \"{at}\"\nuntil = \"{until}\"\nlink = \"bottleneck\"\nkind = {kind}")
     };
@@ -70,7 +70,7 @@ fn faults_of_rate_and_passage_are_in_the_export() {
 }
 
 #[test]
-fn a_fault_of_rate_holds_and_then_the_trace_again() {
+fn rate_fault_overrides_trace_until_its_end() {
     let text = datagrams("trace(10)", 400)
         .add("[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"2406400 bit/s\"");
     let run = text.run();
@@ -80,7 +80,7 @@ fn a_fault_of_rate_holds_and_then_the_trace_again() {
 }
 
 #[test]
-fn tcp_over_a_trace_gets_what_it_offers() {
+fn tcp_fills_a_trace_link() {
     let text = Text::new("20 s").dumbbell(1, "trace(1 2 2 5 9 14 15)", "10 ms", "queue = \"fq_codel\"").flow(
         "tcp",
         ("src[0]", "dst[0]"),

@@ -40,7 +40,7 @@ fn goodput(run: &Run, group: &str) -> f64 {
 }
 
 #[test]
-fn one_sender_gets_what_the_times_of_an_access_leave() {
+fn wifi_single_sender_rate_matches_access_timing() {
     let text = flood(home("aggregate = 1", &[("a", "65 Mbit/s")], "10 s"), "up", ("a[0]", "server[0]"));
     // DIFS 34 us, 7.5 slots of 9 us, preamble 36 us, 1538 B at 65 Mbit/s, SIFS 16 us, ACK 28 us: 370.79 us a packet.
     let each = 34.0 + 67.5 + 36.0 + 1538.0 * 8.0 / 65.0 + 16.0 + 28.0;
@@ -48,7 +48,7 @@ fn one_sender_gets_what_the_times_of_an_access_leave() {
 }
 
 #[test]
-fn aggregation_shares_the_costs_of_an_access_among_many_frames() {
+fn wifi_aggregation_amortises_access_overhead() {
     let text = flood(home("", &[("a", "65 Mbit/s")], "10 s"), "up", ("a[0]", "server[0]"));
     // Aggregates of 28 frames of 1544 B in 5484 us, and a BlockAck.
     let each = 34.0 + 67.5 + 36.0 + 28.0 * 1544.0 * 8.0 / 65.0 + 16.0 + 32.0;
@@ -56,7 +56,7 @@ fn aggregation_shares_the_costs_of_an_access_among_many_frames() {
 }
 
 #[test]
-fn a_slow_station_makes_a_fast_one_as_slow() {
+fn wifi_performance_anomaly_slows_fast_station() {
     // Heusse et al., "Performance anomaly of 802.11b", INFOCOM 2003: each gets as many frames.
     let phones = [("fast", "54 Mbit/s"), ("slow", "6 Mbit/s")];
     let alone = flood(home("aggregate = 1", &phones, "10 s"), "fast", ("fast[0]", "server[0]"));
@@ -70,7 +70,7 @@ fn a_slow_station_makes_a_fast_one_as_slow() {
 }
 
 #[test]
-fn downloads_to_several_share_the_access_point_as_one_station_each_link() {
+fn wifi_downloads_contend_as_one_station_per_link() {
     let phones = [("a", "65 Mbit/s"), ("b", "65 Mbit/s")];
     let text = bulk(home("", &phones, "20 s"), "down", ("server[0]", "a[0]"));
     let text = bulk(text, "up", ("b[0]", "server[0]"));
@@ -83,7 +83,7 @@ fn downloads_to_several_share_the_access_point_as_one_station_each_link() {
 }
 
 #[test]
-fn frames_that_fail_are_sent_again_and_what_is_lost_in_the_end_is_what_theory_says() {
+fn wifi_frame_retries_and_residual_loss_match_theory() {
     let medium = "frame_error = \"30 %\"\nretries = 2";
     let text = home(medium, &[("a", "65 Mbit/s")], "20 s");
     let run = text
@@ -103,7 +103,7 @@ fn frames_that_fail_are_sent_again_and_what_is_lost_in_the_end_is_what_theory_sa
 }
 
 #[test]
-fn runs_repeat_and_differ_by_their_number() {
+fn wifi_runs_are_deterministic_per_run_number() {
     let text = bulk(home("", &[("a", "65 Mbit/s")], "2 s"), "down", ("server[0]", "a[0]"));
     let fingerprint = |run| text.run_number(run).output.fingerprint;
     assert_eq!(fingerprint(1), fingerprint(1));

@@ -26,7 +26,7 @@ fn last_gasp(transport: &str, warmup_ms: u64) -> Run {
 }
 
 #[test]
-fn goodput_never_exceeds_throughput_whenever_statistics_begin() {
+fn goodput_never_exceeds_throughput_at_any_warm_up() {
     for transport in TRANSPORTS {
         for warmup_ms in (400..3000).step_by(130) {
             let run = last_gasp(transport, warmup_ms);
@@ -37,7 +37,7 @@ fn goodput_never_exceeds_throughput_whenever_statistics_begin() {
 }
 
 #[test]
-fn goodput_is_what_was_delivered_but_for_what_had_come_before() {
+fn goodput_excludes_bytes_received_before_the_window() {
     for transport in TRANSPORTS {
         let bytes = |warmup: f64| {
             let text = lossy("4 s", &format!("{} ms", warmup * 1e3));
@@ -106,7 +106,7 @@ fn counters_of_the_whole_run_do_not_depend_on_the_warm_up() {
 }
 
 #[test]
-fn feedback_packets_of_hosts_are_no_deliveries() {
+fn feedback_packets_do_not_count_as_deliveries() {
     // Datagrams 8 ms apart through a queue that is never full: transit times are equal, with or without feedback packets.
     let run = Text::new("20 s")
         .dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"netfence\"")
@@ -125,7 +125,7 @@ fn feedback_packets_of_hosts_are_no_deliveries() {
 }
 
 #[test]
-fn a_receiver_that_lies_has_no_bytes_that_never_came() {
+fn misbehaving_receiver_counts_only_received_bytes() {
     let text = |transport: &str| {
         Text::new("20 s")
             .hosts("a", 1)

@@ -8,7 +8,7 @@ use crate::results::series::sender::SendingEnd;
 use tailrace_transport::mptcp::Mptcp;
 
 /// A direction of a connection at a sample. Missing values are not reported by its stack.
-pub(crate) struct Row<'a> {
+pub(crate) struct ConnectionSample<'a> {
     pub(crate) of: &'a SendingEnd<'a>,
     pub(crate) acked_bytes: Option<u64>,
     pub(crate) sent_bytes: Option<u64>,
@@ -22,7 +22,7 @@ pub(crate) struct Row<'a> {
     pub(crate) displacement_bytes: Option<u64>,
 }
 
-impl Row<'_> {
+impl ConnectionSample<'_> {
     /// Fills in the state of a simulated sender.
     pub(crate) fn send_as(&mut self, sender: &Mptcp) {
         let (acked, sent) = sender.progress();
@@ -40,7 +40,7 @@ impl Row<'_> {
 }
 
 columns! {
-    "connection_series", "A row for each connection, each sample and each end that sends.", |r: Row<'_>| {
+    "connection_series", "A row for each connection, each sample and each end that sends.", |r: ConnectionSample<'_>| {
         run: U32 = r.of.run, "", "The number of the run.";
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
@@ -67,7 +67,7 @@ impl ConnectionSeries {
         Self(new_table())
     }
 
-    pub(crate) fn add(&mut self, row: &Row<'_>) {
+    pub(crate) fn add(&mut self, row: &ConnectionSample<'_>) {
         add(&mut self.0, row);
     }
 

@@ -16,7 +16,7 @@ use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
 /// A flow at a sample.
-struct Row<'a> {
+struct FlowSample<'a> {
     run: u32,
     now: Instant,
     group: &'a str,
@@ -32,7 +32,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "flow_series", "A row for each flow that has series, and each sample.", |r: Row<'_>| {
+    "flow_series", "A row for each flow that has series, and each sample.", |r: FlowSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
@@ -51,13 +51,13 @@ columns! {
         lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
-        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
+        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
         playback_buffer_s: F64 = r.playback.map_or(f64::NAN, |p| p.buffer.as_secs_f64()), "s", "How much playing time the player has in its buffer (application `video`); null for others.";
         jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, mean over the last interval; null if there were none.";
     }
 }
 
-impl Row<'_> {
+impl FlowSample<'_> {
     /// A value of the sending end's TCP; NaN without TCP.
     fn tcp(&self, figure: impl Fn(&TcpView, f64) -> f64) -> f64 {
         self.tcp.as_ref().map_or(f64::NAN, |(view, mss)| figure(view, *mss))
@@ -126,7 +126,7 @@ impl FlowSeries {
         let open = client.is_some_and(|client| !client.endpoint.is_over());
         let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.view());
         let f = &world.flows[*flow];
-        let row = Row {
+        let row = FlowSample {
             run: plan.run,
             now,
             group: &plan.scenario.flows[f.group as usize].name,

@@ -7,7 +7,7 @@ use crate::ground::output::Table;
 use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
-use crate::host::flow::Carrier;
+use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::results::sending_end::sending_end;
 use crate::stats::flow_stats::FlowStats;
@@ -15,7 +15,7 @@ use std::ops::Range;
 use tailrace_core::{Duration, Instant};
 
 /// A group at a sample.
-struct Row<'a> {
+struct GroupSample<'a> {
     run: u32,
     now: Instant,
     group: &'a str,
@@ -27,7 +27,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "group_series", "A row for each group and each sample, over all flows of the group.", |r: Row<'_>| {
+    "group_series", "A row for each group and each sample, over all flows of the group.", |r: GroupSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
@@ -41,7 +41,7 @@ columns! {
         lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
-        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
+        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
         completed: U64 = r.tally.completed, "", "How many transfers or exchanges have been completed since the start of the run.";
         cwnd_flows: U32 = r.open.windows, "", "How many flows over TCP are under way.";
         cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "The mean congestion window of these flows, of the end that sends; null if there are none. A flow that has ended, or waits before its next connection, does not count.";
@@ -73,7 +73,7 @@ impl GroupSeries {
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
             let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
-            add(&mut self.table, &Row { run, now, group, tally, new, interval, open });
+            add(&mut self.table, &GroupSample { run, now, group, tally, new, interval, open });
         }
     }
 
@@ -122,8 +122,8 @@ impl OpenFlows {
             }
         }
         self.flows += u32::from(match f.carrier {
-            Carrier::Udp(_) => now_open,
-            Carrier::Tcp(_) => live > 0,
+            FlowTransport::Udp(_) => now_open,
+            FlowTransport::Tcp(_) => live > 0,
         });
     }
 }

@@ -8,7 +8,7 @@ use crate::packet::sim_packet::SimFabric;
 use tailrace_core::Instant;
 
 /// A variable at a sample.
-struct Row<'a> {
+struct LawSample<'a> {
     run: u32,
     now: Instant,
     queue: &'a str,
@@ -17,7 +17,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "law_series", "A row for each variable of a queue discipline and each sample.", |r: Row<'_>| {
+    "law_series", "A row for each variable of a queue discipline and each sample.", |r: LawSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
@@ -45,7 +45,7 @@ impl LawSeries {
         let variables = fabric.link(queue.link).law_state(&mut self.values);
         for (variable, value) in variables.iter().zip(&self.values) {
             let (run, now, queue) = (plan.run, fabric.now(), queue.name.as_str());
-            add(&mut self.table, &Row { run, now, queue, variable, value: *value });
+            add(&mut self.table, &LawSample { run, now, queue, variable, value: *value });
         }
     }
 

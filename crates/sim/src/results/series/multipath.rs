@@ -11,7 +11,7 @@ use crate::results::series::connections;
 use crate::results::series::connections::ConnectionSeries;
 use crate::results::series::paths::PathSeries;
 use crate::results::series::sender::SendingEnd;
-use crate::results::series::subflows::{Subflow, SubflowSeries};
+use crate::results::series::subflows::{SubflowSample, SubflowSeries};
 use crate::stats::flow_stats::FlowStats;
 use tailrace_core::Duration;
 use tailrace_net::Address;
@@ -77,7 +77,7 @@ impl MultipathSeries {
         // A receiver without a socket holds nothing; a foreign host's out-of-order queue is unknown.
         let knows = !matches!(receiver, Some(Endpoint::Remote(_)));
         let waiting_bytes = receiver.and_then(Endpoint::as_mptcp).map_or(0, Mptcp::waiting_bytes);
-        let mut row = connections::Row {
+        let mut row = connections::ConnectionSample {
             of: &of,
             acked_bytes: None,
             sent_bytes: None,
@@ -97,7 +97,7 @@ impl MultipathSeries {
                 for subflow in sender.subflows() {
                     row.usable += u32::from(subflow.usable);
                     let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
-                    self.subflows.add(&of, &Subflow::simulated(&subflow, &link));
+                    self.subflows.add(&of, &SubflowSample::simulated(&subflow, &link));
                 }
                 row.send_as(sender);
             }
@@ -110,7 +110,7 @@ impl MultipathSeries {
                     let ends = [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
                     let link = path_name(plan, fabric, (flow.group, ends[0]), None);
                     let is_backup = ends.iter().any(|at| is_backup(plan, fabric, Address(*at)));
-                    self.subflows.add(&of, &Subflow::foreign((id, subflow), &link, is_backup));
+                    self.subflows.add(&of, &SubflowSample::foreign((id, subflow), &link, is_backup));
                 }
                 row.send_as_foreign(sender);
             }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
 /// A direction of a path at a sample.
-struct Row<'a> {
+struct PathSample<'a> {
     of: &'a SendingEnd<'a>,
     path: &'a str,
     /// Counters since the start, and their increase since the last sample an interval ago.
@@ -25,7 +25,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "path_series", "A row for each path that has carried data, each end that sent it, and each sample.", |r: Row<'_>| {
+    "path_series", "A row for each path that has carried data, each end that sent it, and each sample.", |r: PathSample<'_>| {
         run: U32 = r.of.run, "", "The number of the run.";
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
@@ -77,7 +77,7 @@ impl PathSeries {
             let path = &name_of_path(plan, fabric, path.key);
             add(
                 &mut self.table,
-                &Row {
+                &PathSample {
                     of: &of,
                     path,
                     tally: lane.counters,

@@ -11,7 +11,7 @@ use tailrace_net::LinkCounters;
 use tailrace_qdisc::Backlog;
 
 /// A queue at a sample.
-struct Row<'a> {
+struct QueueSample<'a> {
     run: u32,
     now: Instant,
     queue: &'a str,
@@ -24,7 +24,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "queue_series", "A row for each queue under study and each sample.", |r: Row<'_>| {
+    "queue_series", "A row for each queue under study and each sample.", |r: QueueSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
@@ -58,7 +58,7 @@ impl QueueSeries {
         let link = fabric.link(queue.link);
         let counters = link.counters();
         let new = counters.since(&std::mem::replace(&mut self.last[i], counters));
-        let row = Row {
+        let row = QueueSample {
             run: plan.run,
             now: fabric.now(),
             queue: &queue.name,

@@ -1,6 +1,6 @@
 //! Time series of MPTCP subflows.
 
-use crate::foreign::socket::SubflowFigures;
+use crate::foreign::socket::SubflowStats;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
@@ -10,7 +10,7 @@ use tailrace_transport::TcpView;
 use tailrace_transport::mptcp::SubflowReport;
 
 /// A subflow at a sample.
-pub(crate) struct Subflow<'a> {
+pub(crate) struct SubflowSample<'a> {
     pub(crate) id: usize,
     pub(crate) link: &'a str,
     pub(crate) usable: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Subflow<'a> {
     pub(crate) timeouts: Option<u64>,
 }
 
-impl<'a> Subflow<'a> {
+impl<'a> SubflowSample<'a> {
     /// Subflow of a simulated host.
     pub(crate) fn simulated(subflow: &SubflowReport, link: &'a str) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl<'a> Subflow<'a> {
     }
 
     /// Subflow of a foreign host.
-    pub(crate) fn foreign((id, subflow): (usize, &SubflowFigures), link: &'a str, backup: bool) -> Self {
+    pub(crate) fn foreign((id, subflow): (usize, &SubflowStats), link: &'a str, backup: bool) -> Self {
         Self {
             id,
             link,
@@ -56,13 +56,13 @@ impl<'a> Subflow<'a> {
     }
 }
 
-struct Row<'a> {
+struct SubflowRow<'a> {
     of: &'a SendingEnd<'a>,
-    subflow: &'a Subflow<'a>,
+    subflow: &'a SubflowSample<'a>,
 }
 
 columns! {
-    "subflow_series", "A row for each subflow and each sample, at the end that sends.", |r: Row<'_>| {
+    "subflow_series", "A row for each subflow and each sample, at the end that sends.", |r: SubflowRow<'_>| {
         run: U32 = r.of.run, "", "The number of the run.";
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
@@ -93,8 +93,8 @@ impl SubflowSeries {
     }
 
     /// Adds a subflow.
-    pub(crate) fn add(&mut self, of: &SendingEnd<'_>, subflow: &Subflow<'_>) {
-        add(&mut self.0, &Row { of, subflow });
+    pub(crate) fn add(&mut self, of: &SendingEnd<'_>, subflow: &SubflowSample<'_>) {
+        add(&mut self.0, &SubflowRow { of, subflow });
     }
 
     /// Takes the rows since the previous call.

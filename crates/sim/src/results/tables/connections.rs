@@ -10,7 +10,7 @@ use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
 
 /// A connection at the end of a run.
-struct Row<'a> {
+struct ConnectionRow<'a> {
     run: u32,
     group: &'a str,
     member: u32,
@@ -18,7 +18,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "connections", "A row for each connection, in the order in which connections were opened.", |r: Row<'_>| {
+    "connections", "A row for each connection, in the order in which connections were opened.", |r: ConnectionRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
@@ -57,7 +57,7 @@ pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     for record in log.with_open_ends(open) {
         let flow = &world.flows[record.flow as usize];
         let group = &plan.scenario.flows[flow.group as usize].name;
-        add(&mut table, &Row { run: plan.run, group, member: flow.member, record });
+        add(&mut table, &ConnectionRow { run: plan.run, group, member: flow.member, record });
     }
     Some(table.finish())
 }

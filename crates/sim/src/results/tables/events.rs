@@ -9,7 +9,7 @@ use crate::stats::event_log::LoggedEvent;
 use tailrace_net::LinkId;
 
 /// An event with the names for the table.
-struct Row<'a> {
+struct EventRow<'a> {
     run: u32,
     event: LoggedEvent,
     place: &'a str,
@@ -18,7 +18,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "events", "A row for each event, in order of time.", |r: Row<'_>| {
+    "events", "A row for each event, in order of time.", |r: EventRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.event.at.as_secs_f64(), "s", "When it happened.";
         kind: Text = r.event.kind, "", "What happened: `drop`, `mark`, `timeout`, `complete`, `broken`, `fault`; for disciplines that single out flows also `flag` and `clear`.";
@@ -46,7 +46,10 @@ impl EventTable {
         for event in events {
             let place = event.link.map(place).unwrap_or_default();
             let (group, member) = event.flow.map(names).unwrap_or_default();
-            add(&mut self.0, &Row { run: plan.run, event: *event, place: &place, group: &group, member });
+            add(
+                &mut self.0,
+                &EventRow { run: plan.run, event: *event, place: &place, group: &group, member },
+            );
         }
         self.0.take()
     }

@@ -12,7 +12,7 @@ use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
 
 /// A flow in a window.
-struct Row<'a> {
+struct FlowWindowRow<'a> {
     run: u32,
     window: &'a str,
     group: &'a str,
@@ -21,7 +21,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "flow_windows", "A row for each flow and window.", |r: Row<'_>| {
+    "flow_windows", "A row for each flow and window.", |r: FlowWindowRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         window: Text = r.window, "", "The name of the `[[window]]`.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
@@ -56,7 +56,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
             counts.tally.add_losses(run.world.loss_attribution.of(number, place));
             let group = &scenario.flows[flow.group as usize].name;
             let (run, window) = (run.plan.run, window.name.as_str());
-            add(&mut table, &Row { run, window, group, flow, counts });
+            add(&mut table, &FlowWindowRow { run, window, group, flow, counts });
         }
     }
     Some(table.finish())

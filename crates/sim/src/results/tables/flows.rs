@@ -14,7 +14,7 @@ use tailrace_core::Duration;
 use tailrace_scenario::model::{FlowGroup, NodeIndex};
 
 /// A flow at the end of a run.
-struct Row<'a> {
+struct FlowRow<'a> {
     run: &'a RunView<'a>,
     number: usize,
     flow: &'a Flow,
@@ -25,7 +25,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "flows", "A row for each flow and run.", |r: Row<'_>| {
+    "flows", "A row for each flow and run.", |r: FlowRow<'_>| {
         run: U32 = r.run.plan.run, "", "The number of the run.";
         group: Text = &r.group.name, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.flow.member, "", "The number of the flow within its group, from 0.";
@@ -52,7 +52,7 @@ columns! {
     }
 }
 
-impl Row<'_> {
+impl FlowRow<'_> {
     fn ends(&self) -> (NodeIndex, NodeIndex) {
         self.group.pairs[self.flow.member as usize]
     }
@@ -74,7 +74,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Table {
     for (number, flow) in run.world.flows.iter().enumerate() {
         let group = &run.plan.scenario.flows[flow.group as usize];
         let (tally, span) = (run.world.window_stats(number, Scope::Run), run.span(Scope::Run));
-        add(&mut table, &Row { run, number, flow, group, tally, span });
+        add(&mut table, &FlowRow { run, number, flow, group, tally, span });
     }
     table.finish()
 }

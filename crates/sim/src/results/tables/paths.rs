@@ -9,7 +9,7 @@ use crate::stats::paths::PathCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 
 /// A direction of a path at the end of a run.
-struct Row<'a> {
+struct PathRow<'a> {
     run: u32,
     group: &'a str,
     member: u32,
@@ -22,7 +22,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "paths", "A row for each flow over Multipath TCP, each of its paths, each end that sent data by it, and each run.", |r: Row<'_>| {
+    "paths", "A row for each flow over Multipath TCP, each of its paths, each end that sent data by it, and each run.", |r: PathRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
@@ -57,7 +57,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     let mut table = new_table();
     for (f, flow) in run.world.flows.iter().enumerate() {
         for (path, to, lane) in flow.paths.iter().flat_map(|paths| paths.directions(f)) {
-            let row = Row {
+            let row = PathRow {
                 run: plan.run,
                 group: &plan.scenario.flows[flow.group as usize].name,
                 member: flow.member,

@@ -6,14 +6,14 @@ use crate::results::queue_summary::QueueSummary;
 use crate::results::run_summary::RunSummary;
 
 /// A queue at the end of a run.
-struct Row<'a> {
+struct QueueRow<'a> {
     run: u32,
     name: &'a str,
     queue: &'a QueueSummary,
 }
 
 columns! {
-    "queues", "A row for each queue under study and run.", |r: Row<'_>| {
+    "queues", "A row for each queue under study and run.", |r: QueueRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         queue: Text = r.name, "", "The link and direction of the queue, named as under `queues`.";
         kind: Text = r.queue.kind, "", "The queue discipline.";
@@ -44,7 +44,7 @@ columns! {
 pub(crate) fn table(run: u32, summary: &RunSummary) -> Table {
     let mut table = new_table();
     for (name, queue) in &summary.queues {
-        add(&mut table, &Row { run, name, queue });
+        add(&mut table, &QueueRow { run, name, queue });
     }
     table.finish()
 }

@@ -9,7 +9,7 @@ use crate::results::connection_names::{any, connection, end_name};
 use tailrace_core::CoarseHistogram;
 
 /// A bucket of a distribution.
-struct Row<'a> {
+struct ReorderingRow<'a> {
     run: u32,
     group: &'a str,
     member: u32,
@@ -19,7 +19,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "reordering", "A row for each bucket of the histogram that is not empty. A bucket is at most 1/64 of its value wide.", |r: Row<'_>| {
+    "reordering", "A row for each bucket of the histogram that is not empty. A bucket is at most 1/64 of its value wide.", |r: ReorderingRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
@@ -47,7 +47,7 @@ pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
                 let bucket = (low as f64 / scale, high as f64 / scale, segments);
                 let group = &plan.scenario.flows[flow.group as usize].name;
                 let (run, member, end) = (plan.run, flow.member, end_name(end));
-                add(&mut table, &Row { run, group, member, end, variable, bucket });
+                add(&mut table, &ReorderingRow { run, group, member, end, variable, bucket });
             }
         };
         add_all("displacement_bytes", &reordering.displacement(), 1.0);

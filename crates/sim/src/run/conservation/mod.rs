@@ -154,7 +154,7 @@ const QUEUES: [&str; 7] = [
 ];
 
 #[test]
-fn packets_balance_at_every_moment_through_every_queue_and_fault() {
+fn packets_are_conserved_through_every_queue_and_fault() {
     for queue in QUEUES {
         for faults in ["", FAULTS] {
             let mut sim = build(&format!("{UDP}{faults}"), queue);
@@ -183,7 +183,7 @@ fn balances_to_the_end(sim: &mut Simulation, queue: &str) {
 }
 
 #[test]
-fn tcp_balances_and_leaves_nothing_behind() {
+fn tcp_packets_are_conserved_and_sockets_released() {
     for queue in QUEUES {
         let mut sim = build(&format!("{TCP}{FAULTS}"), queue);
         balances_to_the_end(&mut sim, queue);
@@ -195,7 +195,7 @@ fn tcp_balances_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn copies_and_damage_and_disorder_leave_the_balance_of_what_was_sent() {
+fn duplication_corruption_and_reordering_keep_packets_conserved() {
     let mut disturbances = String::new();
     for (kind, more) in
         [("duplication", ""), ("corruption", ""), ("reordering", "hold = \"30 ms\""), ("loss", "")]
@@ -216,7 +216,7 @@ fn copies_and_damage_and_disorder_leave_the_balance_of_what_was_sent() {
 }
 
 #[test]
-fn thousands_of_short_connections_leave_no_options_and_no_timers_behind() {
+fn short_connections_release_options_and_timers() {
     let short = r#"
 [[flow]]
 name = "short"
@@ -298,7 +298,7 @@ fn random_simulation(rng: &mut Rng) -> (Simulation, String) {
 }
 
 #[test]
-fn whatever_happens_every_application_ends_with_all_its_bytes() {
+fn applications_complete_under_random_faults() {
     let mut rng = Rng::new(20);
     for round in 0..60 {
         let (mut sim, text) = random_simulation(&mut rng);
@@ -423,7 +423,7 @@ fn draw_path_manager(rng: &mut Rng) -> String {
 }
 
 #[test]
-fn multipath_transfers_end_with_all_their_bytes_whichever_path_manager_there_is() {
+fn mptcp_transfers_complete_with_every_path_manager() {
     let mut rng = Rng::new(7);
     let mut rounds = 0;
     for round in 0..200 {

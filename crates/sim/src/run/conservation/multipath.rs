@@ -155,7 +155,7 @@ fn check(sim: &Simulation, before: &mut [Progress], text: &str) {
 }
 
 #[test]
-fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
+fn mptcp_connections_complete_under_random_path_faults() {
     let mut rng = Rng::new(8684);
     let mut failures = [0_u64; 3];
     for round in 0..300 {

@@ -19,7 +19,7 @@ max_events = 10000000
 "#;
 
 #[test]
-fn every_drop_is_told_once_with_its_link_its_flow_and_its_reason() {
+fn event_log_has_each_drop_once_with_link_flow_and_reason() {
     for queue in QUEUES {
         let mut sim = build(&format!("{UDP}{TCP}{FAULTS}{MPTCP}"), queue);
         for step in 1..=40 {
