@@ -19,13 +19,13 @@ pub use foreign::socket::{
 pub use ground::build_error::BuildError;
 pub use ground::columns::{ColumnInfo, TableInfo};
 pub use ground::keys::{KeyInfo, ObjectInfo};
-pub use ground::output::{CaptureFile, Column, Cost, DrainedOutput, RunOutput, Table, Values};
+pub use ground::output::{CaptureFile, Column, DrainedOutput, RunCost, RunOutput, Table, Values};
 pub use results::catalogue::{objects, tables};
 pub use results::snapshot::{GroupView, QueueView, Snapshot};
 pub use run::balance::PacketsInFlight;
 pub use run::control::Control;
 pub use run::error::RunError;
-pub use run::live::{Change, LiveChangeError};
+pub use run::live::{LiveChange, LiveChangeError};
 pub use run::opportunities::opportunities;
 pub use run::simulation::{Progress, Simulation};
 pub use run::stall::StallReport;

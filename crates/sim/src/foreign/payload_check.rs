@@ -90,7 +90,7 @@ impl PayloadCheck {
     }
 
     /// Records that a packet brings a socket this range of its stream, with the ranges `wrong` in it.
-    pub(crate) fn suspect(
+    pub(crate) fn add_suspect(
         &mut self,
         (flow, id): (usize, SocketId),
         (delivered, waiting): (u64, &[(u64, u64)]),

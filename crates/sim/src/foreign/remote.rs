@@ -62,7 +62,7 @@ impl RemoteSocket {
     }
 
     /// Takes a report of its host.
-    pub(crate) fn hear(&mut self, report: &SocketReport) {
+    pub(crate) fn on_report(&mut self, report: &SocketReport) {
         let event = match report {
             SocketReport::Accepted | SocketReport::Connected => Event::Connected,
             SocketReport::Delivered(bytes) => {
@@ -206,7 +206,7 @@ mod tests {
     fn subflow_numbers_are_stable_and_new_ones_take_the_first_free() {
         let mut remote = RemoteSocket::default();
         let mut numbers = |subflows: &[u8]| {
-            remote.hear(&counted(subflows));
+            remote.on_report(&counted(subflows));
             let numbered = remote.subflows().map(|(number, one)| (one.socket.local.ip().octets()[3], number));
             (numbered.collect::<Vec<_>>(), remote.subflow_count())
         };

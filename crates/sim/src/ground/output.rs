@@ -67,7 +67,7 @@ pub struct DrainedOutput {
 
 /// Cost of a run as measured by its driver; no simulated quantity depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct RunCost {
     /// Wall time.
     pub wall_s: f64,
     /// Peak resident memory of the process; 0 if unknown.

@@ -101,7 +101,7 @@ impl World {
         match action {
             AppAction::RoundTrip(time) => self.count_rtt(flow, time),
             AppAction::Late => self.flows[flow].stats.late_packets += 1,
-            AppAction::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
+            AppAction::Page(took) => self.recorder.record_page_load(self.flows[flow].group as usize, took),
             AppAction::Open(data, from) => self.open(flow, (data, from), fabric),
             AppAction::Read(at, bytes) => self.read(socket, at, bytes, fabric),
             AppAction::Complete => self.complete(flow, socket, fabric.now()),
@@ -234,7 +234,7 @@ impl World {
         let envelope = usable.find(|e| !self.time_wait.has(&e.tuple(), now)).or(longest)?;
         // Joins of MPTCP take the ports that follow.
         let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
-        streams.ports.pass(envelope.source_port.saturating_add(joins));
+        streams.ports.skip_past(envelope.source_port.saturating_add(joins));
         self.time_wait.remove(&envelope.tuple());
         Some(envelope)
     }
@@ -253,7 +253,7 @@ impl World {
     pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
         if !socket.end().is_server() {
-            self.connection_log.over(socket.record, fabric.now());
+            self.connection_log.on_closed(socket.record, fabric.now());
             self.close_delivery_gap(id, fabric.now());
         }
         let Some(socket) = self.sockets.get(id) else { return };
@@ -426,13 +426,13 @@ impl World {
             return;
         }
         *end = Some(cause);
-        self.connection_log.broken(client.record, cause);
+        self.connection_log.on_break(client.record, cause);
         let flow = client.envelope.to.flow();
         let Some(streams) = self.streams(flow) else { return };
         streams.end = Some(cause);
         if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
             streams.broken[number] += 1;
-            self.recorder.broken(flow, CAUSES[number].1, now);
+            self.recorder.on_break(flow, CAUSES[number].1, now);
         }
     }
 
@@ -447,7 +447,7 @@ impl World {
         self.recorder.completed(flow, group, took, now);
         if let (true, FlowTransport::Tcp(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));
-            self.recorder.transferred(group, (work.size, took), slowdown, streams.varied);
+            self.recorder.record_transfer(group, (work.size, took), slowdown, streams.varied);
             self.connection_log.completed(record, now, slowdown);
         }
     }

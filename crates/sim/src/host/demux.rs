@@ -163,14 +163,14 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
         self.time_wait.leave(socket, fabric.now());
-        self.connection_log.gone(socket.record, end, socket.endpoint.end_counters());
+        self.connection_log.on_end_closed(socket.record, end, socket.endpoint.end_counters());
         keep_early_bytes(&mut self.baselines, socket);
         let flow = &mut self.flows[end.flow()];
         flow.retired.add(&socket.endpoint, flow.is_sender(end));
         if let (FlowTransport::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
-                streams.ports.pass(connection.last_port());
+                streams.ports.skip_past(connection.last_port());
             }
         }
         flow.sockets.swap_remove(position);

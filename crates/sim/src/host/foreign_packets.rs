@@ -385,7 +385,7 @@ impl World {
         let wrong = parts.map(|part| start + part.start..start + part.end).collect();
         let came = start..start + u64::from(pkt.payload);
         let receiver = (delivered, &socket.endpoint.waiting()[..]);
-        self.foreign.contents.suspect((end.flow(), id), receiver, &came, wrong);
+        self.foreign.contents.add_suspect((end.flow(), id), receiver, &came, wrong);
     }
 
     /// Wrong bytes delivered to applications of a flow; `None` for a flow without a foreign host's socket.

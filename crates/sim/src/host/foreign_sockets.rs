@@ -107,7 +107,7 @@ impl World {
         let Some(id) = id else { return true };
         let Some(end) = self.sockets.get(id).map(Socket::end) else { return true };
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
-            remote.hear(&report);
+            remote.on_report(&report);
             let lacks_timeouts = remote.lacks_timeouts();
             if let SocketReport::Counted(figures) = &report {
                 let measured =

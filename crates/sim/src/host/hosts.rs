@@ -221,11 +221,11 @@ impl World {
     /// Discards a packet with a wrong checksum.
     #[cold]
     pub(crate) fn discard(&mut self, pkt: &SimPacket, now: Instant) {
-        self.lose(pkt);
+        self.count_drop(pkt);
         self.recorder.corrupted(self.flow_of(pkt), now);
     }
 
-    pub(crate) fn lose(&mut self, pkt: &SimPacket) {
+    pub(crate) fn count_drop(&mut self, pkt: &SimPacket) {
         self.count_loss(pkt, LossCounters::LOST);
         pkt.release(&mut self.options);
     }

@@ -13,7 +13,7 @@ impl Observer<SimPacket> for World {
             self.record_departure(&pkt, at);
         }
         self.captures.dropped(link, &pkt, &self.options, reason, at);
-        self.lose(&pkt);
+        self.count_drop(&pkt);
         self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
     }
 
@@ -27,7 +27,7 @@ impl Observer<SimPacket> for World {
         if !self.foreign.is_empty() {
             self.record_departure(&pkt, at);
         }
-        self.lose(&pkt);
+        self.count_drop(&pkt);
         self.recorder.unroutable(self.flow_of(&pkt), at);
     }
 

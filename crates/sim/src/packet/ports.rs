@@ -35,7 +35,7 @@ impl ClientPorts {
     }
 
     /// Makes later connections take ports after this one, unless they do already.
-    pub(crate) fn pass(&mut self, port: u16) {
+    pub(crate) fn skip_past(&mut self, port: u16) {
         let count = u32::from(self.count());
         let after = (u32::from(port.saturating_sub(self.low)) + 1) % count;
         let ahead = (after + count - u32::from(self.next)) % count;
@@ -79,7 +79,7 @@ mod tests {
         let taken: Vec<_> = (0..4)
             .map(|_| {
                 let port = ports.ahead(0);
-                ports.pass(port);
+                ports.skip_past(port);
                 port
             })
             .collect();

@@ -77,7 +77,7 @@ impl SnapshotTaker {
     }
 
     /// Takes a snapshot and remembers its counters for the next one. Links must be settled.
-    pub(crate) fn look(&mut self, plan: &RunPlan, world: &World, fabric: &SimFabric) -> Snapshot {
+    pub(crate) fn take_snapshot(&mut self, plan: &RunPlan, world: &World, fabric: &SimFabric) -> Snapshot {
         let now = fabric.now();
         let since = span(std::mem::replace(&mut self.at, now), now);
         let mut first = 0;

@@ -11,7 +11,7 @@ use tailrace_core::Instant;
 
 impl MeasurementWindows {
     /// Ends the present window and begins the next. All links are settled.
-    pub(crate) fn turn(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
+    pub(crate) fn begin_next_window(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
         let (scenario, now) = (&plan.scenario, fabric.now());
         if self.under_way {
             let view = RunView { plan, fabric, world, windows: self };

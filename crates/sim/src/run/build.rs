@@ -76,7 +76,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
-    share(scenario, seed, &mut fabric);
+    join_media(scenario, seed, &mut fabric);
     learn_routes(scenario, &mut fabric);
     let places = LinkNames::new(scenario);
     let plan = RunPlan {
@@ -142,7 +142,7 @@ fn learn_routes(scenario: &Scenario, fabric: &mut SimFabric) {
 }
 
 /// Joins links to their shared media.
-fn share(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
+fn join_media(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
     for (i, medium) in scenario.media.iter().enumerate() {
         let sharing = scenario.links.iter().enumerate();
         let sharing = sharing.filter(|(_, link)| link.medium.is_some_and(|m| m.0 as usize == i));
@@ -339,7 +339,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
                 latest: SocketId::NONE,
                 stats: FlowStats::default(),
                 paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
-                delivery_gap: silence(group, start),
+                delivery_gap: delivery_gap(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 recent_arrivals: Default::default(),
@@ -421,7 +421,7 @@ fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<RunningApp> {
 }
 
 /// Delivery gap of a flow: a UDP flow is open from its start to its stop, a TCP flow while it has connections.
-fn silence(group: &FlowGroup, start: Instant) -> DeliveryGap {
+fn delivery_gap(group: &FlowGroup, start: Instant) -> DeliveryGap {
     match &group.transport {
         Transport::Udp { .. } => {
             DeliveryGap::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))

@@ -4,7 +4,7 @@ use crate::ground::capacity::LinkCapacity;
 use crate::ground::random_streams::SCHEDULE;
 use crate::ground::random_streams::link_stream;
 use crate::packet::address_changes::address_of;
-use crate::run::faults::ways_of;
+use crate::run::faults::directions_of;
 use crate::run::schedule::ControlEvent;
 use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
@@ -61,19 +61,20 @@ impl Simulation {
     fn apply_faults(&mut self, edges: &[(usize, FaultTransition)]) {
         let now = self.fabric.now();
         for &(fault, edge) in edges {
-            self.faults.turn(fault, edge);
-            ways_of(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, edge.name(), now));
+            self.faults.apply_transition(fault, edge);
+            directions_of(&self.faults.all[fault])
+                .for_each(|way| self.world.recorder.fault(way, edge.name(), now));
         }
-        self.update_rate(&self.faults.ways(edges, |of| of.rate));
-        self.update_delay(&self.faults.ways(edges, |of| of.delay));
-        self.update_loss(&self.faults.ways(edges, |of| of.loss));
+        self.update_rate(&self.faults.directions_changing(edges, |of| of.rate));
+        self.update_delay(&self.faults.directions_changing(edges, |of| of.delay));
+        self.update_loss(&self.faults.directions_changing(edges, |of| of.loss));
         self.update_disturbance(
-            &self.faults.ways(edges, |of| of.duplication || of.corruption || of.reordering),
+            &self.faults.directions_changing(edges, |of| of.duplication || of.corruption || of.reordering),
         );
         self.update_queue(&self.faults.ways_of_queues(edges));
-        let moved = self.faults.ways(edges, |of| of.address);
+        let moved = self.faults.directions_changing(edges, |of| of.address);
         let former = self.update_addresses(&moved);
-        let mut changed = self.update_link_state(&self.faults.ways(edges, |of| of.state));
+        let mut changed = self.update_link_state(&self.faults.directions_changing(edges, |of| of.state));
         if !former.is_empty() {
             changed.extend(moved);
             changed.sort_unstable();
@@ -135,7 +136,7 @@ impl Simulation {
             self.fabric.see_links(&down, false);
             self.fabric.see_links(&open, true);
             let without = down.iter().chain(&routeless).map(|way| (*way, false));
-            self.announce(without.chain(open.iter().map(|way| (*way, true))));
+            self.announce_link_changes(without.chain(open.iter().map(|way| (*way, true))));
         }
         let graph = self.fabric.graph();
         let other = ways.iter().zip(was_up).filter(|(way, was)| graph.is_up(**way) != *was);
@@ -219,6 +220,6 @@ impl Simulation {
 
 /// Random stream of a fault. It belongs to the fault's link, so that other faults do not shift it.
 fn course_stream(fault: &Fault, scenario: &Scenario, seed: u64) -> Rng {
-    let way = ways_of(fault).next().expect("a fault is of some link");
+    let way = directions_of(fault).next().expect("a fault is of some link");
     link_stream(scenario, seed, way, &format!("fault/{}/{}", fault.kind.name(), fault.at.as_nanos()))
 }

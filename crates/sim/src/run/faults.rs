@@ -68,7 +68,7 @@ impl FaultSchedule {
         (self.declared..self.all.len()).filter(|i| self.all[*i].until.is_none())
     }
 
-    pub(crate) fn turn(&mut self, fault: usize, edge: FaultTransition) {
+    pub(crate) fn apply_transition(&mut self, fault: usize, edge: FaultTransition) {
         if edge == FaultTransition::NextStage {
             return;
         }
@@ -78,7 +78,7 @@ impl FaultSchedule {
             return;
         }
         self.lingering.remove(&fault);
-        for way in ways_of(&self.all[fault]) {
+        for way in directions_of(&self.all[fault]) {
             let here = self.under_way.entry(way).or_default();
             here.retain(|f| *f != fault);
             if edge == FaultTransition::Begins {
@@ -152,8 +152,8 @@ impl FaultSchedule {
             edge != FaultTransition::NextStage || self.changes_queue(f, way)
         };
         let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.changed_fields().queue);
-        let ways =
-            concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
+        let ways = concerned
+            .flat_map(|&(f, edge)| directions_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
         Vec::from_iter(ways.collect::<BTreeSet<LinkId>>())
     }
 
@@ -165,17 +165,17 @@ impl FaultSchedule {
     }
 
     /// Link directions of those faults that change such an aspect, sorted, each once.
-    pub(crate) fn ways(
+    pub(crate) fn directions_changing(
         &self,
         faults: &[(usize, FaultTransition)],
         aspect: impl Fn(ChangedFields) -> bool,
     ) -> Vec<LinkId> {
         let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.changed_fields()));
-        Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
+        Vec::from_iter(concerned.flat_map(directions_of).collect::<BTreeSet<LinkId>>())
     }
 }
 
 /// Link directions that a fault affects.
-pub(crate) fn ways_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
+pub(crate) fn directions_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
     fault.ways.iter().map(|way| LinkId(way.link.0 * 2 + u32::from(way.backward)))
 }

@@ -1,6 +1,6 @@
 //! Operations between steps: view results, change links, and drain recorded data.
 
-use crate::ground::output::{CaptureFile, Cost, DrainedOutput, Table};
+use crate::ground::output::{CaptureFile, DrainedOutput, RunCost, Table};
 use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
@@ -14,7 +14,7 @@ use tailrace_scenario::model::{Fault, FaultConfig, LinkDirection, LinkIndex, Sce
 
 /// A change to a running simulation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
+pub enum LiveChange {
     /// Sets both directions of the link to this condition until it is changed or restored.
     Set(LinkIndex, FaultConfig),
     /// Restores the scenario's condition, ending the change of this sort. Faults that change the same aspects of a link are one
@@ -55,7 +55,7 @@ impl Simulation {
     ///
     /// Calls do not change values or fingerprints. In the events table, rows of the same nanosecond may change places, because
     /// links report actions of a discipline late, or when they are settled.
-    pub fn so_far(&mut self, cost: Cost) -> String {
+    pub fn so_far(&mut self, cost: RunCost) -> String {
         self.settle();
         run_output::summary(&self.view(), cost)
     }
@@ -70,7 +70,7 @@ impl Simulation {
         for i in 0..self.plan.queues.len() {
             self.fabric.settle(self.plan.queues[i].link, &mut self.world);
         }
-        self.viewer.look(&self.plan, &self.world, &self.fabric)
+        self.viewer.take_snapshot(&self.plan, &self.world, &self.fabric)
     }
 
     /// Drains the rows of series and events, and the bytes of captures, recorded since the previous drain. Concatenated, together
@@ -125,13 +125,13 @@ impl Simulation {
     ///
     /// # Errors
     /// If no such change is possible.
-    pub fn change(&mut self, change: Change) -> Result<(), LiveChangeError> {
+    pub fn change(&mut self, change: LiveChange) -> Result<(), LiveChangeError> {
         let at = self.fabric.now() + Duration::from_nanos(1);
-        let (Change::Set(link, kind) | Change::Restore(link, kind)) = &change;
+        let (LiveChange::Set(link, kind) | LiveChange::Restore(link, kind)) = &change;
         if link.0 as usize >= self.plan.scenario.links.len() {
             return Err(LiveChangeError::NoSuchLink);
         }
-        if let Change::Set(..) = &change {
+        if let LiveChange::Set(..) = &change {
             kind.validate().map_err(|(_, why)| LiveChangeError::BadValue(why))?;
         }
         if kind.changed_fields().address {
@@ -143,17 +143,17 @@ impl Simulation {
         let at = at.saturating_since(Instant::ZERO);
         let unbegun = self.end_live_change(*link, kind, at);
         match (change, unbegun) {
-            (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
-            (Change::Set(link, kind), None) => {
+            (LiveChange::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
+            (LiveChange::Set(link, kind), None) => {
                 let fault =
                     self.faults.add(Fault { ways: LinkDirection::both(link).into(), at, until: None, kind });
                 self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Begins));
             }
             // Scheduled transitions stay in the schedule: the fault ends as soon as it can.
-            (Change::Restore(..), Some(fault)) => {
+            (LiveChange::Restore(..), Some(fault)) => {
                 self.faults.get_mut(fault).until = Some(at + Duration::from_nanos(1));
             }
-            (Change::Restore(..), None) => {}
+            (LiveChange::Restore(..), None) => {}
         }
         Ok(())
     }

@@ -67,7 +67,7 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
             out.pass(&pace, since, until)?;
         }
         since = until;
-        turns.iter().for_each(|(fault, edge)| faults.turn(*fault, *edge));
+        turns.iter().for_each(|(fault, edge)| faults.apply_transition(*fault, *edge));
     }
     if out.last == 0 {
         return Err(format!("in {} the link could not have delivered 1504 bytes", scenario.duration));

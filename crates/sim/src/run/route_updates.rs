@@ -7,7 +7,7 @@ use tailrace_net::LinkId;
 impl Simulation {
     /// Records that directions have become usable or unusable. Hosts see their own links at once; routers learn of all others
     /// after the convergence delay.
-    pub(crate) fn announce(&mut self, news: impl Iterator<Item = (LinkId, bool)>) {
+    pub(crate) fn announce_link_changes(&mut self, news: impl Iterator<Item = (LinkId, bool)>) {
         let (own, others): (Vec<_>, Vec<_>) =
             news.partition(|(way, _)| self.fabric.graph().first_hop(*way).is_some());
         self.fabric.reroute(&own);

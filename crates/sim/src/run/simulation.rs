@@ -1,7 +1,7 @@
 //! A run from its first event to its output, in steps of any length.
 
 use crate::ground::build_error::BuildError;
-use crate::ground::output::{Cost, RunOutput};
+use crate::ground::output::{RunCost, RunOutput};
 use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
@@ -105,7 +105,7 @@ impl Simulation {
     /// If [`Simulation::step`] fails.
     pub fn run(mut self, control: &Control) -> Result<RunOutput, RunError> {
         while self.step(Instant::MAX, control)? == Progress::UnderWay {}
-        Ok(self.finish(Cost::default()))
+        Ok(self.finish(RunCost::default()))
     }
 
     /// Advances to `until`, or to the end of the run if that is earlier. All events of that time have then happened, samples
@@ -149,7 +149,7 @@ impl Simulation {
 
     /// Ends the run and returns its output, also before its end. Tables and captures lack the parts returned by
     /// [`Simulation::drain`].
-    pub fn finish(mut self, cost: Cost) -> RunOutput {
+    pub fn finish(mut self, cost: RunCost) -> RunOutput {
         let interrupted = self.fabric.now() < self.end();
         self.settle();
         let tables = self.take_rows(Instant::MAX);
@@ -213,7 +213,7 @@ impl Simulation {
     fn begin_next_window(&mut self, at: Instant) {
         self.settle();
         self.world.close_interval(at);
-        self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
+        self.windows.begin_next_window(&self.plan, &mut self.world, &mut self.fabric);
         if let Some(next) = next_boundary(&self.plan.scenario, at) {
             self.agenda.add(next, ControlEvent::Boundary);
         }

@@ -134,21 +134,21 @@ impl ConnectionLog {
     }
 
     /// Records a break reported by one of the ends.
-    pub(crate) fn broken(&mut self, id: RecordId, cause: ResetCause) {
+    pub(crate) fn on_break(&mut self, id: RecordId, cause: ResetCause) {
         if let Some(record) = self.get(id) {
             record.broken.get_or_insert(cause);
         }
     }
 
     /// Records that both directions are closed at the client.
-    pub(crate) fn over(&mut self, id: RecordId, now: Instant) {
+    pub(crate) fn on_closed(&mut self, id: RecordId, now: Instant) {
         if let Some(record) = self.get(id) {
             record.over.get_or_insert(now);
         }
     }
 
     /// Records the final counters of a closed end.
-    pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, counters: EndCounters) {
+    pub(crate) fn on_end_closed(&mut self, id: RecordId, end: FlowEnd, counters: EndCounters) {
         if let Some(record) = self.get(id) {
             *record.side(end) = counters;
         }

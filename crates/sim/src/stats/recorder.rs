@@ -72,12 +72,12 @@ impl Recorder {
     }
 
     /// Records the load time of a web page.
-    pub(crate) fn fetched(&mut self, group: usize, took: Duration) {
+    pub(crate) fn record_page_load(&mut self, group: usize, took: Duration) {
         self.groups[group].page_load.record(took);
     }
 
     /// Records a completed transfer with its slowdown.
-    pub(crate) fn transferred(
+    pub(crate) fn record_transfer(
         &mut self,
         group: usize,
         (size, took): (u64, Duration),
@@ -94,7 +94,7 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
+    pub(crate) fn on_break(&mut self, flow: usize, cause: &'static str, at: Instant) {
         self.events.push(LoggedEvent { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
     }
 

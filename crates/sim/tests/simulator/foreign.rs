@@ -189,7 +189,7 @@ pub(crate) fn finish(mut simulation: Simulation) -> Run {
         simulation.balance().unwrap();
     }
     simulation.balance().unwrap();
-    Run::new(simulation.finish(tailrace_sim::Cost::default()))
+    Run::new(simulation.finish(tailrace_sim::RunCost::default()))
 }
 
 pub(crate) fn number(run: &Run, host: &str, key: &str) -> u64 {

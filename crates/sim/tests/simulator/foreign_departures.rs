@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 use tailrace_core::{Duration, Instant};
-use tailrace_sim::{Control, Cost, ForeignHost, HostError, Progress, Simulation};
+use tailrace_sim::{Control, ForeignHost, HostError, Progress, RunCost, Simulation};
 use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr};
 
 type CompletionLog = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
@@ -92,7 +92,7 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
     };
     simulation.attach("a", Box::new(sender)).unwrap();
     while simulation.step(Instant::MAX, &Control::default()).unwrap() != Progress::Ended {}
-    let run = Run::new(simulation.finish(Cost::default()));
+    let run = Run::new(simulation.finish(RunCost::default()));
     let told = told.lock().unwrap().iter().map(|(at, all)| (at.as_nanos() / 1000, all.clone())).collect();
     (told, run)
 }

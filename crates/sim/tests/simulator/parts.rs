@@ -238,12 +238,12 @@ fn time_between_windows_counts_only_for_the_run() {
 #[test]
 fn cancelled_run_has_the_windows_begun() {
     use tailrace_core::Instant;
-    use tailrace_sim::{Control, Cost, Simulation};
+    use tailrace_sim::{Control, RunCost, Simulation};
     let scenario = outage().add(&windows(&[4000, 8000, 20_000])).scenario();
     let mut simulation = Simulation::build(&scenario, 1).unwrap();
     let at = |simulation: &mut Simulation, s: u64| {
         let _ = simulation.step(Instant::from_secs(s), &Control::default()).unwrap();
-        let json: Value = serde_json::from_str(&simulation.so_far(Cost::default())).unwrap();
+        let json: Value = serde_json::from_str(&simulation.so_far(RunCost::default())).unwrap();
         json.get("windows").map_or(Vec::new(), |w| w.as_object().unwrap().values().cloned().collect())
     };
     assert!(at(&mut simulation, 3).is_empty());

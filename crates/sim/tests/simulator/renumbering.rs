@@ -2,7 +2,7 @@
 
 use crate::support::{Run, Text, assert_close};
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_sim::{Change, LiveChangeError, Simulation};
+use tailrace_sim::{LiveChange, LiveChangeError, Simulation};
 
 /// A client `a` and a server `b` at a router, with a link each.
 fn network(duration: &str) -> Text {
@@ -309,6 +309,6 @@ fn live_address_change_of_a_link_is_refused() {
     let text = network("20 s").flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"").add(&change("a", ""));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let kind = FaultConfig::default_of("address").unwrap();
-    let change = simulation.change(Change::Restore(LinkIndex(0), kind));
+    let change = simulation.change(LiveChange::Restore(LinkIndex(0), kind));
     assert_eq!(change, Err(LiveChangeError::NotOfLink("address")));
 }

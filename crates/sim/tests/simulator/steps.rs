@@ -7,8 +7,8 @@ use tailrace_core::params::ParamType;
 use tailrace_core::{Duration, Instant, Probability, Rate, Rng};
 use tailrace_scenario::model::{FaultConfig, LinkIndex, LossConfig, Scenario};
 use tailrace_sim::{
-    CaptureFile, Change, Control, Cost, DrainedOutput, LiveChangeError, Progress, RunOutput, Simulation,
-    Table, Values,
+    CaptureFile, Control, DrainedOutput, LiveChange, LiveChangeError, Progress, RunCost, RunOutput,
+    Simulation, Table, Values,
 };
 
 fn build(scenario: &Arc<Scenario>) -> Simulation {
@@ -169,7 +169,7 @@ fn result_is_independent_of_step_length() {
         }
         assert!(steps > 20, "{steps}");
         assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-        let mut output = simulation.finish(Cost::default());
+        let mut output = simulation.finish(RunCost::default());
         assert!(!output.interrupted);
         if drains {
             // Tables of the whole run come at its end.
@@ -196,15 +196,15 @@ fn summary_so_far_changes_nothing_and_equals_the_end() {
     let mut until = Instant::ZERO;
     while step(&mut simulation, until) != Progress::Ended {
         until = stop_after(until, &mut rng);
-        let so_far = simulation.so_far(Cost::default());
+        let so_far = simulation.so_far(RunCost::default());
         let picture = simulation.snapshot();
         assert_eq!(picture.time_s, simulation.now().as_secs_f64());
         let json = figures(&so_far);
         assert_eq!(json["engine"]["simulated_s"].as_f64().unwrap(), picture.time_s);
         assert_eq!(json["groups"]["tcp"]["whole_run"]["sent_packets"], picture.groups[0].sent_packets);
     }
-    let last = simulation.so_far(Cost { wall_s: 1.5, peak_rss_bytes: 7 });
-    let output = simulation.finish(Cost { wall_s: 1.5, peak_rss_bytes: 7 });
+    let last = simulation.so_far(RunCost { wall_s: 1.5, peak_rss_bytes: 7 });
+    let output = simulation.finish(RunCost { wall_s: 1.5, peak_rss_bytes: 7 });
     assert_eq!(last, output.summary);
     assert_eq!(Run::new(output.clone()).leaf("engine.wall_s"), 1.5);
     assert_eq!((output.fingerprint, figures(&last)), (whole.fingerprint, figures(&whole.summary)));
@@ -222,7 +222,7 @@ fn cancelled_run_returns_partial_results() {
     control.cancel();
     assert_eq!(simulation.step(Instant::MAX, &control), Ok(Progress::Cancelled));
     assert_eq!(step(&mut simulation, Instant::from_millis(1)), Progress::UnderWay); // A time that has passed.
-    let output = simulation.finish(Cost::default());
+    let output = simulation.finish(RunCost::default());
     assert!(output.interrupted);
     assert_eq!(Run::new(output).leaf("engine.simulated_s"), 1.7);
 }
@@ -283,9 +283,9 @@ fn live_changes_take_effect_and_replay_as_faults() {
     let parsed = steady().parsed();
     let scenario = Arc::new(parsed.scenario);
     let bottleneck = link(&scenario, "bottleneck");
-    let set = |kind: FaultConfig| Change::Set(bottleneck, kind);
+    let set = |kind: FaultConfig| LiveChange::Set(bottleneck, kind);
     let mut simulation = build(&scenario);
-    let at = |s: &mut Simulation, ms: u64, changes: &[Change]| {
+    let at = |s: &mut Simulation, ms: u64, changes: &[LiveChange]| {
         step(s, Instant::from_millis(ms));
         changes.iter().for_each(|c| s.change(c.clone()).unwrap());
     };
@@ -293,16 +293,16 @@ fn live_changes_take_effect_and_replay_as_faults() {
     at(&mut simulation, 0, &[set(with("delay", Duration::from_millis(9)))]);
     // Change at a sample; of several changes at one moment the last holds.
     at(&mut simulation, 2000, &[1, 5, 2].map(|n| set(with("rate", Rate::from_mbit(n)))));
-    at(&mut simulation, 4000, &[Change::Restore(bottleneck, fault("rate"))]);
+    at(&mut simulation, 4000, &[LiveChange::Restore(bottleneck, fault("rate"))]);
     at(&mut simulation, 5000, &[set(with("rate", Rate::from_mbit(8)))]);
     // A fault of the scenario begins at 6 s, and a change in the same instant comes after it.
     at(&mut simulation, 6000, &[set(with("rate", Rate::from_mbit(4))), set(with("loss", half))]);
     let codel = tailrace_qdisc::QdiscConfig::default_of("codel").unwrap();
     at(&mut simulation, 7000, &[set(with("queue", codel))]);
-    at(&mut simulation, 8000, &[Change::Restore(bottleneck, fault("loss")), set(fault("down"))]);
+    at(&mut simulation, 8000, &[LiveChange::Restore(bottleneck, fault("loss")), set(fault("down"))]);
     at(&mut simulation, 8500, &[set(fault("blackhole"))]);
-    at(&mut simulation, 9000, &[Change::Restore(bottleneck, fault("down"))]);
-    at(&mut simulation, 10_000, &[set(fault("down")), Change::Restore(bottleneck, fault("down"))]);
+    at(&mut simulation, 9000, &[LiveChange::Restore(bottleneck, fault("down"))]);
+    at(&mut simulation, 10_000, &[set(fault("down")), LiveChange::Restore(bottleneck, fault("down"))]);
     assert_eq!(simulation.changes().len(), 9);
     let resolved = Arc::new(simulation.resolved());
     let text = parsed.declaration.with_faults(simulation.changes(), &resolved).to_toml();
@@ -329,10 +329,10 @@ fn invalid_live_change_is_refused() {
     let scenario = steady().scenario();
     let mut simulation = build(&scenario);
     let nowhere = LinkIndex(scenario.links.len() as u32);
-    assert_eq!(simulation.change(Change::Set(nowhere, fault("down"))), Err(LiveChangeError::NoSuchLink));
-    let stuck = Change::Set(LinkIndex(0), fault("rate"));
+    assert_eq!(simulation.change(LiveChange::Set(nowhere, fault("down"))), Err(LiveChangeError::NoSuchLink));
+    let stuck = LiveChange::Set(LinkIndex(0), fault("rate"));
     assert!(matches!(simulation.change(stuck), Err(LiveChangeError::BadValue(_))));
     assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-    assert_eq!(simulation.change(Change::Set(LinkIndex(0), fault("down"))), Err(LiveChangeError::Over));
+    assert_eq!(simulation.change(LiveChange::Set(LinkIndex(0), fault("down"))), Err(LiveChangeError::Over));
     assert_eq!(simulation.changes(), []);
 }
