@@ -45,16 +45,16 @@ columns! {
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
-        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        end: Text = r.of.end, "", "Sending end: `client` or `server`.";
         acked_bytes: Count = r.acked_bytes, "bytes", "Bytes acknowledged at the data level; null with a kernel that does not tell (before 6.5).";
-        sent_bytes: Count = r.sent_bytes, "bytes", "Bytes given to subflows for the first time; null likewise.";
+        sent_bytes: Count = r.sent_bytes, "bytes", "Bytes scheduled on subflows for the first time; null with a kernel that does not tell (before 6.5).";
         delivered_bytes: U64 = r.delivered_bytes, "bytes", "Bytes delivered to the receiving application, in order.";
-        waiting_bytes: Count = r.waiting_bytes, "bytes", "Bytes that wait at the receiver because earlier ones are missing; null at a kernel.";
+        waiting_bytes: Count = r.waiting_bytes, "bytes", "Bytes in the receiver's out-of-order queue; null at a kernel.";
         reinjected_bytes: Count = r.reinjected_bytes, "bytes", "Bytes sent again on another subflow; null with a kernel that does not tell (before 6.5).";
-        window_stalls: Count = r.window_stalls, "", "How often the receive window kept a subflow from sending although its own window had room; null with a kernel.";
-        subflows: U32 = r.usable, "", "How many subflows may carry data at the moment.";
-        jitter_s: F64 = r.jitter_s, "s", "By how much the transit time differs from one delivery to the next, mean over the last interval; null if there were none.";
-        displacement_bytes: Count = r.displacement_bytes, "bytes", "How far ahead of its order data arrived; the largest distance in the last interval. Null at a kernel.";
+        window_stalls: Count = r.window_stalls, "", "Number of times that the receive window kept a subflow from sending although its congestion window had room; null with a kernel.";
+        subflows: U32 = r.usable, "", "Number of subflows that may carry data at the moment.";
+        jitter_s: F64 = r.jitter_s, "s", "Jitter: difference between the transit times of consecutive deliveries, mean over the last interval; null if there were none.";
+        displacement_bytes: Count = r.displacement_bytes, "bytes", "Largest displacement in the last interval: distance of arriving data from the next byte expected. Null at a kernel.";
     }
 }
 

@@ -31,19 +31,19 @@ columns! {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
-        open_flows: U32 = r.open.flows, "", "How many flows are under way: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
-        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, per second, sum over the flows.";
-        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What applications got in the last interval, per second, sum over the flows.";
+        open_flows: U32 = r.open.flows, "", "Number of open flows: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "The rate of arrivals in the last interval, in bytes of IP packets, summed over the flows.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "The rate of data delivered to applications in the last interval, summed over the flows.";
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over all packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
         reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
-        jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery of a flow to the next, mean over all deliveries of the last interval; null if there were none.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Jitter: difference between the transit times of consecutive deliveries of a flow, mean over all deliveries of the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
-        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Data packets of these that have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
-        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
-        completed: U64 = r.tally.completed, "", "How many transfers or exchanges have been completed since the start of the run.";
-        cwnd_flows: U32 = r.open.windows, "", "How many flows over TCP are under way.";
+        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Share dropped of the data packets that were dropped or arrived in the last interval; null if there were none.";
+        completed: U64 = r.tally.completed, "", "Transfers or exchanges completed since the start of the run.";
+        cwnd_flows: U32 = r.open.windows, "", "Number of open flows over TCP.";
         cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "The mean congestion window of these flows, of the end that sends; null if there are none. A flow that has ended, or waits before its next connection, does not count.";
         cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same, in segments.";
     }

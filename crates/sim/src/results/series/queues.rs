@@ -28,9 +28,9 @@ columns! {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
-        backlog_packets: U64 = r.backlog.packets, "packets", "How many packets wait at that moment.";
+        backlog_packets: U64 = r.backlog.packets, "packets", "Packets that wait at that moment.";
         backlog_bytes: U64 = r.backlog.bytes.get(), "bytes", "The same, in bytes.";
-        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "How long packets waited, mean over those that began to be sent in the last interval; null if there were none.";
+        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "Sojourn time, mean over packets that began to be sent in the last interval; null if there were none.";
         throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes that began to be sent in the last interval, per second, without link overhead.";
         dropped_packets: U64 = r.counters.dropped_total(), "packets", "Packets dropped since the start of the run, for any reason.";
         marked_packets: U64 = r.counters.marked, "packets", "Packets marked CE (ECN) since the start of the run.";

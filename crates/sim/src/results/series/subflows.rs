@@ -67,7 +67,7 @@ columns! {
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
-        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        end: Text = r.of.end, "", "Sending end: `client` or `server`.";
         subflow: U32 = r.subflow.id as u32, "", "The number of the subflow in its connection. Once a subflow is over, another one may get its number.";
         link: Text = r.subflow.link, "", "The link on which the subflow leaves the sender, and the gateways of its source route, named as under `paths`.";
         usable: U32 = u32::from(r.subflow.usable), "0, 1", "Whether the subflow may carry data at the moment.";
@@ -75,11 +75,11 @@ columns! {
         cwnd_bytes: F64 = r.subflow.view.cwnd.as_f64(), "bytes", "The congestion window.";
         ssthresh_bytes: F64 = ssthresh_bytes(&r.subflow.view), "bytes", "The slow-start threshold; null while it is unlimited.";
         rtt_s: F64 = rtt_s(&r.subflow.view), "s", "The smoothed round-trip time; null before the first measurement.";
-        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "The sender's estimate of what is in the network.";
-        scheduled_bytes: U64 = r.subflow.scheduled_bytes, "bytes", "Bytes given to the subflow since the start of the run.";
-        reinjected_bytes: Count = r.subflow.reinjected_bytes, "bytes", "How many of these other subflows had carried before; null with a kernel.";
+        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "Data in flight by the sender's estimate.";
+        scheduled_bytes: U64 = r.subflow.scheduled_bytes, "bytes", "Bytes scheduled on the subflow since the start of the run.";
+        reinjected_bytes: Count = r.subflow.reinjected_bytes, "bytes", "Bytes of these that other subflows had carried before; null with a kernel.";
         retransmitted_packets: U64 = r.subflow.retransmitted_packets, "packets", "Segments that the subflow's TCP sent again.";
-        timeouts: Count = r.subflow.timeouts, "", "How often the retransmission timer of the subflow's TCP expired; null with a kernel that does not count that (before 6.7).";
+        timeouts: Count = r.subflow.timeouts, "", "Number of expirations of the subflow's retransmission timer; null with a kernel that does not count that (before 6.7).";
     }
 }
 

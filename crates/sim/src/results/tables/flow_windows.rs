@@ -34,9 +34,9 @@ columns! {
         one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
         reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
         rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
-        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
-        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "The longest time in which the flow was open and its applications got nothing; null if it was not open.";
-        goodput_cv: F64 = r.counts.smoothness.goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over intervals; null without `[record] interval`.";
+        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "Jitter: mean difference between the transit times of consecutive deliveries.";
+        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "Longest delivery gap: time in which the flow was open and its applications got nothing; null if it was not open.";
+        goodput_cv: F64 = r.counts.smoothness.goodput_cv(), "", "Coefficient of variation of the flow's goodput: standard deviation divided by mean, over intervals; null without `[record] interval`.";
         loss_max_ratio: F64 = r.counts.smoothness.loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
     }
 }

@@ -23,11 +23,11 @@ columns! {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
-        end: Text = r.end, "", "Which end sent the data: `client` or `server`.";
-        variable: Text = r.variable, "", "What is counted: `displacement_bytes` or `reordering_delay_s`.";
+        end: Text = r.end, "", "Sending end: `client` or `server`.";
+        variable: Text = r.variable, "", "Counted quantity: `displacement_bytes` or `reordering_delay_s`.";
         low: F64 = r.bucket.0, "bytes, s", "The smallest value of the bucket.";
         high: F64 = r.bucket.1, "bytes, s", "The largest value of the bucket.";
-        segments: U64 = r.bucket.2, "", "How many segments have values in the bucket.";
+        segments: U64 = r.bucket.2, "", "Number of segments with values in the bucket.";
     }
 }
 
